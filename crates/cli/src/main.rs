@@ -1,0 +1,3 @@
+//! The `midstride` command.
+
+fn main() {}

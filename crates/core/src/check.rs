@@ -1,0 +1,135 @@
+//! The judge of form: is a handoff well-formed, complete for its kind and stage, and not vacuous?
+//!
+//! What lies around a document (other artifacts, sources of generated text) is asked through
+//! [`Surroundings`]; the judge itself looks at nothing.
+
+mod allow;
+mod content;
+mod generated;
+mod pull_request;
+mod reference;
+mod stage;
+mod status;
+
+pub use allow::Silenced;
+pub use pull_request::pull_request;
+pub use reference::{Claim, one_id_two_uids};
+
+use crate::finding::{Code, Finding, Severity};
+use crate::handoff::Handoff;
+use crate::id::HandoffKey;
+use crate::span::{Span, line_end};
+use crate::stage::Stages;
+
+/// What the judge may ask about the world around a document.
+pub trait Surroundings {
+    /// What an upstream reference leads to: a path, or the id of a handoff.
+    fn artifact(&self, reference: &str) -> Artifact;
+    /// Whether a handoff of this id is known.
+    fn knows(&self, id: &str) -> bool;
+    /// The SHA-256 of a file that something was generated from, in lower-case hexadecimal.
+    fn source_hash(&self, path: &str) -> Option<String>;
+}
+
+/// What a reference leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Artifact {
+    /// Nothing is there.
+    Missing,
+    /// Something is there that nobody judges.
+    Plain,
+    /// A handoff without errors and open blocking questions.
+    Complete,
+    /// A handoff that is not complete, and why.
+    Incomplete(String),
+}
+
+/// Nothing is around: for judging a document alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone;
+
+impl Surroundings for Alone {
+    fn artifact(&self, _: &str) -> Artifact {
+        Artifact::Plain
+    }
+
+    fn knows(&self, _: &str) -> bool {
+        true
+    }
+
+    fn source_hash(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+/// What was found in one document.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// In the order of the text.
+    pub findings: Vec<Finding>,
+    /// What was silenced, and why.
+    pub silenced: Vec<Silenced>,
+}
+
+impl Verdict {
+    /// Why the work may not go on from here, if it may not: an error, or a blocking question.
+    pub fn incomplete(&self) -> Option<String> {
+        let errors = self.count(Severity::Error);
+        let blocking = self.findings.iter().find(|f| f.code == Code::BlockingQuestion);
+        match (errors, blocking) {
+            (0, None) => None,
+            (0, Some(question)) => Some(question.message.clone()),
+            (1, _) => Some("it has an error".to_owned()),
+            (errors, _) => Some(format!("it has {errors} errors")),
+        }
+    }
+
+    /// How many findings have a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity() == severity).count()
+    }
+}
+
+/// Judges a handoff.
+///
+/// `place` is the key its place on a shelf stands for, where the place says one.
+pub fn check(
+    handoff: &Handoff<'_>,
+    stages: &Stages,
+    place: Option<&HandoffKey>,
+    around: &dyn Surroundings,
+) -> Verdict {
+    let mut findings = handoff.document().findings().to_vec();
+    generated::rules(handoff, around, &mut findings);
+    if handoff.is_handoff() {
+        let readable = handoff.header().is_some_and(|h| !h.fields().entries().is_empty());
+        if readable {
+            stage::rules(handoff, stages, around, &mut findings);
+            status::rules(handoff, around, &mut findings);
+            reference::rules(handoff, place, &mut findings);
+        }
+        content::rules(handoff, stages, &mut findings);
+    } else if handoff.header().is_none_or(|h| h.place != crate::header::Place::Section) {
+        findings.extend(no_header(handoff));
+    }
+    let (findings, silenced) = allow::apply(handoff.document(), findings);
+    Verdict { findings, silenced }
+}
+
+fn no_header(handoff: &Handoff<'_>) -> Option<Finding> {
+    let document = handoff.document();
+    let text = document.text();
+    let too_large = document.findings().iter().any(|f| f.code == Code::HeaderTooLarge);
+    let at = Span::new(0, line_end(text, 0).min(text.trim_end().len()));
+    let message = "a note without a handoff header: its status and questions cannot be told";
+    (!too_large).then(|| {
+        Finding::new(Code::NoHeader, at, message)
+            .think("put a `handoff:` header on top; `midstride explain H002` shows one")
+    })
+}
+
+/// The bytes of the key `handoff`, where findings about absent fields point.
+fn heading(handoff: &Handoff<'_>) -> Span {
+    let entry = handoff.header().and_then(|header| header.root.entry("handoff"));
+    entry.map(|entry| entry.key.at).unwrap_or_default()
+}

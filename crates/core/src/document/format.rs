@@ -1,0 +1,173 @@
+//! The strict form: what `fmt` makes of a document, and new documents from values.
+//!
+//! Formatting is a sequence of proven edits until nothing is loose any more, so doing it twice
+//! changes nothing. Notes without a handoff header are left alone: they are other people's.
+
+use super::{Document, EditRefused, legacy};
+use crate::edit::{Edit, Path};
+use crate::finding::{Code, WayOut};
+use crate::header::{HANDOFF, Place};
+use crate::span::Span;
+use crate::yaml::{self, Data};
+
+/// More loose values than this are not mended in one go.
+const EDITS_MAX: usize = 10_000;
+const BOM: char = '\u{feff}';
+
+impl Document {
+    /// The document in the strict form. What cannot be mended safely stays as it is.
+    pub fn format(&self) -> Result<Document, EditRefused> {
+        if !self.is_exact() {
+            return Err(EditRefused::NotUtf8);
+        }
+        if self.findings.iter().any(|finding| finding.code == Code::NewerFormat) {
+            return Err(EditRefused::NewerFormat);
+        }
+        let lifted = match &self.header {
+            Some(header) if header.place == Place::Section => self.lift_section(),
+            Some(header) if header.place == Place::FrontMatter => self.clone(),
+            Some(_) | None => return Ok(self.clone()),
+        };
+        Ok(lifted.clean_text().lift_stamps().tighten())
+    }
+
+    /// A document of the strict form, from the values of its header and its body.
+    pub fn compose(fields: &[(&str, Data)], body: &str) -> Document {
+        let rank = |name: &str| HANDOFF.fields.iter().position(|field| field.name == name);
+        let mut ordered: Vec<&(&str, Data)> = fields.iter().collect();
+        ordered.sort_by_key(|(name, _)| rank(name).unwrap_or(usize::MAX));
+        let mut text = String::from("---\nhandoff:\n");
+        for (name, value) in ordered {
+            text.push_str(&yaml::block_entry(name, value, 2));
+        }
+        text.push_str("---\n");
+        if !body.is_empty() {
+            text.push('\n');
+            text.push_str(body.trim_start_matches('\n'));
+        }
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        Document::parse(text.as_bytes())
+    }
+
+    /// Without a byte order mark, tabs in the indentation of the header, an open end of the header
+    /// or a missing final line break.
+    fn clean_text(&self) -> Document {
+        let has = |code| self.findings.iter().any(|finding| finding.code == code);
+        let mut text = self.text.trim_start_matches(BOM).to_owned();
+        let dropped = self.text.len() - text.len();
+        if let Some(header) = &self.header {
+            let at = Span::new(header.at.start - dropped, header.at.end - dropped);
+            let mut inner = at.of(&text).to_owned();
+            if has(Code::Tab) {
+                inner = spaces_for_tabs(&inner);
+            }
+            if has(Code::HeaderNotClosed) {
+                inner.push_str("---\n");
+            }
+            text.replace_range(at.range(), &inner);
+        }
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        let clean = Document::parse(text.as_bytes());
+        let values =
+            |document: &Document| document.header.as_ref().map(|h| h.root.data(&document.text));
+        let same = match (values(self), values(&clean)) {
+            (Some(old), Some(new)) => old.same(&new),
+            (old, new) => old.is_none() && new.is_none(),
+        };
+        if same { clean } else { self.clone() }
+    }
+
+    /// Writes every loose value strictly, as long as that can be done without harm.
+    fn tighten(self) -> Document {
+        let mut document = self;
+        let mut refused = 0;
+        for _ in 0..EDITS_MAX {
+            let mut loose = document.findings.iter().filter_map(|finding| match &finding.way_out {
+                Some(WayOut::Write(edit)) => Some(edit),
+                Some(WayOut::Think(_) | WayOut::Run(_)) | None => None,
+            });
+            let Some(edit) = loose.nth(refused) else {
+                break;
+            };
+            match document.edit(std::slice::from_ref(edit)) {
+                Ok((tighter, _)) => document = tighter,
+                Err(_) => refused += 1,
+            }
+        }
+        document
+    }
+
+    /// A `## Handoff` section becomes the header; lines that were not understood stay where they are.
+    fn lift_section(&self) -> Document {
+        let Some(header) = &self.header else {
+            return self.clone();
+        };
+        let fields: Vec<(&str, Data)> = header
+            .root
+            .entries()
+            .iter()
+            .map(|entry| (entry.key.value.as_str(), entry.node.data(&self.text)))
+            .collect();
+        let mut body = self.text.trim_start_matches(BOM).to_owned();
+        let dropped = self.text.len() - body.len();
+        let holder = self.sections.iter().rev().find(|section| section.at.contains(header.at));
+        let said = legacy::lines(&self.text, header.at);
+        for line in said.iter().rev() {
+            body.replace_range(line.line.start - dropped..line.line.end - dropped, "");
+        }
+        if let Some(section) = holder {
+            let removed: usize = said.iter().map(|line| line.line.len()).sum();
+            let own_end = section.own.end - dropped - removed;
+            if body[section.own.start - dropped..own_end].trim().is_empty() {
+                body.replace_range(section.at.start - dropped..own_end, "");
+            }
+        }
+        let lifted = Document::compose(&fields, &body);
+        let lost = lifted.handoff_header().is_none();
+        if lost || said.is_empty() { self.clone() } else { lifted }
+    }
+
+    /// `Captured:` and `Revised:` lines of the body become `created` and `revisions`, where the
+    /// header does not tell them already.
+    fn lift_stamps(self) -> Document {
+        let Some(header) = self.handoff_header() else {
+            return self;
+        };
+        let fields = header.fields();
+        let (created, revised) = (fields.get("created"), fields.get("revisions"));
+        if created.is_some() && revised.is_some() {
+            return self;
+        }
+        let stamps = legacy::stamps(&self.text, self.body);
+        let mut edits = Vec::new();
+        for stamp in &stamps {
+            let time = Data::Bare(stamp.time.value.to_owned());
+            if stamp.captured && created.is_none() {
+                edits.push(Edit::Set(Path::field("created"), time));
+            } else if !stamp.captured && revised.is_none() {
+                let reason = stamp.reason.map(|reason| ("reason", Data::text(reason.value)));
+                let entry = Data::map([("at", time)].into_iter().chain(reason));
+                edits.push(Edit::Append(Path::field("revisions"), entry));
+            }
+        }
+        match self.edit(&edits) {
+            Ok((lifted, _)) => lifted,
+            Err(_) => self,
+        }
+    }
+}
+
+/// Two spaces for each tab of an indentation.
+fn spaces_for_tabs(text: &str) -> String {
+    text.split_inclusive('\n')
+        .map(|line| {
+            let content = line.trim_start_matches([' ', '\t']);
+            let indent = &line[..line.len() - content.len()];
+            format!("{}{content}", indent.replace('\t', "  "))
+        })
+        .collect()
+}

@@ -1,0 +1,143 @@
+//! Older ways to write a header: a `## Handoff` section, and `Captured:`/`Revised:` lines.
+
+use crate::header::{HANDOFF, Header, Place};
+use crate::section::{Meaning, Section};
+use crate::span::{At, Span};
+use crate::time::Time;
+use crate::yaml::{self, Entry, Node, Style, Value};
+
+/// A line of a body that says something a header would say.
+#[derive(Clone, Debug)]
+pub(super) struct Said<'t> {
+    /// The field it fills.
+    pub(super) field: &'static str,
+    /// The value.
+    pub(super) value: At<&'t str>,
+    /// The whole line.
+    pub(super) line: Span,
+}
+
+/// What people call a field when they write it as prose.
+fn field_of(name: &str) -> Option<&'static str> {
+    let plain = name.trim().to_lowercase().replace([' ', '-'], "_");
+    let alias = match plain.as_str() {
+        "captured" | "date" => "created",
+        "summary" | "context" => "context_summary",
+        "commit" => "at_commit",
+        "topic" => "title",
+        "author" => "from",
+        "owner" | "next" => "to",
+        other => other,
+    };
+    HANDOFF.fields.iter().map(|field| field.name).find(|name| *name == alias)
+}
+
+/// Finds the header that a section holds: as a YAML block or as lines `Key: value`.
+pub(super) fn header(text: &str, sections: &[Section]) -> Option<Header> {
+    let section = sections.iter().find(|section| section.meaning == Some(Meaning::Handoff))?;
+    fenced(text, section.own).or_else(|| {
+        let said = lines(text, section.own);
+        let entries: Vec<Entry> = said.iter().map(entry).collect();
+        (!entries.is_empty()).then(|| {
+            let node = Node { value: Value::Map(entries), at: section.own, style: Style::Block };
+            let at = section.own;
+            Header { place: Place::Section, at, root: node, comments: Vec::new() }
+        })
+    })
+}
+
+fn fenced(text: &str, own: Span) -> Option<Header> {
+    let start = own.start + own.of(text).find("```yaml\n")? + "```yaml\n".len();
+    let end = start + text[start..own.end].find("\n```")? + 1;
+    let at = Span::new(start, end);
+    let reading = yaml::read(text, at);
+    let mut root = reading.root;
+    if let Some(inner) = root.get("handoff").cloned() {
+        root = inner;
+    }
+    let is_map = !root.entries().is_empty();
+    is_map.then_some(Header { place: Place::Section, at, root, comments: reading.comments })
+}
+
+fn entry(said: &Said<'_>) -> Entry {
+    let value = Value::Text(said.value.value.to_owned());
+    Entry {
+        key: At::new(said.field.to_owned(), said.line),
+        node: Node { value, at: said.value.at, style: Style::Plain },
+    }
+}
+
+/// The lines of a place that read `Key: value`, bold and bullets aside.
+pub(super) fn lines(text: &str, within: Span) -> Vec<Said<'_>> {
+    let mut found: Vec<Said<'_>> = Vec::new();
+    let mut at = within.start;
+    for line in within.of(text).split_inclusive('\n') {
+        let span = Span::new(at, at + line.len());
+        if let Some(said) = key_value(line, at)
+            && let Some(field) = field_of(&said.0)
+            && found.iter().all(|other| other.field != field)
+        {
+            found.push(Said { field, value: said.1, line: span });
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// `- **Key**: value` in any of its spellings.
+fn key_value(line: &str, at: usize) -> Option<(String, At<&str>)> {
+    let content = line.trim_start().trim_start_matches(['-', '*', ' ']);
+    let colon = content.find(':')?;
+    let key = content[..colon].trim_matches(['*', '_', '`', ' ']);
+    let value = content[colon + 1..].trim_start_matches(['*', '_', ' ']).trim_end();
+    if key.is_empty() || value.is_empty() || key.split_whitespace().count() > 3 {
+        return None;
+    }
+    let start = at + value.as_ptr() as usize - line.as_ptr() as usize;
+    Some((key.to_owned(), At::new(value, Span::new(start, start + value.len()))))
+}
+
+/// A line `Captured: TIME (reason)` or `Revised: TIME (reason)`.
+#[derive(Clone, Debug)]
+pub(super) struct Stamp<'t> {
+    /// Whether it is the first capture.
+    pub(super) captured: bool,
+    /// The time as written.
+    pub(super) time: At<&'t str>,
+    /// What stands behind it.
+    pub(super) reason: Option<At<&'t str>>,
+}
+
+/// Every `Captured:` and `Revised:` line of a body.
+pub(super) fn stamps(text: &str, body: Span) -> Vec<Stamp<'_>> {
+    let mut found = Vec::new();
+    let mut at = body.start;
+    for line in body.of(text).split_inclusive('\n') {
+        found.extend(stamp(line, at));
+        at += line.len();
+    }
+    found
+}
+
+fn stamp(line: &str, at: usize) -> Option<Stamp<'_>> {
+    let (key, value) = key_value(line, at)?;
+    let captured = match key.to_lowercase().as_str() {
+        "captured" => true,
+        "revised" => false,
+        _ => return None,
+    };
+    let text = value.value;
+    let first = text.find(['(', '—', '–', ',']).unwrap_or(text.len());
+    let time = text[..first].trim_end();
+    Time::read(time)?;
+    let rest = text[first..].trim_matches(['(', ')', '—', '–', ',', ' ']);
+    let place = |piece: &'_ str| {
+        let start = value.at.start + piece.as_ptr() as usize - text.as_ptr() as usize;
+        Span::new(start, start + piece.len())
+    };
+    Some(Stamp {
+        captured,
+        time: At::new(time, place(time)),
+        reason: (!rest.is_empty()).then(|| At::new(rest, place(rest))),
+    })
+}

@@ -1,0 +1,17 @@
+//! The version of the format. A writer refuses what it does not understand; readers read on.
+
+use crate::finding::{Code, Finding};
+use crate::header::Header;
+
+/// The version this library writes. A document without one is of version 1.
+pub const FORMAT: u32 = 1;
+
+/// The finding for a document from the future.
+pub(super) fn newer(header: &Header) -> Option<Finding> {
+    let written = header.fields().get("format")?.text()?;
+    let version: u32 = written.value.trim().parse().ok()?;
+    (version > FORMAT).then(|| {
+        let message = format!("format {version} is newer than {FORMAT}, the newest known here");
+        Finding::new(Code::NewerFormat, written.at, message).think("update midstride")
+    })
+}

@@ -1,0 +1,238 @@
+//! Every rule there is, in one table: code, severity, title, why it matters, what to do.
+//!
+//! A code is never given a second meaning. The letter is the family: H reading the document,
+//! S stages and their rules, L the life of a handoff, C content, R references, G generated
+//! documents, A allowances, P pull requests.
+
+use super::Severity::{self, Advice, Error, Warning};
+use std::fmt;
+
+/// What a code stands for.
+#[derive(Debug)]
+pub struct Rule {
+    /// The stable code, `S003`.
+    pub code: &'static str,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// The rule in a few words.
+    pub title: &'static str,
+    /// Why it matters.
+    pub why: &'static str,
+    /// What to do about it.
+    pub mend: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident = $code:literal $severity:ident $title:literal
+        why $why:literal
+        mend $mend:literal)*) => {
+        /// The code of a finding.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $(#[doc = $title] $name),* }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &[Code] = &[$(Code::$name),*];
+
+            /// What the code stands for.
+            pub fn rule(self) -> &'static Rule {
+                match self { $(Code::$name => {
+                    const RULE: Rule = Rule {
+                        code: $code, severity: $severity, title: $title, why: $why, mend: $mend,
+                    };
+                    &RULE
+                }),* }
+            }
+        }
+    };
+}
+
+impl Code {
+    /// Finds a code by its name, in any case.
+    pub fn parse(text: &str) -> Option<Code> {
+        Self::ALL.iter().copied().find(|code| code.rule().code.eq_ignore_ascii_case(text))
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.rule().code)
+    }
+}
+
+codes! {
+    NotUtf8 = "H001" Error "the file is not UTF-8"
+        why "Every other tool in the chain reads UTF-8. midstride shows the rest of the document, and changes nothing in it, because it could not write the strange bytes back."
+        mend "Convert the file, for instance with `iconv -f latin1 -t utf-8`, and check it again."
+    NoHeader = "H002" Advice "a note without a handoff header"
+        why "A note is read, listed and shown, but a program cannot tell its status, its open questions or whom it is for."
+        mend "Put a `handoff:` header on top; `midstride schema` describes it and `midstride new` writes one."
+    HeaderNotClosed = "H003" Error "the header is not closed"
+        why "The header starts with `---` and must end with a line `---`. Without it other readers take the whole document for the header, or none of it."
+        mend "Add a line `---` between the header and the text."
+    Syntax = "H004" Error "a block of the header is not YAML"
+        why "What stands in this block is lost to every reader. The other blocks are still read."
+        mend "Mend the place shown. Text with a colon and a space, or one that starts with a sign, belongs in quotes."
+    DuplicateKey = "H005" Error "a key is written twice"
+        why "Readers disagree about which one counts. midstride takes the first and refuses to edit either."
+        mend "Join the two, or delete the one that is not meant."
+    ConflictMarker = "H006" Error "a merge was left unfinished"
+        why "Both sides stand in the document between `<<<<<<<` and `>>>>>>>`; nobody can tell which one is meant."
+        mend "Decide for one side or join them, and delete the marker lines."
+    Tab = "H007" Warning "the header is indented with tabs"
+        why "YAML knows no tabs in indentation. midstride reads them as spaces; other readers stop."
+        mend "Replace the tabs by spaces; `midstride fmt` does it."
+    LooseForm = "H008" Advice "a value is written loosely"
+        why "It is understood, but not every tool is as patient: a single text where a list is meant, a status in capitals, a time without seconds or zone."
+        mend "`midstride fmt` or `midstride check --fix` writes it in the strict form."
+    UnreadableValue = "H009" Error "a value cannot be understood"
+        why "The field takes another kind of value, so this one counts as missing."
+        mend "Write one of the values the message names; `midstride schema` lists them all."
+    UnknownKey = "H010" Warning "a key is probably misspelt"
+        why "Unknown keys are kept and ignored. One that is nearly a known key is probably meant to be it."
+        mend "Correct the spelling, or silence this finding if the key is your own."
+    NewerFormat = "H011" Warning "the document is of a newer format"
+        why "It was written by a newer midstride. It can be shown; changing it could lose what this version does not know."
+        mend "Update midstride."
+    HeaderInSection = "H012" Advice "the header stands in a section"
+        why "Its values are read from the `Handoff` section, as far as they can be recognised there. A header says them without guessing."
+        mend "`midstride fmt` makes a header of it."
+    HeaderTooLarge = "H013" Error "the header is too large"
+        why "A header is read at the start of every session. Over 1 MiB it is not read at all."
+        mend "Move the material into the body or into a file of its own, and refer to it."
+    ForeignHeaderBroken = "H014" Advice "the header of a note is not YAML"
+        why "The note has a header of another tool. The part that does not parse is not read."
+        mend "Put the value shown in quotes, if the note is yours."
+    BadId = "H015" Error "the id is not a slug"
+        why "The id is a file name and is typed by people, so it is made of a-z, 0-9, `.`, `_` and `-`."
+        mend "Choose a slug; the uid keeps the identity of the handoff."
+    MissingField = "S001" Error "a required field is missing"
+        why "Whoever takes this handoff over needs the field; the stage or kind of the document says which ones. (Rule 1 for advancing.)"
+        mend "Add the field. Where there is nothing to say, say so: an empty list states that there are none."
+    EmptyField = "S002" Error "a required field says nothing"
+        why "A field that is there and empty passes for complete and is not. (Rule 1 for advancing.)"
+        mend "Fill it in."
+    BlockingQuestion = "S003" Warning "a blocking question is open"
+        why "Work that goes on before it is answered may have to be thrown away. The document is fine; the pipeline does not advance. (Rule 2.)"
+        mend "Answer it: put the answer under `answer`, or decide that it does not block."
+    AssumptionUnfounded = "S004" Error "a low-confidence assumption was not validated"
+        why "The author doubts it and asks for validation; building on it is a bet. (Rule 3.)"
+        mend "Validate it and set `validated: true`, or say why no validation is needed."
+    AssumptionUnchecked = "S005" Warning "a medium-confidence assumption was not validated"
+        why "It asks for validation and nobody did it yet. It does not block. (Rule 3.)"
+        mend "Validate it and set `validated: true`."
+    UpstreamNotFound = "S006" Error "an upstream artifact does not exist"
+        why "The document says it was derived from something that is not there. (Rule 4.)"
+        mend "Correct the path, which counts from the pipeline's folder, the document's folder or the root; or add the artifact."
+    UpstreamIncomplete = "S007" Error "an upstream artifact is not complete"
+        why "It has errors or an open blocking question, so what was derived from it may not hold. (Rule 4.)"
+        mend "Complete the upstream document first."
+    CapabilityMissing = "S008" Error "a platform capability has no decision"
+        why "Each capability is decided at this stage, even if it does not apply; an omission is found too late. (Rule 5.)"
+        mend "Add the capability with `applies: true` or `applies: false` and a rationale."
+    CapabilityUnexplained = "S009" Warning "a capability decision has no rationale"
+        why "The next stage cannot tell a decision from a guess."
+        mend "Add a `rationale`."
+    NoUpstream = "S010" Warning "a stage document names no upstream"
+        why "Without it nobody finds the decisions and questions this document builds on."
+        mend "Name it under `dependencies.upstream`; `midstride new --from` fills it in."
+    UnknownStage = "S011" Error "the stage is not known"
+        why "What a document must contain depends on its stage."
+        mend "Use a known stage, or define this one under `[stages]` in `.midstride/config.toml`."
+    ResolvedWithoutCommit = "L001" Warning "resolved, but not by what"
+        why "A resolved handoff is history; its commit is where a reader looks next."
+        mend "Add `resolution:` with the `commit`, or with an `outcome` where no code changed."
+    SupersededByNothing = "L002" Warning "superseded, but by nothing"
+        why "A reader who lands here has to be sent on."
+        mend "Name the successor under `superseded_by`."
+    AbandonedWithoutReason = "L003" Warning "abandoned without a reason"
+        why "Without the reason the next session starts the same work again."
+        mend "Add `resolution:` with a `reason`."
+    EndedButOpen = "L004" Warning "the end is recorded, the status is open"
+        why "The inbox lists it as work to do, though the document says it is over."
+        mend "Set the status to resolved, superseded or abandoned; or take the record of the end out."
+    DecisionWithoutRationale = "C001" Warning "a decision without its reason"
+        why "A decision without a reason is taken again by the next session."
+        mend "Add a `rationale`, and the alternatives that were considered."
+    RootCauseWithoutPlace = "C002" Advice "a root cause without a place in the code"
+        why "The next session has to find the place again."
+        mend "Name the file and line: `src/market.py:120`."
+    StepWithoutCheck = "C003" Advice "a plan step without a way to tell it is done"
+        why "A step that cannot be checked is believed to be done."
+        mend "Say what must hold afterwards, or the command that shows it."
+    RevisedWithoutLesson = "C004" Advice "revised, and no wrong turn recorded"
+        why "A correction whose reason is not kept is made again. What was wrong is worth as much as what is right."
+        mend "Record what was tried and why it was wrong under `wrong_turns`, or what will bite under `landmines`."
+    Length = "C005" Advice "unusually short or long"
+        why "Most useful handoffs have 50 to 150 lines: enough for diagnosis, wrong turns and plan, and still read in one go."
+        mend "Add what a successor would ask, or move detail into files and refer to them."
+    Placeholder = "C006" Warning "a placeholder was left in"
+        why "It looks like content and is none."
+        mend "Replace it with what is meant, or delete it."
+    EmptySection = "C007" Warning "a section is empty"
+        why "A heading promises something that is not there."
+        mend "Fill the section or delete its heading."
+    SummaryRepeatsTitle = "C008" Warning "the summary says what the title says"
+        why "The summary is what a successor reads first; it should add to the title."
+        mend "Say in one to three sentences what is wrong or wanted, and where the work stands."
+    VaguePointer = "C009" Warning "a pointer that leads nowhere"
+        why "\"See the design doc\" makes the next session search for what this one had open."
+        mend "Name the file, section or link."
+    MissingSection = "C010" Warning "the heart of the document is missing"
+        why "An investigation without findings, or a session without a continuation, hands nothing over."
+        mend "Add the section the message names; any heading with that meaning will do."
+    OneIdTwoUids = "R001" Error "one id, two handoffs"
+        why "Two different handoffs carry the same id; a reference to it could mean either."
+        mend "Give one of them another id."
+    UnknownReference = "R002" Warning "a reference to a handoff that is not there"
+        why "A reader who follows it finds nothing."
+        mend "Correct the id, or add the handoff."
+    FileNameDiffers = "R003" Advice "the file is not named after its id"
+        why "It is found only by reading every document."
+        mend "Rename the file, or correct the id."
+    GeneratedStale = "G001" Warning "the source changed since this was generated"
+        why "The document shows what its source said earlier."
+        mend "Generate it again."
+    GeneratedOrphan = "G002" Warning "the source of a generated document is gone"
+        why "Nobody can tell whether it still holds."
+        mend "Correct the path of the source, or delete the document."
+    AllowWithoutReason = "A001" Warning "a finding is silenced without a reason"
+        why "Without a reason nobody can tell whether it still applies, so it does not count."
+        mend "Write it behind the code: `# midstride: allow C005 the appendix is wanted`."
+    AllowUnused = "A002" Advice "nothing to silence"
+        why "The finding does not occur any more; the exception would hide the next one."
+        mend "Delete the comment."
+    AllowUnknown = "A003" Warning "an unknown code is silenced"
+        why "It silences nothing."
+        mend "Correct the code; `midstride explain` lists them."
+    PrWithoutContext = "P001" Error "the pull request has no handoff context"
+        why "Implementation produces code, so its handoff is the description of the pull request."
+        mend "Add a section `## Handoff Context`; `midstride show ID --as pr` writes it."
+    PrFieldMissing = "P002" Error "the handoff context lacks a field"
+        why "A reviewer needs to know the feature, its design, and which parts of it this carries out."
+        mend "Add the line the message names."
+    PrItemIncomplete = "P003" Warning "an entry of the handoff context is incomplete"
+        why "A decision needs its rationale, a deviation its reason and impact, a question its context."
+        mend "Add the line the message names."
+    PrDesignNotFound = "P004" Error "the design named in the pull request does not exist"
+        why "A reviewer cannot compare the change with it."
+        mend "Correct the path."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_found_in_any_case() {
+        let mut seen = std::collections::HashSet::new();
+        for code in Code::ALL {
+            let rule = code.rule();
+            assert!(seen.insert(rule.code), "{} is given twice", rule.code);
+            assert_eq!(Code::parse(&rule.code.to_lowercase()), Some(*code));
+            for text in [rule.why, rule.mend] {
+                assert!(text.ends_with(['.', ')']), "{}: {text}", rule.code);
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! A document seen as a handoff: every field with its default, wherever it was written.
+
+use crate::document::Document;
+use crate::header::{
+    Assumption, Capability, Decision, Dependencies, Deviation, HandoffKind, Header, Lenient,
+    Measurement, Question, Resolution, Revision, Status, WrongTurn,
+};
+use crate::id::{FeatureNumber, HandoffKey};
+use crate::section::Meaning;
+use crate::span::At;
+use crate::stage::Stages;
+use crate::time::Time;
+use crate::yaml::Node;
+
+/// What the place of a document tells about it.
+#[derive(Clone, Debug, Default)]
+pub struct Whereabouts {
+    /// The name of the file without its ending.
+    pub stem: String,
+    /// The stage of the pipeline folder it lies in.
+    pub stage: Option<String>,
+}
+
+/// A document seen as a handoff. It borrows; nothing is copied.
+#[derive(Clone, Copy, Debug)]
+pub struct Handoff<'d> {
+    document: &'d Document,
+    whereabouts: &'d Whereabouts,
+    stages: &'d Stages,
+}
+
+impl<'d> Handoff<'d> {
+    /// Sees a document as a handoff.
+    pub fn of(document: &'d Document, whereabouts: &'d Whereabouts, stages: &'d Stages) -> Self {
+        Self { document, whereabouts, stages }
+    }
+
+    /// The document itself.
+    pub fn document(&self) -> &'d Document {
+        self.document
+    }
+
+    /// The header, wherever it was found.
+    pub fn header(&self) -> Option<&'d Header> {
+        self.document.header()
+    }
+
+    /// Whether it has a handoff header, rather than being somebody's note.
+    pub fn is_handoff(&self) -> bool {
+        self.document.handoff_header().is_some()
+    }
+
+    fn text(&self, name: &str) -> Option<At<&'d str>> {
+        self.header().and_then(|header| header.text(name))
+    }
+
+    fn list<T: Lenient<'d>>(&self, name: &str) -> Vec<T> {
+        self.header().map(|header| header.list(name)).unwrap_or_default()
+    }
+
+    /// The id that is written, or the name of the file.
+    pub fn id(&self) -> &'d str {
+        self.text("id").map_or(self.whereabouts.stem.as_str(), |id| id.value)
+    }
+
+    /// The id together with the stage.
+    pub fn key(&self) -> HandoffKey {
+        HandoffKey { id: self.id().to_owned(), stage: self.stage().map(str::to_owned) }
+    }
+
+    /// The uid.
+    pub fn uid(&self) -> Option<At<&'d str>> {
+        self.text("uid")
+    }
+
+    /// The title that is written, else the first heading.
+    pub fn title(&self) -> Option<&'d str> {
+        let heading = || {
+            let top = self.document.sections().iter().find(|section| section.level == 1);
+            top.map(|section| section.title.value.as_str())
+        };
+        self.text("title").map(|title| title.value).or_else(heading)
+    }
+
+    /// One line by which a later session finds it.
+    pub fn description(&self) -> Option<&'d str> {
+        self.text("description").map(|text| text.value)
+    }
+
+    /// The status; a handoff that says none is planned.
+    pub fn status(&self) -> Status {
+        self.text("status").and_then(|text| Status::read(text.value)).unwrap_or(Status::Planned)
+    }
+
+    /// The stage that is written, else the one of its folder, else the one its author writes.
+    pub fn stage(&self) -> Option<&'d str> {
+        if let Some(stage) = self.text("stage") {
+            return Some(stage.value);
+        }
+        let kind = self.text("kind").and_then(|text| HandoffKind::read(text.value));
+        let may_be_stage = kind.is_none_or(|kind| kind == HandoffKind::Stage);
+        if !may_be_stage || !self.is_handoff() {
+            return None;
+        }
+        self.whereabouts.stage.as_deref().or_else(|| self.stage_of_author())
+    }
+
+    fn stage_of_author(&self) -> Option<&'d str> {
+        FeatureNumber::parse(self.id())?;
+        self.stages.of_agent(self.text("from")?.value)
+    }
+
+    /// The kind that is written, else the one that follows from the stage.
+    pub fn kind(&self) -> HandoffKind {
+        let written = self.text("kind").and_then(|text| HandoffKind::read(text.value));
+        written.unwrap_or(match self.stage() {
+            Some(_) => HandoffKind::Stage,
+            None => HandoffKind::Investigation,
+        })
+    }
+
+    /// Who wrote it.
+    pub fn from(&self) -> Option<&'d str> {
+        self.text("from").map(|text| text.value)
+    }
+
+    /// Who takes it over.
+    pub fn to(&self) -> Vec<At<&'d str>> {
+        self.list("to")
+    }
+
+    /// When it was captured.
+    pub fn created(&self) -> Option<Time> {
+        self.text("created").and_then(|text| Time::read(text.value))
+    }
+
+    /// When it was last changed: the latest time any revision or older field tells.
+    pub fn changed(&self) -> Option<Time> {
+        let revisions = self.revisions();
+        let times = revisions.iter().filter_map(|revision| revision.time);
+        times
+            .chain(self.text("updated"))
+            .chain(self.text("created"))
+            .filter_map(|text| Time::read(text.value))
+            .max_by_key(|time| time.moment)
+    }
+
+    /// One to three sentences for whoever comes next.
+    pub fn summary(&self) -> Option<&'d str> {
+        let section = || {
+            let mut about = self.document.sections_about(Meaning::Summary);
+            about.next().map(|section| section.own.of(self.document.text()).trim())
+        };
+        let written = self.text("context_summary").map(|text| text.value.trim());
+        written.or_else(section).filter(|text| !text.is_empty())
+    }
+
+    /// What was decided.
+    pub fn decisions(&self) -> Vec<Decision<'d>> {
+        self.list("decisions_made")
+    }
+
+    /// What is not known yet.
+    pub fn questions(&self) -> Vec<Question<'d>> {
+        self.list("open_questions")
+    }
+
+    /// What is taken for granted.
+    pub fn assumptions(&self) -> Vec<Assumption<'d>> {
+        self.list("assumptions")
+    }
+
+    /// What was tried and was wrong.
+    pub fn wrong_turns(&self) -> Vec<WrongTurn<'d>> {
+        self.list("wrong_turns")
+    }
+
+    /// What will bite.
+    pub fn landmines(&self) -> Vec<At<&'d str>> {
+        self.list("landmines")
+    }
+
+    /// Numbers before and after.
+    pub fn measurements(&self) -> Vec<Measurement<'d>> {
+        self.list("measurements")
+    }
+
+    /// Sections of the design that this carries out.
+    pub fn implements(&self) -> Vec<At<&'d str>> {
+        self.list("implements")
+    }
+
+    /// Departures from the design.
+    pub fn deviations(&self) -> Vec<Deviation<'d>> {
+        self.list("deviations")
+    }
+
+    /// What changed, when and why.
+    pub fn revisions(&self) -> Vec<Revision<'d>> {
+        self.list("revisions")
+    }
+
+    /// What it builds on and what builds on it.
+    pub fn dependencies(&self) -> Dependencies<'d> {
+        let node = self.header().and_then(|header| header.get("dependencies"));
+        node.and_then(Dependencies::read).unwrap_or_default()
+    }
+
+    /// The decision on a capability.
+    pub fn capability(&self, name: &str) -> Option<Capability<'d>> {
+        let node = self.header()?.get("platform_capabilities")?.get(name)?;
+        Capability::read(node)
+    }
+
+    /// How it ended.
+    pub fn resolution(&self) -> Option<Resolution<'d>> {
+        self.header()?.get("resolution").and_then(Resolution::read)
+    }
+
+    /// The handoff that took its place.
+    pub fn superseded_by(&self) -> Option<At<&'d str>> {
+        self.text("superseded_by")
+    }
+
+    /// The node of a field, where a dot leads into it.
+    pub fn node(&self, path: &str) -> Option<&'d Node> {
+        let mut parts = path.split('.');
+        let first = self.header()?.fields().get(parts.next()?)?;
+        parts.try_fold(first, |node, key| node.get(key))
+    }
+}

@@ -1,0 +1,36 @@
+//! Platform capabilities: a decision on each, even if it does not apply.
+
+use super::{Lenient, field, flag, text};
+use crate::shape::{Kind, Shape};
+use crate::span::{At, Span};
+use crate::yaml::Node;
+
+pub(super) static SHAPE: Shape = Shape {
+    name: "a capability decision",
+    main: None,
+    fields: &[
+        field("applies", Kind::Flag, "Whether the capability applies."),
+        field("rationale", Kind::Text, "Why or why not."),
+    ],
+};
+
+/// A decision on one capability.
+#[derive(Clone, Debug)]
+pub struct Capability<'d> {
+    /// Its bytes.
+    pub at: Span,
+    /// Whether it applies.
+    pub applies: Option<bool>,
+    /// Why or why not.
+    pub rationale: Option<At<&'d str>>,
+}
+
+impl<'d> Lenient<'d> for Capability<'d> {
+    fn read(node: &'d Node) -> Option<Self> {
+        (!node.is_blank()).then(|| Self {
+            at: node.at,
+            applies: flag(node, "applies"),
+            rationale: text(node, "rationale", ""),
+        })
+    }
+}

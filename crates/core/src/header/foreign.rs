@@ -1,0 +1,16 @@
+//! The front matter of other tools: which of their keys say what ours say.
+
+/// The names under which other tools keep a field.
+pub(super) fn names(field: &str) -> &'static [&'static str] {
+    match field {
+        "id" => &["id", "slug"],
+        "title" => &["title", "topic", "subject", "name"],
+        "description" => &["description", "summary"],
+        "status" => &["status", "state"],
+        "from" => &["from", "author", "researcher", "agent"],
+        "created" => &["created", "date", "created_at", "timestamp"],
+        "updated" => &["updated", "last_updated", "updated_at"],
+        "at_commit" => &["at_commit", "git_commit", "commit"],
+        _ => &[],
+    }
+}

@@ -1,0 +1,41 @@
+//! Revisions: when the handoff changed, by whom, and why.
+
+use super::{Lenient, field, text};
+use crate::shape::{Kind, Shape};
+use crate::span::{At, Span};
+use crate::yaml::Node;
+
+pub(super) static SHAPE: Shape = Shape {
+    name: "a revision",
+    main: Some("reason"),
+    fields: &[
+        field("at", Kind::Time, "When."),
+        field("by", Kind::Text, "Who."),
+        field("reason", Kind::Text, "Why it was changed."),
+        field("was", Kind::Text, "The git blob of the text it replaced."),
+    ],
+};
+
+/// One change of the document.
+#[derive(Clone, Debug)]
+pub struct Revision<'d> {
+    /// Its bytes.
+    pub at: Span,
+    /// When.
+    pub time: Option<At<&'d str>>,
+    /// Who.
+    pub by: Option<At<&'d str>>,
+    /// Why.
+    pub reason: Option<At<&'d str>>,
+}
+
+impl<'d> Lenient<'d> for Revision<'d> {
+    fn read(node: &'d Node) -> Option<Self> {
+        (!node.is_blank()).then(|| Self {
+            at: node.at,
+            time: text(node, "at", "reason"),
+            by: text(node, "by", "reason"),
+            reason: text(node, "reason", "reason"),
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! Wrong turns: what was tried, why it was wrong, and what took its place.
+
+use super::{Lenient, field, text};
+use crate::shape::{Kind, Shape};
+use crate::span::{At, Span};
+use crate::yaml::Node;
+
+pub(super) static SHAPE: Shape = Shape {
+    name: "a wrong turn",
+    main: Some("tried"),
+    fields: &[
+        field("tried", Kind::Text, "What was tried or believed."),
+        field("why_wrong", Kind::Text, "Why it was wrong."),
+        field("replaced_by", Kind::Text, "What took its place."),
+    ],
+};
+
+/// Something that was tried and was wrong.
+#[derive(Clone, Debug)]
+pub struct WrongTurn<'d> {
+    /// Its bytes.
+    pub at: Span,
+    /// What was tried or believed.
+    pub tried: Option<At<&'d str>>,
+    /// Why it was wrong.
+    pub why_wrong: Option<At<&'d str>>,
+    /// What took its place.
+    pub replaced_by: Option<At<&'d str>>,
+}
+
+impl<'d> Lenient<'d> for WrongTurn<'d> {
+    fn read(node: &'d Node) -> Option<Self> {
+        (!node.is_blank()).then(|| Self {
+            at: node.at,
+            tried: text(node, "tried", "tried"),
+            why_wrong: text(node, "why_wrong", "tried"),
+            replaced_by: text(node, "replaced_by", "tried"),
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! The names of things: ids are types, so that mixing them does not compile.
+
+use std::fmt;
+
+/// The longest id that is accepted; longer ones make unusable file names.
+pub const ID_LENGTH_MAX: usize = 100;
+
+/// Names that some file systems keep for devices, whatever ending is put behind them.
+const DEVICE_NAMES: [&str; 22] = [
+    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
+    "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+];
+
+/// The id of a handoff: a slug that is also a safe file name on every system.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HandoffId(String);
+
+/// Why a text is not an id.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAnId {
+    /// Nothing was given.
+    #[error("an id cannot be empty")]
+    Empty,
+    /// Over the limit.
+    #[error("an id has at most {ID_LENGTH_MAX} characters, this one has {0}")]
+    TooLong(usize),
+    /// A character outside the slug alphabet.
+    #[error("`{0}` cannot stand in an id: use a-z, 0-9, `.`, `_` and `-`")]
+    Character(char),
+    /// A leading dot or hyphen, or a trailing dot.
+    #[error("an id starts with a letter or a digit and does not end with a dot")]
+    Edge,
+    /// A name that some file systems keep for a device.
+    #[error("`{0}` is the name of a device on some systems")]
+    Device(String),
+}
+
+impl HandoffId {
+    /// Reads an id; says what is wrong with it otherwise.
+    pub fn parse(text: &str) -> Result<Self, NotAnId> {
+        let Some(first) = text.chars().next() else {
+            return Err(NotAnId::Empty);
+        };
+        let stranger = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '.' | '_' | '-');
+        if let Some(character) = text.chars().find(stranger) {
+            return Err(NotAnId::Character(character));
+        }
+        if text.len() > ID_LENGTH_MAX {
+            return Err(NotAnId::TooLong(text.len()));
+        }
+        if !first.is_ascii_alphanumeric() || text.ends_with('.') {
+            return Err(NotAnId::Edge);
+        }
+        let stem = text.split('.').next().unwrap_or_default();
+        if DEVICE_NAMES.contains(&stem) {
+            return Err(NotAnId::Device(stem.to_owned()));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Makes an id from a title: lower case, words joined by hyphens.
+    pub fn from_title(title: &str) -> Option<Self> {
+        const WORDS_MAX: usize = 6;
+        let lower = title.to_lowercase();
+        let words: Vec<&str> = lower
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .take(WORDS_MAX)
+            .collect();
+        let mut slug = words.join("-");
+        slug.truncate(ID_LENGTH_MAX);
+        Self::parse(slug.trim_end_matches('-')).ok()
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for HandoffId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The number of a pipeline feature, written `feat-042`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FeatureNumber(pub u32);
+
+impl FeatureNumber {
+    /// The number at the start of `feat-042` or `feat-042-a-name`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix("feat-")?;
+        let digits = rest.split('-').next()?;
+        (digits.len() >= 3).then(|| digits.parse().ok().map(Self))?
+    }
+
+    /// The number after this one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
+    /// The id that carries it.
+    pub fn id(self) -> HandoffId {
+        HandoffId(self.to_string())
+    }
+}
+
+impl fmt::Display for FeatureNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "feat-{:03}", self.0)
+    }
+}
+
+/// What a handoff is looked up by: its id, and its stage where one id has several documents.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HandoffKey {
+    /// The id.
+    pub id: String,
+    /// The stage of a pipeline document.
+    pub stage: Option<String>,
+}
+
+impl fmt::Display for HandoffKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.stage {
+            Some(stage) => write!(f, "{}/{stage}", self.id),
+            None => f.write_str(&self.id),
+        }
+    }
+}
+
+/// The candidate nearest to `wanted`, if one is near enough to be meant.
+pub fn nearest<'c>(wanted: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    const SIMILARITY_MIN: f64 = 0.75;
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(wanted, candidate), candidate))
+        .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_safe_file_name() {
+        assert!(HandoffId::parse("market-page-perf").is_ok());
+        assert!(HandoffId::parse("feat-042").is_ok());
+        assert_eq!(HandoffId::parse("../../x"), Err(NotAnId::Character('/')));
+        assert_eq!(HandoffId::parse(".."), Err(NotAnId::Edge));
+        assert_eq!(HandoffId::parse("CON"), Err(NotAnId::Character('C')));
+        assert_eq!(HandoffId::parse("con"), Err(NotAnId::Device("con".into())));
+        assert_eq!(HandoffId::parse("nul.txt"), Err(NotAnId::Device("nul".into())));
+        assert_eq!(HandoffId::parse(&"a".repeat(101)), Err(NotAnId::TooLong(101)));
+        assert_eq!(HandoffId::parse(""), Err(NotAnId::Empty));
+    }
+
+    #[test]
+    fn a_title_becomes_a_short_slug() {
+        let id = HandoffId::from_title("Market pages take 14 s after a cache purge").unwrap();
+        assert_eq!(id.as_str(), "market-pages-take-14-s-after");
+        assert_eq!(HandoffId::from_title("日本語"), None);
+    }
+
+    #[test]
+    fn a_feature_number_is_read_with_and_without_a_name() {
+        assert_eq!(FeatureNumber::parse("feat-042"), Some(FeatureNumber(42)));
+        assert_eq!(FeatureNumber::parse("feat-042-vm-snapshots"), Some(FeatureNumber(42)));
+        assert_eq!(FeatureNumber::parse("feat-1000"), Some(FeatureNumber(1000)));
+        assert_eq!(FeatureNumber::parse("feature-1"), None);
+        assert_eq!(FeatureNumber(7).next().id().as_str(), "feat-008");
+    }
+
+    #[test]
+    fn a_near_name_is_suggested_and_a_far_one_is_not() {
+        assert_eq!(nearest("rationnale", ["rationale", "decision"]), Some("rationale"));
+        assert_eq!(nearest("zebra", ["rationale", "decision"]), None);
+    }
+}

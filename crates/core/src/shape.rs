@@ -1,0 +1,269 @@
+//! The shape of the header, as data: which fields there are and what each one takes.
+//!
+//! One table serves the reader (what is loose, what cannot be understood, what is misspelt), the
+//! writer (the order of keys), the JSON Schema and the template for new documents.
+
+use crate::edit::{Edit, Path};
+use crate::finding::{Code, Finding};
+use crate::id::nearest;
+use crate::span::Span;
+use crate::time::{Exactness, Time, write};
+use crate::yaml::{Data, Node, Value};
+
+/// A mapping with known keys.
+#[derive(Debug)]
+pub struct Shape {
+    /// What it is called in a message: "a decision".
+    pub name: &'static str,
+    /// The field that a plain text fills, where one may stand for the mapping.
+    pub main: Option<&'static str>,
+    /// Its fields, in the order they are written.
+    pub fields: &'static [Field],
+}
+
+/// A key and what it takes.
+#[derive(Debug)]
+pub struct Field {
+    /// The key.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it is for, in one sentence.
+    pub about: &'static str,
+}
+
+/// What a field takes.
+#[derive(Debug)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// A time in ISO 8601.
+    Time,
+    /// `true` or `false`.
+    Flag,
+    /// A number.
+    Number,
+    /// One of several words.
+    Choice(&'static Choice),
+    /// A list of any length.
+    List(&'static Kind),
+    /// A mapping with known keys.
+    Map(&'static Shape),
+    /// A mapping with keys of the writer's choice.
+    Each(&'static Kind),
+    /// Anything.
+    Any,
+}
+
+/// Words of which one is chosen.
+#[derive(Debug)]
+pub struct Choice {
+    /// The words as they are written.
+    pub words: &'static [&'static str],
+    /// What people write instead.
+    pub aliases: &'static [(&'static str, &'static str)],
+}
+
+impl Choice {
+    /// The word that is meant.
+    pub fn read(&self, text: &str) -> Option<&'static str> {
+        let plain = text.trim().to_lowercase().replace([' ', '-'], "_");
+        let alias = |(alias, word): &&(&str, &'static str)| (*alias == plain).then_some(*word);
+        self.words
+            .iter()
+            .find(|word| **word == plain)
+            .copied()
+            .or_else(|| self.aliases.iter().find_map(|pair| alias(&pair)))
+    }
+}
+
+/// Reads a truth value as people write it.
+pub fn read_flag(text: &str) -> Option<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "y" => Some(true),
+        "false" | "no" | "off" | "n" => Some(false),
+        _ => None,
+    }
+}
+
+impl Shape {
+    /// The field of a name.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+/// Says what is loose, wrong or misspelt in a mapping of this shape.
+pub fn inspect(node: &Node, shape: &'static Shape, path: &Path, findings: &mut Vec<Finding>) {
+    for entry in node.entries() {
+        let key = entry.key.value.as_str();
+        let path = path.clone().key(key);
+        match shape.field(key) {
+            Some(field) => value(&entry.node, &field.kind, key, &path, findings),
+            None => misspelt(key, entry.key.at, node, shape, findings),
+        }
+    }
+}
+
+fn misspelt(key: &str, at: Span, node: &Node, shape: &'static Shape, out: &mut Vec<Finding>) {
+    const SIMILARITY_MIN: f64 = 0.92;
+    let free = shape.fields.iter().map(|field| field.name).filter(|name| node.get(name).is_none());
+    let meant = nearest(key, free).filter(|name| strsim::jaro_winkler(key, name) > SIMILARITY_MIN);
+    if let Some(meant) = meant {
+        let message = format!("`{key}` is not a key of {}; `{meant}` is", shape.name);
+        out.push(Finding::new(Code::UnknownKey, at, message).think(format!("write `{meant}`")));
+    }
+}
+
+fn value(node: &Node, kind: &'static Kind, key: &str, path: &Path, findings: &mut Vec<Finding>) {
+    let mut look = Look { node, key, path, findings };
+    match (&node.value, kind) {
+        (Value::Null | Value::Unreadable, _) | (_, Kind::Any) | (Value::Text(_), Kind::Text) => {}
+        (Value::Text(text), Kind::Time) => look.time(text),
+        (Value::Text(text), Kind::Flag) => look.flag(text),
+        (Value::Text(text), Kind::Number) => look.number(text),
+        (Value::Text(text), Kind::Choice(choice)) => look.choice(text, choice),
+        (Value::Text(_) | Value::Map(_), Kind::List(inner)) => look.single(inner),
+        (Value::Text(text), Kind::Map(shape)) => look.main(text, shape),
+        (Value::List(items), Kind::List(inner)) => {
+            for (index, item) in items.iter().enumerate() {
+                value(&item.node, inner, key, &path.clone().item(index), findings);
+            }
+        }
+        (Value::Map(_), Kind::Map(shape)) => inspect(node, shape, path, findings),
+        (Value::Map(entries), Kind::Each(inner)) => {
+            for entry in entries {
+                let key = entry.key.value.as_str();
+                value(&entry.node, inner, key, &path.clone().key(key), findings);
+            }
+        }
+        (Value::List(_), _) => look.wrong("is a list", kind),
+        (Value::Map(_), _) => look.wrong("is a mapping", kind),
+        (Value::Text(_), Kind::Each(_)) => look.wrong("is text", kind),
+    }
+}
+
+/// One value being looked at.
+struct Look<'a> {
+    node: &'a Node,
+    key: &'a str,
+    path: &'a Path,
+    findings: &'a mut Vec<Finding>,
+}
+
+impl Look<'_> {
+    fn loose(&mut self, message: String, strict: Data) {
+        let edit = Edit::Set(self.path.clone(), strict);
+        self.findings.push(Finding::new(Code::LooseForm, self.node.at, message).fix(edit));
+    }
+
+    fn unreadable(&mut self, message: String, advice: String) {
+        let finding = Finding::new(Code::UnreadableValue, self.node.at, message);
+        self.findings.push(finding.think(advice));
+    }
+
+    fn wrong(&mut self, is: &str, kind: &Kind) {
+        let takes = match kind {
+            Kind::Text => "text",
+            Kind::Time => "a time",
+            Kind::Flag => "true or false",
+            Kind::Number => "a number",
+            Kind::Choice(_) => "one word",
+            Kind::List(_) => "a list",
+            Kind::Map(shape) => shape.name,
+            Kind::Each(_) => "a mapping",
+            Kind::Any => "anything",
+        };
+        let message = format!("`{}` {is}, it takes {takes}", self.key);
+        self.unreadable(message, format!("write {takes}"));
+    }
+
+    fn time(&mut self, text: &str) {
+        let Some(time) = Time::read(text) else {
+            let advice = "write it as 2026-03-21T17:24:00Z".to_owned();
+            return self.unreadable(format!("`{}` is not a time: `{text}`", self.key), advice);
+        };
+        let strict = write(time.moment);
+        match time.exactness {
+            Exactness::Exact if text.len() >= "2026-03-21T17:24:00Z".len() => {}
+            Exactness::Exact => self.loose(format!("`{}` has no seconds", self.key), bare(strict)),
+            Exactness::NoZone => {
+                self.loose(
+                    format!("`{}` has no time zone; UTC is assumed", self.key),
+                    bare(strict),
+                );
+            }
+            Exactness::DateOnly => {
+                let message = format!("`{}` has no time of day; midnight UTC is assumed", self.key);
+                self.loose(message, bare(strict));
+            }
+        }
+    }
+
+    fn flag(&mut self, text: &str) {
+        match read_flag(text) {
+            Some(flag) if text == flag.to_string() => {}
+            Some(flag) => {
+                let message = format!("`{}` is `{text}`, which means {flag}", self.key);
+                self.loose(message, Data::flag(flag));
+            }
+            None => self.unreadable(
+                format!("`{}` is true or false, not `{text}`", self.key),
+                "write `true` or `false`".to_owned(),
+            ),
+        }
+    }
+
+    fn number(&mut self, text: &str) {
+        if text.trim().parse::<f64>().is_err() {
+            let message = format!("`{}` is a number, not `{text}`", self.key);
+            self.unreadable(message, "write a number without its unit".to_owned());
+        }
+    }
+
+    fn choice(&mut self, text: &str, choice: &Choice) {
+        let words = choice.words.join(", ");
+        match choice.read(text) {
+            Some(word) if word == text => {}
+            Some(word) => {
+                let message = format!("`{}` is `{text}`, which means {word}", self.key);
+                self.loose(message, bare(word.to_owned()));
+            }
+            None => self.unreadable(
+                format!("`{}` cannot be `{text}`", self.key),
+                format!("write one of {words}"),
+            ),
+        }
+    }
+
+    /// One value where a list is expected.
+    fn single(&mut self, inner: &'static Kind) {
+        let strict = Data::List(vec![strict(self.node, inner)]);
+        self.loose(format!("`{}` is a list with one item, written without it", self.key), strict);
+    }
+
+    /// Plain text where a mapping is expected.
+    fn main(&mut self, text: &str, shape: &'static Shape) {
+        match shape.main {
+            Some(main) => {
+                let strict = Data::map([(main, Data::text(text))]);
+                self.loose(format!("{} is written as plain text", shape.name), strict);
+            }
+            None => self.wrong("is text", &Kind::Map(shape)),
+        }
+    }
+}
+
+fn bare(text: String) -> Data {
+    Data::Bare(text)
+}
+
+/// A value in the strict form of its kind, as far as that is known.
+fn strict(node: &Node, kind: &'static Kind) -> Data {
+    match (&node.value, kind) {
+        (Value::Text(text), Kind::Map(Shape { main: Some(main), .. })) => {
+            Data::map([(*main, Data::text(text.clone()))])
+        }
+        _ => node.data(""),
+    }
+}

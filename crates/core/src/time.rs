@@ -1,0 +1,103 @@
+//! Times as people write them: read leniently, written strictly, the text kept.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+
+/// A time that was read, and how exactly it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Time {
+    /// The moment; without a zone in the text, UTC is assumed.
+    pub moment: Timestamp,
+    /// What the text left open.
+    pub exactness: Exactness,
+}
+
+/// What the text of a time left open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exactness {
+    /// Date, time and zone.
+    Exact,
+    /// No zone: UTC is assumed.
+    NoZone,
+    /// Only a date: midnight UTC is assumed.
+    DateOnly,
+}
+
+impl Time {
+    /// Reads a time in ISO 8601 or one of its common neighbours.
+    ///
+    /// A `Timestamp` is tried first: a civil time would silently drop an offset.
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (text, utc) = match text.strip_suffix("UTC") {
+            Some(rest) => (rest.trim_end(), true),
+            None => (text, false),
+        };
+        if let Ok(moment) = text.parse::<Timestamp>() {
+            return Some(Self { moment, exactness: Exactness::Exact });
+        }
+        let exactness = if utc { Exactness::Exact } else { Exactness::NoZone };
+        // jiff wants seconds before a zone; people leave them out.
+        if let Some(moment) = with_seconds(text).and_then(|text| text.parse().ok()) {
+            return Some(Self { moment, exactness: Exactness::Exact });
+        }
+        if text.len() > "2026-03-21".len() {
+            let civil: DateTime = text.parse().ok()?;
+            return in_utc(civil).map(|moment| Self { moment, exactness });
+        }
+        let date: Date = text.parse().ok()?;
+        in_utc(date.to_datetime(jiff::civil::Time::midnight()))
+            .map(|moment| Self { moment, exactness: Exactness::DateOnly })
+    }
+}
+
+fn in_utc(civil: DateTime) -> Option<Timestamp> {
+    civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+}
+
+/// `2026-03-21T17:24Z` and `2026-03-21 17:24+01:00` with `:00` put in.
+fn with_seconds(text: &str) -> Option<String> {
+    const UP_TO_MINUTES: usize = "2026-03-21T17:24".len();
+    let (civil, zone) = text.split_at_checked(UP_TO_MINUTES)?;
+    zone.starts_with(['Z', 'z', '+', '-']).then(|| format!("{civil}:00{zone}"))
+}
+
+/// The one way midstride writes a time: UTC, whole seconds.
+pub fn write(moment: Timestamp) -> String {
+    moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<(String, Exactness)> {
+        Time::read(text).map(|time| (write(time.moment), time.exactness))
+    }
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        let exact = |text: &str| Some((text.to_owned(), Exactness::Exact));
+        assert_eq!(read("2026-03-21T17:24:00Z"), exact("2026-03-21T17:24:00Z"));
+        assert_eq!(read("2026-03-21T17:24:00+01:00"), exact("2026-03-21T16:24:00Z"));
+        assert_eq!(read("2026-03-21T17:24Z"), exact("2026-03-21T17:24:00Z"));
+        assert_eq!(read("2026-03-21 17:24-07:00"), exact("2026-03-22T00:24:00Z"));
+        assert_eq!(read("2026-03-21 17:24 UTC"), exact("2026-03-21T17:24:00Z"));
+        assert_eq!(
+            read("2026-03-21T17:24"),
+            Some(("2026-03-21T17:24:00Z".to_owned(), Exactness::NoZone))
+        );
+        assert_eq!(
+            read("2026-03-21"),
+            Some(("2026-03-21T00:00:00Z".to_owned(), Exactness::DateOnly))
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_time_is_not_read() {
+        for text in ["", "yesterday", "2026-13-01", "21.03.2026", "2026-03-21T99:00"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}
