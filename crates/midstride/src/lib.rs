@@ -1,1 +1,18 @@
-//! Where handoffs live.
+//! Where handoffs live: files, git, projects and the verbs that change them.
+//!
+//! Everything outside goes through one door each; the rooms below stand in the order in which they
+//! may import each other. There is no async here.
+
+pub mod clock;
+pub mod files;
+pub mod ids;
+pub mod process;
+
+pub mod git;
+pub mod settings;
+
+pub mod shelf;
+
+pub mod project;
+
+pub mod verbs;

@@ -1,0 +1,408 @@
+//! Files: opened beneath a root, written whole or not at all, with the path in every error.
+//!
+//! A [`Root`] is a folder that nothing leaves: a path with `..` in it, an absolute path or a link
+//! that leads out is refused by the system call that opens it, not by a check before.
+#![expect(clippy::disallowed_methods, reason = "this is the door")]
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A larger file is no handoff.
+pub const FILE_BYTES_MAX: u64 = 16 << 20;
+/// Folders below folders below folders: deeper is a mistake.
+const DEPTH_MAX: usize = 12;
+/// `ELOOP`, which the standard library has no stable name for.
+const TOO_MANY_LINKS: i32 = 40;
+
+/// What went wrong with a file, and where.
+#[derive(Debug)]
+pub struct FileError {
+    /// The path as a person would write it.
+    pub path: PathBuf,
+    /// What went wrong.
+    pub problem: Problem,
+}
+
+/// What can go wrong with a file.
+#[derive(Debug)]
+pub enum Problem {
+    /// Nothing is there.
+    NotFound,
+    /// Something is there already.
+    Exists,
+    /// A folder is in the place of a file.
+    IsFolder,
+    /// A file is in the place of a folder.
+    NotFolder,
+    /// The file or folder may not be read or changed.
+    Denied,
+    /// The file is marked as read-only.
+    ReadOnly,
+    /// A link or path leads out of the root.
+    Outside,
+    /// Links lead in a circle.
+    LinkLoop,
+    /// Over [`FILE_BYTES_MAX`].
+    TooLarge(u64),
+    /// No room is left.
+    Full,
+    /// Somebody else changed the file meanwhile.
+    Changed,
+    /// Anything else.
+    Other(io::Error),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.problem {
+            Problem::NotFound => write!(f, "`{path}` does not exist"),
+            Problem::Exists => write!(f, "`{path}` exists already"),
+            Problem::IsFolder => write!(f, "`{path}` is a folder, a file is expected there"),
+            Problem::NotFolder => write!(f, "`{path}` lies below something that is no folder"),
+            Problem::Denied => write!(f, "`{path}` may not be accessed"),
+            Problem::ReadOnly => write!(f, "`{path}` is read-only"),
+            Problem::Outside => write!(f, "`{path}` leads out of the project"),
+            Problem::LinkLoop => write!(f, "the links of `{path}` lead in a circle"),
+            Problem::TooLarge(size) => {
+                write!(f, "`{path}` has {size} bytes, at most {FILE_BYTES_MAX} are read")
+            }
+            Problem::Full => write!(f, "there is no room left to write `{path}`"),
+            Problem::Changed => write!(f, "`{path}` was changed by somebody else meanwhile"),
+            Problem::Other(error) => write!(f, "`{path}`: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl FileError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self.problem {
+            Problem::Exists => "choose another id, or edit the one that is there",
+            Problem::IsFolder | Problem::NotFolder => "move it away, then try again",
+            Problem::Denied => "check who owns it and its permissions",
+            Problem::ReadOnly => "make it writable with `chmod u+w`, then try again",
+            Problem::Outside => {
+                "midstride stays inside the project: move the file in, or name it from there"
+            }
+            Problem::LinkLoop => "remove the link",
+            Problem::TooLarge(_) => "move the material into files of its own and refer to them",
+            Problem::Full => "make room and try again; nothing was changed",
+            Problem::Changed => "look at it again, then repeat the command",
+            Problem::NotFound | Problem::Other(_) => return None,
+        })
+    }
+
+    fn new(path: PathBuf, error: io::Error) -> Self {
+        let problem = match (error.kind(), error.raw_os_error()) {
+            (_, Some(TOO_MANY_LINKS)) => Problem::LinkLoop,
+            (io::ErrorKind::NotFound, _) => Problem::NotFound,
+            (io::ErrorKind::AlreadyExists, _) => Problem::Exists,
+            (io::ErrorKind::IsADirectory, _) => Problem::IsFolder,
+            (io::ErrorKind::NotADirectory, _) => Problem::NotFolder,
+            (io::ErrorKind::ReadOnlyFilesystem, _) => Problem::ReadOnly,
+            // The door's own refusal has no number of the operating system.
+            (io::ErrorKind::PermissionDenied, None) => Problem::Outside,
+            (io::ErrorKind::PermissionDenied, Some(_)) => Problem::Denied,
+            (
+                io::ErrorKind::StorageFull
+                | io::ErrorKind::QuotaExceeded
+                | io::ErrorKind::FileTooLarge,
+                _,
+            ) => Problem::Full,
+            _ => Problem::Other(error),
+        };
+        Self { path, problem }
+    }
+}
+
+/// A folder that nothing leaves.
+#[derive(Debug)]
+pub struct Root {
+    dir: Dir,
+    path: PathBuf,
+}
+
+impl Root {
+    /// Opens a folder.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority());
+        let dir = dir.map_err(|error| FileError::new(path.to_owned(), error))?;
+        Ok(Self { dir, path: path.to_owned() })
+    }
+
+    /// Opens a folder, making it and the folders above it where they are missing.
+    pub fn make(path: &Path) -> Result<Self, FileError> {
+        std::fs::create_dir_all(path).map_err(|error| FileError::new(path.to_owned(), error))?;
+        Self::open(path)
+    }
+
+    /// Opens a folder beneath this one, where it exists.
+    pub fn below(&self, path: &Path) -> Result<Option<Self>, FileError> {
+        match self.dir.open_dir(path) {
+            Ok(dir) => Ok(Some(Self { dir, path: self.path.join(path) })),
+            Err(error) => match self.error(path, error) {
+                FileError { problem: Problem::NotFound | Problem::NotFolder, .. } => Ok(None),
+                other => Err(other),
+            },
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn error(&self, path: &Path, error: io::Error) -> FileError {
+        FileError::new(self.path.join(path), error)
+    }
+
+    /// Reads a file.
+    pub fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        let failed = |error| self.error(path, error);
+        let file = self.dir.open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(FileError { path: self.path.join(path), problem: Problem::IsFolder });
+        }
+        if metadata.len() > FILE_BYTES_MAX {
+            let problem = Problem::TooLarge(metadata.len());
+            return Err(FileError { path: self.path.join(path), problem });
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+        // A pipe or device says it is empty and never ends; the limit holds for it too.
+        file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
+    /// Whether something is there, links followed beneath the root.
+    pub fn has(&self, path: &Path) -> bool {
+        self.dir.metadata(path).is_ok()
+    }
+
+    /// Whether a folder is there.
+    pub fn has_folder(&self, path: &Path) -> bool {
+        self.dir.metadata(path).is_ok_and(|metadata| metadata.is_dir())
+    }
+
+    /// Writes a new file whole; refuses if something is there already.
+    pub fn create(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        let failed = |error| self.error(path, error);
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            self.dir.create_dir_all(parent).map_err(|error| self.error(parent, error))?;
+        }
+        let draft = self.draft(path, bytes)?;
+        // A link fails where something is there, so two that create one file have one winner.
+        self.dir.hard_link(&draft.path, &self.dir, path).map_err(failed)?;
+        drop(draft);
+        self.sync_folder(path).map_err(failed)
+    }
+
+    /// Replaces a file whole, if it still has the content `old`.
+    pub fn replace(&self, path: &Path, old: &[u8], new: &[u8]) -> Result<(), FileError> {
+        let failed = |error| self.error(path, error);
+        // Behind a link the file itself is replaced, and the link stays.
+        let path = self.dir.canonicalize(path).map_err(failed)?;
+        let path = path.as_path();
+        let metadata = self.dir.metadata(path).map_err(failed)?;
+        if metadata.permissions().readonly() {
+            return Err(FileError { path: self.path.join(path), problem: Problem::ReadOnly });
+        }
+        let draft = self.draft(path, new)?;
+        self.dir.set_permissions(&draft.path, metadata.permissions()).map_err(failed)?;
+        if self.read(path)? != old {
+            return Err(FileError { path: self.path.join(path), problem: Problem::Changed });
+        }
+        self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
+        draft.keep();
+        self.sync_folder(path).map_err(failed)
+    }
+
+    /// The new content, on disk beside its place.
+    fn draft(&self, path: &Path, bytes: &[u8]) -> Result<Draft<'_>, FileError> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".{name}.{}-{count}.tmp", std::process::id());
+        let draft = Draft { root: self, path: path.with_file_name(name), kept: false };
+        let write = || -> io::Result<()> {
+            let options = OpenOptions::new().write(true).create_new(true).clone();
+            let mut file = self.dir.open_with(&draft.path, &options)?;
+            file.write_all(bytes)?;
+            file.sync_all()
+        };
+        write().map_err(|error| self.error(path, error))?;
+        Ok(draft)
+    }
+
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        // Opened as a file: the handle of a folder is for walking and cannot be synced.
+        self.dir.open(parent.unwrap_or(Path::new(".")))?.sync_all()
+    }
+
+    /// The files below a folder whose name ends with `.md`, sorted; links to folders are not
+    /// followed, so nothing is found twice and no circle is walked.
+    pub fn markdown_below(&self, folder: &Path, depth: usize) -> Result<Vec<PathBuf>, FileError> {
+        let mut found = Vec::new();
+        self.collect(folder, depth.min(DEPTH_MAX), &mut found)?;
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    fn collect(
+        &self,
+        folder: &Path,
+        depth: usize,
+        out: &mut Vec<PathBuf>,
+    ) -> Result<(), FileError> {
+        let failed = |error| self.error(folder, error);
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let entries = match self.dir.read_dir(here).map_err(failed) {
+            Ok(entries) => entries,
+            Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            let name: OsString = entry.file_name();
+            let hidden = name.as_encoded_bytes().starts_with(b".");
+            let path = folder.join(&name);
+            let kind = entry.file_type().map_err(failed)?;
+            // Pipes and devices are passed over: opening one could wait for ever.
+            let readable = kind.is_file() || kind.is_symlink();
+            if kind.is_dir() {
+                if depth > 1 && !hidden {
+                    self.collect(&path, depth - 1, out)?;
+                }
+            } else if readable && !hidden && path.extension().is_some_and(|ending| ending == "md") {
+                out.push(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file that goes away unless it is kept.
+struct Draft<'r> {
+    root: &'r Root,
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Draft<'_> {
+    fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        if !self.kept {
+            // Nothing can be done about a draft that will not go; it has a telling name.
+            let _ = self.root.dir.remove_file(&self.path);
+        }
+    }
+}
+
+/// A lock between processes; it is gone when the guard, or its process, is gone.
+#[derive(Debug)]
+pub struct Lock {
+    _file: std::fs::File,
+}
+
+impl Lock {
+    /// Waits for the lock of a name in a folder.
+    pub fn hold(folder: &Path, name: &str) -> Result<Self, FileError> {
+        let path = folder.join(format!("{name}.lock"));
+        let take = || -> io::Result<std::fs::File> {
+            std::fs::create_dir_all(folder)?;
+            let options = std::fs::OpenOptions::new().create(true).append(true).clone();
+            let file = options.open(&path)?;
+            file.lock()?;
+            Ok(file)
+        };
+        take().map(|file| Self { _file: file }).map_err(|error| FileError::new(path.clone(), error))
+    }
+}
+
+/// Reads any file a person named, outside of any root.
+pub fn read_named(path: &Path) -> Result<Vec<u8>, FileError> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let Some(name) = path.file_name() else {
+        return Err(FileError { path: path.to_owned(), problem: Problem::IsFolder });
+    };
+    let root = Root::open(parent.unwrap_or(Path::new(".")))?;
+    root.read(Path::new(name)).map_err(|error| FileError { path: path.to_owned(), ..error })
+}
+
+/// The text of a small file of git's or our own; `None` where it is not there.
+pub fn read_small(path: &Path) -> Result<Option<String>, FileError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) => match FileError::new(path.to_owned(), error) {
+            FileError {
+                problem: Problem::NotFound | Problem::NotFolder | Problem::IsFolder,
+                ..
+            } => Ok(None),
+            other => Err(other),
+        },
+    }
+}
+
+/// Whether a folder is at a path.
+pub fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
+/// Whether anything is at a path.
+pub fn exists(path: &Path) -> bool {
+    path.exists()
+}
+
+/// The path without links and dots, as far as it exists.
+pub fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A new folder for work that goes away afterwards.
+pub fn scratch_folder(name: &str) -> Result<PathBuf, FileError> {
+    let base = std::env::temp_dir();
+    for attempt in 0..1000_u32 {
+        let path = base.join(format!("{name}-{}-{attempt}", std::process::id()));
+        match std::fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(FileError::new(path, error)),
+        }
+    }
+    Err(FileError { path: base.join(name), problem: Problem::Exists })
+}
+
+/// Writes a file of our own in a folder of our own.
+pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let write = || -> io::Result<()> {
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, bytes)
+    };
+    write().map_err(|error| FileError::new(path.to_owned(), error))
+}
+
+/// Removes a folder of our own with everything in it.
+pub fn remove_scratch(path: &Path) -> Result<(), FileError> {
+    std::fs::remove_dir_all(path).map_err(|error| FileError::new(path.to_owned(), error))
+}
+
+/// Whether a relative path stays where it starts.
+pub fn stays_inside(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}

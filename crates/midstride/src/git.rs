@@ -1,0 +1,64 @@
+//! Git: where a repository is, what it has checked out, and what its command line says.
+//!
+//! Finding the repository and its commit reads files and starts no process, because hooks do it.
+
+mod cat_file;
+mod head;
+mod run;
+
+pub use run::GitError;
+
+use crate::files;
+use std::path::{Path, PathBuf};
+
+/// A repository with a working tree.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    work_tree: PathBuf,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+}
+
+impl Repository {
+    /// The repository whose working tree holds `start`.
+    pub fn discover(start: &Path) -> Option<Self> {
+        start.ancestors().find_map(Self::at)
+    }
+
+    /// The repository whose working tree starts here.
+    fn at(work_tree: &Path) -> Option<Self> {
+        let dot_git = work_tree.join(".git");
+        let git_dir = if files::is_folder(&dot_git) {
+            dot_git
+        } else {
+            let text = files::read_small(&dot_git).ok()??;
+            work_tree.join(text.strip_prefix("gitdir:")?.trim())
+        };
+        let head = files::read_small(&git_dir.join("HEAD")).ok()?;
+        head?;
+        let common = files::read_small(&git_dir.join("commondir")).ok()?;
+        let common_dir = match common {
+            Some(path) => files::real(&git_dir.join(path.trim())),
+            None => git_dir.clone(),
+        };
+        Some(Self { work_tree: work_tree.to_owned(), git_dir, common_dir })
+    }
+
+    /// The top of the working tree.
+    pub fn work_tree(&self) -> &Path {
+        &self.work_tree
+    }
+
+    /// The folder that all worktrees of the repository share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// The top of the main working tree, of which this may be a second one.
+    pub fn main_work_tree(&self) -> &Path {
+        match self.common_dir.parent() {
+            Some(parent) if self.common_dir.ends_with(".git") => parent,
+            _ => &self.work_tree,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The git command line, run so that nothing around it can bend what it does.
+
+use super::Repository;
+use crate::process;
+use std::io;
+use std::process::Output;
+
+/// Variables that point git at a repository, an index or a configuration; we run inside hooks and
+/// drivers, where they are set for somebody else.
+const LOCAL_VARIABLES: [&str; 15] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+];
+
+/// Why git did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no git.
+    #[error("git could not be started: {0}")]
+    NotStarted(#[source] io::Error),
+    /// Git said no.
+    #[error("git {command} failed: {message}")]
+    Refused {
+        /// What was asked.
+        command: String,
+        /// What it said.
+        message: String,
+    },
+}
+
+impl Repository {
+    /// Runs git in the working tree and gives back its output.
+    pub(super) fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, GitError> {
+        let mut command = process::command("git");
+        command.current_dir(&self.work_tree).args([
+            "--no-optional-locks",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+        ]);
+        command.args(arguments);
+        for variable in LOCAL_VARIABLES {
+            // A commit in the making has an index of its own; what is staged is staged there.
+            if variable != "GIT_INDEX_FILE" {
+                command.env_remove(variable);
+            }
+        }
+        let output = process::exchange(&mut command, input).map_err(GitError::NotStarted)?;
+        succeeded(arguments, output)
+    }
+}
+
+fn succeeded(arguments: &[&str], output: Output) -> Result<Vec<u8>, GitError> {
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(GitError::Refused { command: arguments.join(" "), message })
+}

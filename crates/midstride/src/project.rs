@@ -1,0 +1,417 @@
+//! A project: its root, its repository, its shelves, and the handoffs on them.
+
+mod find;
+mod surroundings;
+
+pub use find::FindError;
+
+use crate::files::{self, FileError, Root};
+use crate::git::Repository;
+use crate::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
+use crate::shelf::{Layout, Shelf};
+use midstride_core::check::{Verdict, check};
+use midstride_core::document::Document;
+use midstride_core::handoff::{Handoff, Whereabouts};
+use midstride_core::id::HandoffKey;
+use std::path::{Path, PathBuf};
+
+/// The folder of ours in a project.
+pub const FOLDER: &str = ".midstride";
+/// The committed shelf.
+pub const HANDOFFS: &str = ".midstride/handoffs";
+/// The configuration.
+pub const CONFIGURATION: &str = ".midstride/config.toml";
+
+/// A project and everything it takes to work in it.
+#[derive(Debug)]
+pub struct Project {
+    root: Root,
+    repository: Option<Repository>,
+    environment: Environment,
+    settings: Settings,
+    set_up: SetUp,
+    shelves: Vec<Shelf>,
+    not_read: Vec<String>,
+}
+
+/// How a project was set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetUp {
+    /// Not at all; documents that lie around are read all the same.
+    Not,
+    /// With a folder that is committed.
+    Committed,
+    /// Only in the git directory: nothing is committed.
+    Private,
+}
+
+/// A document and where it lies.
+#[derive(Debug)]
+pub struct Shelved {
+    /// The path as a person would write it from the root of the project.
+    pub path: PathBuf,
+    /// The bytes as they were read.
+    pub bytes: Vec<u8>,
+    /// What they say.
+    pub document: Document,
+    /// What the place tells.
+    pub whereabouts: Whereabouts,
+    /// The key that the place stands for.
+    pub place: Option<HandoffKey>,
+    shelf: Option<usize>,
+    inside: PathBuf,
+}
+
+impl Shelved {
+    /// A document that lies on no shelf.
+    pub fn loose(path: &Path, bytes: Vec<u8>, document: Document) -> Self {
+        Self {
+            path: path.to_owned(),
+            bytes,
+            document,
+            whereabouts: Whereabouts { stem: stem(path), stage: None },
+            place: None,
+            shelf: None,
+            inside: path.to_owned(),
+        }
+    }
+
+    /// The document seen as a handoff.
+    pub fn handoff<'d>(&'d self, project: &'d Project) -> Handoff<'d> {
+        Handoff::of(&self.document, &self.whereabouts, &project.settings.stages)
+    }
+}
+
+/// The place of a document that was not read yet.
+#[derive(Clone, Debug)]
+pub struct Spot {
+    shelf: Option<usize>,
+    inside: PathBuf,
+}
+
+/// Why a project could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// A file or folder could not be opened.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The configuration could not be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+}
+
+impl Project {
+    /// Opens the project that holds the folder the process was started in.
+    pub fn discover(environment: Environment) -> Result<Self, ProjectError> {
+        let folder = environment.folder.clone();
+        let repository = Repository::discover(&folder);
+        let top = repository.as_ref().map(|repository| repository.work_tree().to_owned());
+        let has_folder = |path: &&Path| files::is_folder(&path.join(FOLDER));
+        let within = |path: &&Path| top.as_ref().is_none_or(|top| path.starts_with(top));
+        let own = folder.ancestors().take_while(within).find(has_folder).map(Path::to_owned);
+        let root = Root::open(&own.or(top).unwrap_or(folder))?;
+        Self::open(root, repository, environment)
+    }
+
+    fn open(
+        root: Root,
+        repository: Option<Repository>,
+        environment: Environment,
+    ) -> Result<Self, ProjectError> {
+        let private = private_folder(&root, repository.as_ref());
+        let private_root = Root::open(&private).ok();
+        let private_file = Path::new("config.toml");
+        let (settings, set_up) = if root.has_folder(Path::new(FOLDER))
+            && root.has(Path::new(CONFIGURATION))
+        {
+            (Settings::read(&root, Path::new(CONFIGURATION))?, SetUp::Committed)
+        } else if let Some(folder) = private_root.as_ref().filter(|folder| folder.has(private_file))
+        {
+            (Settings::read(folder, private_file)?, SetUp::Private)
+        } else {
+            (Settings::standard(), SetUp::Not)
+        };
+        let mut project = Self {
+            root,
+            repository,
+            environment,
+            settings,
+            set_up,
+            shelves: Vec::new(),
+            not_read: Vec::new(),
+        };
+        project.put_up_shelves(private_root)?;
+        Ok(project)
+    }
+
+    fn put_up_shelves(&mut self, private: Option<Root>) -> Result<(), ProjectError> {
+        let own_root = Root::open(self.root.path())?;
+        self.shelves.push(Shelf::new("committed", true, Layout::Own, own_root, HANDOFFS));
+        if let Some(root) = private {
+            self.shelves.push(Shelf::new("private", false, Layout::Own, root, "handoffs"));
+        }
+        for name in self.settings.shelves.clone() {
+            if name == CLAUDE_MEMORY {
+                self.put_up_memory();
+                continue;
+            }
+            let inside = name.trim_end_matches("/**").trim_end_matches('/');
+            if !files::stays_inside(Path::new(inside)) {
+                self.not_read
+                    .push(format!("shelf `{name}` lies outside the project; it is not read"));
+                continue;
+            }
+            let pipeline = Path::new(inside).file_name().is_some_and(|name| name == "pipeline");
+            let layout = if pipeline { Layout::Pipeline } else { Layout::Folder };
+            let root = Root::open(self.root.path())?;
+            self.shelves.push(Shelf::new(inside, true, layout, root, inside));
+        }
+        Ok(())
+    }
+
+    /// Claude Code keeps one memory for all worktrees of a repository.
+    fn put_up_memory(&mut self) {
+        let Some(home) = &self.environment.home else {
+            return;
+        };
+        let top = self.repository.as_ref().map_or(self.root.path(), Repository::main_work_tree);
+        let slug = claude_slug(&files::real(top).to_string_lossy());
+        let folder = home.join(".claude/projects").join(slug).join("memory");
+        if let Ok(root) = Root::open(&folder) {
+            self.shelves.push(Shelf::new(CLAUDE_MEMORY, false, Layout::Memory, root, ""));
+        }
+    }
+
+    /// The root folder.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The repository it lies in.
+    pub fn repository(&self) -> Option<&Repository> {
+        self.repository.as_ref()
+    }
+
+    /// What the process was started with.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// What is configured.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// How it was set up.
+    pub fn set_up(&self) -> SetUp {
+        self.set_up
+    }
+
+    /// Its shelves.
+    pub fn shelves(&self) -> &[Shelf] {
+        &self.shelves
+    }
+
+    /// What is configured but not read, and why.
+    pub fn not_read(&self) -> &[String] {
+        &self.not_read
+    }
+
+    /// The folder for what is never committed.
+    pub fn private_folder(&self) -> PathBuf {
+        private_folder(&self.root, self.repository.as_ref())
+    }
+
+    /// The places of all documents; a document that lies on two shelves is named once.
+    pub fn spots(&self) -> Result<Vec<Spot>, FileError> {
+        let mut spots = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for (index, shelf) in self.shelves.iter().enumerate() {
+            for inside in shelf.documents()? {
+                if seen.insert(shelf.root().path().join(&inside)) {
+                    spots.push(Spot { shelf: Some(index), inside });
+                }
+            }
+        }
+        Ok(spots)
+    }
+
+    /// The Markdown below a folder that a person named; what lies on a shelf is known as such.
+    pub fn spots_below(&self, folder: &Spot) -> Result<Vec<Spot>, FileError> {
+        const DEPTH: usize = 12;
+        let root = folder.shelf.map_or(&self.root, |index| self.shelves[index].root());
+        let found = root.markdown_below(&folder.inside, DEPTH)?;
+        Ok(found
+            .into_iter()
+            .map(|inside| {
+                let on = |shelf: &Shelf| shelf.root().path() == root.path() && shelf.holds(&inside);
+                Spot { shelf: folder.shelf.or_else(|| self.shelves.iter().position(on)), inside }
+            })
+            .collect())
+    }
+
+    /// Reads the document at a place.
+    pub fn read(&self, spot: &Spot) -> Result<Shelved, FileError> {
+        let root = spot.shelf.map_or(&self.root, |index| self.shelves[index].root());
+        let bytes = root.read(&spot.inside)?;
+        Ok(self.shelved(spot.clone(), bytes))
+    }
+
+    /// A document with its place, from bytes that were read elsewhere.
+    fn shelved(&self, spot: Spot, bytes: Vec<u8>) -> Shelved {
+        let document = Document::parse(&bytes);
+        let shelf = spot.shelf.map(|index| &self.shelves[index]);
+        let whereabouts = match shelf {
+            Some(shelf) => shelf.whereabouts(&spot.inside, &self.settings.stages),
+            None => Whereabouts { stem: stem(&spot.inside), stage: None },
+        };
+        let place = shelf.and_then(|shelf| shelf.key_of_place(&spot.inside));
+        let path = self.shown(&spot);
+        let Spot { shelf, inside } = spot;
+        Shelved { path, bytes, document, whereabouts, place, shelf, inside }
+    }
+
+    /// The path of a place as a person would write it.
+    pub fn shown(&self, spot: &Spot) -> PathBuf {
+        let root = spot.shelf.map_or(&self.root, |index| self.shelves[index].root());
+        let whole = root.path().join(&spot.inside);
+        whole.strip_prefix(self.root.path()).map(Path::to_owned).unwrap_or(whole)
+    }
+
+    /// Reads every document, each on whichever core is free, in the order of the shelves.
+    pub fn read_all(&self) -> Result<Vec<Result<Shelved, FileError>>, FileError> {
+        Ok(on_all_cores(&self.spots()?, |spot| self.read(spot)))
+    }
+
+    /// A document at a path that a person named, which need not lie on a shelf.
+    pub fn spot_of_path(&self, path: &Path) -> Option<Spot> {
+        let whole = files::real(&self.environment.folder.join(path));
+        for (index, shelf) in self.shelves.iter().enumerate() {
+            if let Ok(inside) = whole.strip_prefix(files::real(shelf.root().path()))
+                && shelf.holds(inside)
+            {
+                return Some(Spot { shelf: Some(index), inside: inside.to_owned() });
+            }
+        }
+        let inside = whole.strip_prefix(files::real(self.root.path())).ok()?.to_owned();
+        Some(Spot { shelf: None, inside })
+    }
+
+    /// The staged documents, as they would be committed.
+    pub fn staged(&self) -> Result<Vec<Shelved>, crate::git::GitError> {
+        let Some(repository) = &self.repository else {
+            return Ok(Vec::new());
+        };
+        let staged = repository.staged_markdown()?;
+        let spots = staged.into_iter().filter_map(|(path, bytes)| {
+            let whole = repository.work_tree().join(path);
+            let inside = whole.strip_prefix(self.root.path()).ok()?.to_owned();
+            let shelf = self.shelves.iter().position(|shelf| {
+                shelf.root().path() == self.root.path() && shelf.holds(&inside)
+            })?;
+            Some((Spot { shelf: Some(shelf), inside }, bytes))
+        });
+        Ok(spots.map(|(spot, bytes)| self.shelved(spot, bytes)).collect())
+    }
+
+    /// Judges a document in its surroundings.
+    pub fn judge(&self, shelved: &Shelved) -> Verdict {
+        let around = surroundings::Around::new(self, shelved);
+        check(&shelved.handoff(self), &self.settings.stages, shelved.place.as_ref(), &around)
+    }
+
+    /// Judges the description of a pull request.
+    pub fn judge_pull_request(&self, document: &Document) -> Verdict {
+        let around = surroundings::Around::at_root(self);
+        midstride_core::check::pull_request(document, &around)
+    }
+
+    /// Replaces a document by its next text.
+    pub fn replace(&self, shelved: &Shelved, text: &str) -> Result<(), FileError> {
+        let root = shelved.shelf.map_or(&self.root, |index| self.shelves[index].root());
+        root.replace(&shelved.inside, &shelved.bytes, text.as_bytes())
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The folder for what is never committed: shared by all worktrees where there is git.
+fn private_folder(root: &Root, repository: Option<&Repository>) -> PathBuf {
+    match repository {
+        Some(repository) => repository.common_dir().join("midstride"),
+        None => root.path().join(FOLDER).join("private"),
+    }
+}
+
+/// How Claude Code names the folder of a project: every UTF-16 unit that is no ASCII letter or
+/// digit becomes a hyphen, and a long name is cut and gets a hash.
+pub fn claude_slug(path: &str) -> String {
+    const LENGTH_MAX: usize = 200;
+    let slug: String = path
+        .encode_utf16()
+        .map(|unit| char::from_u32(u32::from(unit)).filter(char::is_ascii_alphanumeric))
+        .map(|letter| letter.unwrap_or('-'))
+        .collect();
+    if slug.len() <= LENGTH_MAX {
+        return slug;
+    }
+    let hash = path
+        .encode_utf16()
+        .fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)));
+    format!("{}-{}", &slug[..LENGTH_MAX], base36(hash.unsigned_abs()))
+}
+
+fn base36(mut number: u32) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit(number % 36, 36).unwrap_or('0'));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}
+
+/// Does something with each item, on as many threads as there are cores; the order is kept.
+pub fn on_all_cores<T: Sync, U: Send>(items: &[T], each: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    const WORTH_A_THREAD: usize = 16;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if items.len() < WORTH_A_THREAD || cores == 1 {
+        return items.iter().map(each).collect();
+    }
+    let each = &each;
+    std::thread::scope(|scope| {
+        let share = items.len().div_ceil(cores);
+        let workers: Vec<_> = items
+            .chunks(share)
+            .map(|chunk| scope.spawn(move || chunk.iter().map(each).collect::<Vec<U>>()))
+            .collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().expect("a worker does nothing that panics"))
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_folder_is_named_as_claude_code_names_it() {
+        assert_eq!(claude_slug("/home/dev/shop"), "-home-dev-shop");
+        assert_eq!(claude_slug("/tmp/x/odd dir_x.y/sub-Ünïcode"), "-tmp-x-odd-dir-x-y-sub--n-code");
+        let long = format!("/{}", "a".repeat(250));
+        let slug = claude_slug(&long);
+        assert!(slug.starts_with(&format!("-{}", "a".repeat(199))));
+        assert!(slug.len() > 201 && slug.len() < 210, "{slug}");
+    }
+
+    #[test]
+    fn work_on_all_cores_keeps_its_order() {
+        let items: Vec<usize> = (0..1000).collect();
+        assert_eq!(on_all_cores(&items, |item| item * 2), (0..2000).step_by(2).collect::<Vec<_>>());
+    }
+}

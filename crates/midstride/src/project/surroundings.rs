@@ -1,0 +1,102 @@
+//! What lies around a document, for the judge.
+
+use super::{Project, Shelved, Spot};
+use midstride_core::check::{Artifact, Surroundings, check};
+use sha2::{Digest as _, Sha256};
+use std::path::{Path, PathBuf};
+
+/// The surroundings of one document.
+pub(super) struct Around<'p> {
+    project: &'p Project,
+    /// Folders that references count from, the nearest first; below the root of the project.
+    bases: Vec<PathBuf>,
+}
+
+impl<'p> Around<'p> {
+    pub(super) fn new(project: &'p Project, shelved: &Shelved) -> Self {
+        let shelf = shelved.shelf.map(|index| &project.shelves[index]);
+        let pipeline = shelf.and_then(|shelf| shelf.base()).map(Path::to_owned);
+        let folder = shelved.inside.parent().map(Path::to_owned);
+        let bases = pipeline.into_iter().chain(folder).chain([PathBuf::new()]).collect();
+        Self { project, bases }
+    }
+
+    pub(super) fn at_root(project: &'p Project) -> Self {
+        Self { project, bases: vec![PathBuf::new()] }
+    }
+
+    /// The bytes of a file that is referred to, and where it lies below the root.
+    fn open(&self, reference: &str) -> Option<(PathBuf, Vec<u8>)> {
+        let path = Path::new(reference.split('#').next().unwrap_or(reference));
+        self.bases.iter().find_map(|base| {
+            let path = tidy(&base.join(path))?;
+            let bytes = self.project.root.read(&path).ok()?;
+            Some((path, bytes))
+        })
+    }
+
+    /// A handoff that is referred to by its key.
+    fn by_key(&self, reference: &str) -> Option<Shelved> {
+        self.project.find(reference).ok().filter(|found| {
+            let key = found.handoff(self.project).key();
+            key.to_string() == reference || key.id == reference
+        })
+    }
+
+    fn judge(&self, shelved: &Shelved) -> Artifact {
+        let handoff = shelved.handoff(self.project);
+        if !handoff.is_handoff() {
+            return Artifact::Plain;
+        }
+        // An upstream answers for itself; what it builds on was judged with it, not here.
+        let alone = midstride_core::check::Alone;
+        let verdict = check(&handoff, &self.project.settings.stages, None, &alone);
+        verdict.incomplete().map_or(Artifact::Complete, Artifact::Incomplete)
+    }
+}
+
+impl Surroundings for Around<'_> {
+    fn artifact(&self, reference: &str) -> Artifact {
+        if let Some((path, bytes)) = self.open(reference) {
+            if path.extension().is_none_or(|ending| ending != "md") {
+                return Artifact::Plain;
+            }
+            let spot = self.project.shelves.iter().position(|shelf| {
+                shelf.root().path() == self.project.root.path() && shelf.holds(&path)
+            });
+            return self.judge(&self.project.shelved(Spot { shelf: spot, inside: path }, bytes));
+        }
+        match self.by_key(reference) {
+            Some(shelved) => self.judge(&shelved),
+            None => Artifact::Missing,
+        }
+    }
+
+    fn knows(&self, id: &str) -> bool {
+        self.by_key(id).is_some()
+    }
+
+    fn source_hash(&self, path: &str) -> Option<String> {
+        let (_, bytes) = self.open(path)?;
+        let digest = Sha256::digest(&bytes);
+        Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+/// The path without dots; `None` where it would leave the root.
+fn tidy(path: &Path) -> Option<PathBuf> {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::Normal(name) => out.push(name),
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                if !out.pop() {
+                    return None;
+                }
+            }
+            std::path::Component::RootDir | std::path::Component::Prefix(_) => return None,
+        }
+    }
+    Some(out)
+}

@@ -1,0 +1,140 @@
+//! Shelves: the places where handoffs lie, and what a place tells about a document on it.
+
+use crate::files::{FileError, Root};
+use midstride_core::handoff::Whereabouts;
+use midstride_core::id::HandoffKey;
+use midstride_core::stage::Stages;
+use std::path::{Path, PathBuf};
+
+/// How documents lie on a shelf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Ours: `<id>.md`, and `<id>/<stage>.md` for the stages of a pipeline.
+    Own,
+    /// A folder per stage: `briefs/<id>.md` or `briefs/<id>-<name>.md`.
+    Pipeline,
+    /// Any Markdown in a folder and below it.
+    Folder,
+    /// Claude Code's memory of a project: `handoff-<topic>.md`.
+    Memory,
+}
+
+/// A place where handoffs lie.
+#[derive(Debug)]
+pub struct Shelf {
+    /// What it is called.
+    pub name: String,
+    /// Whether its documents are part of the repository.
+    pub committed: bool,
+    layout: Layout,
+    root: Root,
+    /// The folder below the root, or the one file.
+    inside: PathBuf,
+}
+
+impl Shelf {
+    /// A shelf that lies at `inside` below a root.
+    pub fn new(name: &str, committed: bool, layout: Layout, root: Root, inside: &str) -> Self {
+        Self { name: name.to_owned(), committed, layout, root, inside: PathBuf::from(inside) }
+    }
+
+    /// The same shelf once more.
+    pub fn reopen(&self) -> Result<Self, FileError> {
+        let root = Root::open(self.root.path())?;
+        let (name, inside) = (self.name.clone(), self.inside.clone());
+        Ok(Self { name, committed: self.committed, layout: self.layout, root, inside })
+    }
+
+    /// The folder its paths count from.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// How documents lie on it.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Its documents, as paths below its root.
+    pub fn documents(&self) -> Result<Vec<PathBuf>, FileError> {
+        const DEPTH: usize = 8;
+        let depth = match self.layout {
+            Layout::Own | Layout::Pipeline => 2,
+            Layout::Folder => DEPTH,
+            Layout::Memory => 1,
+        };
+        if self.inside.extension().is_some_and(|ending| ending == "md") {
+            let there = self.root.has(&self.inside);
+            return Ok(there.then(|| self.inside.clone()).into_iter().collect());
+        }
+        let mut found = self.root.markdown_below(&self.inside, depth)?;
+        if self.layout == Layout::Memory {
+            let named = |path: &PathBuf| {
+                path.file_name()
+                    .is_some_and(|name| name.as_encoded_bytes().starts_with(b"handoff-"))
+            };
+            found.retain(named);
+        }
+        Ok(found)
+    }
+
+    /// Whether a path below the root lies on this shelf.
+    pub fn holds(&self, path: &Path) -> bool {
+        path.starts_with(&self.inside)
+    }
+
+    /// Where the document of a key lies, or would lie.
+    pub fn path_of(&self, key: &HandoffKey) -> PathBuf {
+        match &key.stage {
+            Some(stage) => self.inside.join(&key.id).join(format!("{stage}.md")),
+            None => self.inside.join(format!("{}.md", key.id)),
+        }
+    }
+
+    /// Where the document of a stage lies in a pipeline.
+    pub fn pipeline_path(&self, folder: &str, id: &str, name: Option<&str>) -> PathBuf {
+        let stem = name.map_or_else(|| id.to_owned(), |name| format!("{id}-{name}"));
+        self.inside.join(folder).join(format!("{stem}.md"))
+    }
+
+    /// What the place of a document tells about it.
+    pub fn whereabouts(&self, path: &Path, stages: &Stages) -> Whereabouts {
+        let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        let stage = match self.layout {
+            Layout::Pipeline => folder.and_then(|folder| stages.of_folder(folder)),
+            Layout::Own | Layout::Folder | Layout::Memory => None,
+        };
+        let stem = match self.layout {
+            Layout::Own => self.key_of_place(path).map(|key| key.id),
+            Layout::Memory => stem(path).strip_prefix("handoff-").map(str::to_owned),
+            Layout::Pipeline | Layout::Folder => None,
+        };
+        Whereabouts { stem: stem.unwrap_or_else(|| stem_of(path)), stage: stage.map(str::to_owned) }
+    }
+
+    /// The key that a place on our own shelf stands for.
+    pub fn key_of_place(&self, path: &Path) -> Option<HandoffKey> {
+        if self.layout != Layout::Own {
+            return None;
+        }
+        let below = path.strip_prefix(&self.inside).ok()?;
+        let stem = stem_of(below);
+        match below.parent()?.to_str()? {
+            "" => Some(HandoffKey { id: stem, stage: None }),
+            id => Some(HandoffKey { id: id.to_owned(), stage: Some(stem) }),
+        }
+    }
+
+    /// The folder that references inside a pipeline count from.
+    pub fn base(&self) -> Option<&Path> {
+        (self.layout == Layout::Pipeline).then_some(self.inside.as_path())
+    }
+}
+
+fn stem(path: &Path) -> &str {
+    path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+}
+
+fn stem_of(path: &Path) -> String {
+    stem(path).to_owned()
+}

@@ -1,0 +1,56 @@
+//! Set a project up: a folder and a configuration.
+
+use crate::files::{FileError, Root};
+use crate::project::{CONFIGURATION, Project, SetUp};
+use crate::settings::TEMPLATE;
+use std::path::{Path, PathBuf};
+
+/// What was set up.
+#[derive(Debug)]
+pub struct Initialised {
+    /// The configuration.
+    pub configuration: PathBuf,
+    /// Where new handoffs will lie.
+    pub handoffs: PathBuf,
+    /// Whether it was so before.
+    pub already: bool,
+}
+
+/// Why a project could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum InitError {
+    /// It is set up the other way.
+    #[error("this project is set up already, with `{}`", .0.display())]
+    OtherWay(PathBuf),
+    /// A file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Sets a project up. Nothing that is there is changed.
+pub fn init(project: &Project, private: bool) -> Result<Initialised, InitError> {
+    let committed_file = project.root().path().join(CONFIGURATION);
+    let private_folder = project.private_folder();
+    let private_file = private_folder.join("config.toml");
+    let (configuration, handoffs) = if private {
+        (private_file.clone(), private_folder.join("handoffs"))
+    } else {
+        (committed_file.clone(), project.root().path().join(crate::project::HANDOFFS))
+    };
+    let already = match (project.set_up(), private) {
+        (SetUp::Not, _) => false,
+        (SetUp::Committed, false) | (SetUp::Private, true) => true,
+        (SetUp::Committed, true) => return Err(InitError::OtherWay(committed_file)),
+        (SetUp::Private, false) => return Err(InitError::OtherWay(private_file)),
+    };
+    if !already {
+        if private {
+            let root = Root::make(&private_folder)?;
+            root.create(Path::new("config.toml"), TEMPLATE.as_bytes())?;
+        } else {
+            project.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
+        }
+        Root::make(&handoffs)?;
+    }
+    Ok(Initialised { configuration, handoffs, already })
+}

@@ -1,0 +1,45 @@
+//! Bring a document into the strict form: what `fmt` and `check --fix` do.
+
+use crate::files::FileError;
+use crate::project::{Project, Shelved};
+use midstride_core::document::EditRefused;
+
+/// What became of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mended {
+    /// It was in the strict form.
+    AsItWas,
+    /// It was not; it is now, if it was to be written.
+    Changed,
+}
+
+/// Why a document was left as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum MendError {
+    /// The document cannot be changed safely.
+    #[error("`{}` is left as it is: {why}", path.display())]
+    Refused {
+        /// The document.
+        path: std::path::PathBuf,
+        /// Why.
+        why: EditRefused,
+    },
+    /// The file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// The strict form of a document; writes it unless only asked to look.
+pub fn mend(project: &Project, shelved: &Shelved, write: bool) -> Result<Mended, MendError> {
+    let strict = shelved
+        .document
+        .format()
+        .map_err(|why| MendError::Refused { path: shelved.path.clone(), why })?;
+    if strict.text() == shelved.document.text() {
+        return Ok(Mended::AsItWas);
+    }
+    if write {
+        project.replace(shelved, strict.text())?;
+    }
+    Ok(Mended::Changed)
+}

@@ -1,0 +1,320 @@
+//! Make a handoff: identity, place and skeleton are the program's, the rest is the author's.
+
+use crate::files::{FileError, Lock, Problem, Root};
+use crate::ids::new_uid;
+use crate::project::{FindError, Project, SetUp, Shelved};
+use crate::shelf::{Layout, Shelf};
+use midstride_core::document::{Document, EditRefused, FORMAT};
+use midstride_core::edit::{Edit, Path};
+use midstride_core::header::HandoffKind;
+use midstride_core::id::{FeatureNumber, HandoffId, HandoffKey, NotAnId, nearest};
+use midstride_core::stage::StageRule;
+use midstride_core::time;
+use midstride_core::yaml::Data;
+use std::path::PathBuf;
+
+/// What the author says about a new handoff.
+#[derive(Clone, Debug, Default)]
+pub struct NewHandoff {
+    /// What it is about, in one line.
+    pub title: Option<String>,
+    /// The id; made from the title where none is given.
+    pub id: Option<String>,
+    /// The kind.
+    pub kind: Option<HandoffKind>,
+    /// The stage of a pipeline document.
+    pub stage: Option<String>,
+    /// One line by which a later session finds it.
+    pub description: Option<String>,
+    /// One to three sentences.
+    pub summary: Option<String>,
+    /// Who writes it.
+    pub by: Option<String>,
+    /// Who takes it over.
+    pub to: Vec<String>,
+    /// What it builds on: a path or an id.
+    pub upstream: Option<String>,
+    /// The text, with or without a header of its own.
+    pub text: Option<String>,
+    /// Whether it lies on the private shelf.
+    pub private: Option<bool>,
+}
+
+/// A new handoff, and what it builds on.
+#[derive(Debug)]
+pub struct Created {
+    /// The document.
+    pub shelved: Shelved,
+    /// What it builds on.
+    pub upstream: Option<Shelved>,
+}
+
+/// Why no handoff was made.
+#[derive(Debug, thiserror::Error)]
+pub enum NewError {
+    /// The project has no place for it.
+    #[error("this project is not set up")]
+    NotSetUp,
+    /// Nothing to name it by.
+    #[error("a handoff needs a title or an id")]
+    Nameless,
+    /// The id cannot be used.
+    #[error("`{id}` is not an id: {why}")]
+    BadId {
+        /// The id.
+        id: String,
+        /// Why.
+        why: NotAnId,
+    },
+    /// The stage is not defined.
+    #[error("there is no stage `{stage}`")]
+    UnknownStage {
+        /// The stage.
+        stage: String,
+        /// What may have been meant.
+        nearest: Option<String>,
+        /// Every stage there is.
+        known: Vec<String>,
+    },
+    /// A handoff of that name is there already.
+    #[error("there is a handoff `{key}` already: `{}`", path.display())]
+    Exists {
+        /// The name.
+        key: HandoffKey,
+        /// Where it lies.
+        path: PathBuf,
+    },
+    /// What it builds on was not found.
+    #[error(transparent)]
+    Upstream(#[from] FindError),
+    /// The text has a header that cannot be completed.
+    #[error("the header of the text cannot be completed: {0}")]
+    Header(#[from] EditRefused),
+    /// A file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Makes a handoff.
+pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> {
+    if project.set_up() == SetUp::Not {
+        return Err(NewError::NotSetUp);
+    }
+    let upstream = wanted.upstream.as_deref().map(|name| project.find(name)).transpose()?;
+    let kind = match (&wanted.stage, wanted.kind) {
+        (Some(_), _) => HandoffKind::Stage,
+        (None, kind) => kind.unwrap_or(HandoffKind::Investigation),
+    };
+    let rule = wanted.stage.as_deref().map(|stage| stage_rule(project, stage)).transpose()?;
+    let private = wanted.private.unwrap_or(kind == HandoffKind::Session)
+        || project.set_up() == SetUp::Private;
+    // Two that run at once must not get one number or one name.
+    let _lock = Lock::hold(&project.private_folder().join("locks"), "new")?;
+    let id = choose_id(project, wanted, kind, upstream.as_ref())?;
+    let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
+    let shelf = choose_shelf(project, private, kind)?;
+    let path = place(&shelf, &key, rule, wanted);
+    refuse_taken(project, &key)?;
+    let fields = fields(project, wanted, kind, &key, rule, upstream.as_ref());
+    let document = compose(wanted, &fields, kind)?;
+    let root = shelf.root();
+    root.create(&path, document.text().as_bytes()).map_err(|error| match error {
+        FileError { problem: Problem::Exists, path } => NewError::Exists { key: key.clone(), path },
+        other => other.into(),
+    })?;
+    let reopened = Project::discover(project.environment().clone())
+        .map_err(|_| FileError { path: path.clone(), problem: Problem::NotFound })?;
+    let spot = reopened.spot_of_path(&root.path().join(&path));
+    let spot = spot.ok_or(FileError { path, problem: Problem::NotFound })?;
+    Ok(Created { shelved: reopened.read(&spot)?, upstream })
+}
+
+fn stage_rule<'p>(project: &'p Project, stage: &str) -> Result<&'p StageRule, NewError> {
+    let stages = &project.settings().stages;
+    stages.stages.get(stage).ok_or_else(|| NewError::UnknownStage {
+        stage: stage.to_owned(),
+        nearest: nearest(stage, stages.names()).map(str::to_owned),
+        known: stages.names().map(str::to_owned).collect(),
+    })
+}
+
+/// The id that was given; else the one of the upstream, the next number, or the title's.
+fn choose_id(
+    project: &Project,
+    wanted: &NewHandoff,
+    kind: HandoffKind,
+    upstream: Option<&Shelved>,
+) -> Result<HandoffId, NewError> {
+    if let Some(id) = &wanted.id {
+        return HandoffId::parse(id).map_err(|why| NewError::BadId { id: id.clone(), why });
+    }
+    if kind == HandoffKind::Stage {
+        let inherited = upstream.map(|shelved| shelved.handoff(project).id().to_owned());
+        if let Some(id) = inherited.and_then(|id| HandoffId::parse(&id).ok()) {
+            return Ok(id);
+        }
+        return Ok(next_number(project)?.id());
+    }
+    let title = wanted.title.as_deref().ok_or(NewError::Nameless)?;
+    let day = project.environment().clock.now().strftime("handoff-%Y-%m-%d").to_string();
+    let base = HandoffId::from_title(title).or_else(|| HandoffId::parse(&day).ok());
+    let base = base.ok_or(NewError::Nameless)?;
+    let free = |id: &HandoffId| {
+        let key = HandoffKey { id: id.to_string(), stage: None };
+        refuse_taken(project, &key).is_ok()
+    };
+    let numbered =
+        (2..1000).filter_map(|number| HandoffId::parse(&format!("{base}-{number}")).ok());
+    std::iter::once(base.clone()).chain(numbered).find(free).ok_or(NewError::Nameless)
+}
+
+/// One more than the highest number on any shelf.
+fn next_number(project: &Project) -> Result<FeatureNumber, FileError> {
+    let mut highest = FeatureNumber(0);
+    for spot in project.spots()? {
+        let shown = project.shown(&spot);
+        let parts = shown.iter().filter_map(|part| part.to_str());
+        highest = parts.filter_map(FeatureNumber::parse).chain([highest]).max().unwrap_or(highest);
+    }
+    Ok(highest.next())
+}
+
+/// Where the handoff belongs: stages into a pipeline where there is one.
+fn choose_shelf(project: &Project, private: bool, kind: HandoffKind) -> Result<Shelf, FileError> {
+    if private {
+        let root = Root::make(&project.private_folder())?;
+        return Ok(Shelf::new("private", false, Layout::Own, root, "handoffs"));
+    }
+    let in_use = |shelf: &&Shelf| shelf.base().is_some_and(|base| shelf.root().has_folder(base));
+    let pipeline = project.shelves().iter().find(in_use);
+    let committed = &project.shelves()[0];
+    pipeline.filter(|_| kind == HandoffKind::Stage).unwrap_or(committed).reopen()
+}
+
+fn place(
+    shelf: &Shelf,
+    key: &HandoffKey,
+    rule: Option<&StageRule>,
+    wanted: &NewHandoff,
+) -> PathBuf {
+    let folder = rule.and_then(|rule| rule.folder.as_deref());
+    match (shelf.layout(), folder) {
+        (Layout::Pipeline, Some(folder)) => {
+            let name = wanted.title.as_deref().and_then(HandoffId::from_title);
+            shelf.pipeline_path(folder, &key.id, name.as_ref().map(HandoffId::as_str))
+        }
+        _ => shelf.path_of(key),
+    }
+}
+
+/// Refuses a name that any shelf has already.
+fn refuse_taken(project: &Project, key: &HandoffKey) -> Result<(), NewError> {
+    match project.find(&key.to_string()) {
+        Ok(found) if found.handoff(project).key() == *key => {
+            Err(NewError::Exists { key: key.clone(), path: found.path })
+        }
+        Err(FindError::Several { candidates, .. }) => {
+            let exact = candidates.into_iter().find(|(other, _)| other == key);
+            exact.map_or(Ok(()), |(key, path)| Err(NewError::Exists { key, path }))
+        }
+        Ok(_) | Err(FindError::None { .. } | FindError::File(_)) => Ok(()),
+    }
+}
+
+/// The header: what is known, and the required fields that the author has to fill.
+fn fields(
+    project: &Project,
+    wanted: &NewHandoff,
+    kind: HandoffKind,
+    key: &HandoffKey,
+    rule: Option<&StageRule>,
+    upstream: Option<&Shelved>,
+) -> Vec<(&'static str, Data)> {
+    let now = project.environment().clock.now();
+    let by = wanted.by.clone().or_else(|| rule?.from.clone());
+    let to = match rule {
+        Some(rule) if wanted.to.is_empty() => rule.to.clone(),
+        Some(_) | None => wanted.to.clone(),
+    };
+    let commit = project.repository().and_then(crate::git::Repository::head_commit);
+    let text = |text: &Option<String>| text.clone().map(Data::Text);
+    let known = [
+        ("format", Some(Data::Bare(FORMAT.to_string()))),
+        ("id", Some(Data::text(&key.id))),
+        ("uid", Some(Data::Text(new_uid(now)))),
+        ("title", text(&wanted.title)),
+        ("description", text(&wanted.description)),
+        ("kind", Some(Data::Bare(kind.word().to_owned()))),
+        ("stage", text(&key.stage)),
+        ("status", Some(Data::Bare("planned".to_owned()))),
+        ("from", text(&by.or_else(|| project.environment().user.clone()))),
+        ("to", (!to.is_empty()).then(|| Data::texts(to))),
+        ("created", Some(Data::Bare(time::write(now)))),
+        ("at_commit", commit.map(Data::Text)),
+        ("context_summary", Some(text(&wanted.summary).unwrap_or(Data::Null))),
+        ("dependencies", upstream.map(|shelved| derived_from(project, shelved))),
+    ];
+    let known: Vec<(&str, Data)> = known.into_iter().filter_map(|(k, v)| Some((k, v?))).collect();
+    let asked = ["decisions_made", "open_questions", "assumptions"]
+        .into_iter()
+        .filter(|name| rule.is_some_and(|rule| rule.requires.iter().any(|field| field == name)));
+    let lists = asked.map(|name| (name, Data::List(Vec::new())));
+    let capabilities = rule.filter(|rule| rule.capabilities).map(|_| {
+        let undecided = || Data::map([("applies", Data::Null), ("rationale", Data::Null)]);
+        let names = project.settings().stages.capabilities.iter();
+        ("platform_capabilities", Data::map(names.map(|name| (name.as_str(), undecided()))))
+    });
+    known.into_iter().chain(lists).chain(capabilities).collect()
+}
+
+fn derived_from(project: &Project, upstream: &Shelved) -> Data {
+    // A committed path means the same to everybody; a private one is named by its id.
+    let inside = upstream.path.is_relative();
+    let key = upstream.handoff(project).key().to_string();
+    let artifact = if inside { upstream.path.display().to_string() } else { key };
+    let entry = Data::map([
+        ("artifact", Data::Text(artifact)),
+        ("relationship", Data::Bare("derived_from".to_owned())),
+    ]);
+    Data::map([("upstream", Data::List(vec![entry]))])
+}
+
+fn compose(
+    wanted: &NewHandoff,
+    fields: &[(&'static str, Data)],
+    kind: HandoffKind,
+) -> Result<Document, NewError> {
+    let Some(text) = &wanted.text else {
+        return Ok(Document::compose(fields, skeleton(kind)));
+    };
+    let given = Document::parse(text.as_bytes());
+    let Some(header) = given.handoff_header() else {
+        return Ok(Document::compose(fields, text));
+    };
+    // The author's own header is completed, not overwritten: only identity is ours.
+    let ours = |name: &str| matches!(name, "id" | "uid" | "kind" | "stage" | "created" | "format");
+    let missing = |name: &str| header.fields().get(name).is_none();
+    let edits: Vec<Edit> = fields
+        .iter()
+        .filter(|(name, value)| (missing(name) && *value != Data::Null) || ours(name))
+        .map(|(name, value)| Edit::Set(Path::field(name), value.clone()))
+        .collect();
+    Ok(given.edit(&edits)?.0)
+}
+
+/// Headings to write under; what belongs there is said in a comment that readers do not see.
+fn skeleton(kind: HandoffKind) -> &'static str {
+    match kind {
+        HandoffKind::Investigation => {
+            "## Diagnosis\n\n<!-- What was measured or observed, and what it proves. -->\n\n\
+             ## Root causes\n\n<!-- By impact, each with its file and line. -->\n\n\
+             ## Plan\n\n<!-- Steps, each with how to tell that it is done. -->\n\n\
+             ## Continuation\n\n<!-- Where to start. -->\n"
+        }
+        HandoffKind::Session => {
+            "## State\n\n<!-- What is done, what is in flight. -->\n\n\
+             ## Continuation\n\n<!-- The next action, and what to read before it. -->\n"
+        }
+        HandoffKind::Stage => "",
+    }
+}
