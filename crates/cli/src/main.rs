@@ -1,3 +1,27 @@
 //! The `midstride` command.
 
-fn main() {}
+mod ui;
+
+mod view;
+
+mod diagnostic;
+
+mod commands;
+mod demo;
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let typed = match cli::parse() {
+        Ok(typed) => typed,
+        Err(status) => return status,
+    };
+    let mut ui = ui::Ui::new(typed.color);
+    let result = cli::run(&mut ui, typed);
+    match result {
+        Ok(outcome) => outcome.into(),
+        Err(diagnostic) => diagnostic.tell(&mut ui),
+    }
+}

@@ -1,0 +1,90 @@
+//! What can be typed, and which command it means.
+
+use crate::commands::{self, Outcome};
+use crate::demo;
+use crate::diagnostic::Diagnostic;
+use crate::ui::{Color, Ui};
+use clap::{CommandFactory, Parser, Subcommand};
+use midstride::project::Project;
+use midstride::settings::Environment;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Carries work from one AI agent session to the next
+///
+/// Without a command: the inbox, what is open, what blocks, and what to do next.
+#[derive(Debug, Parser)]
+#[command(name = "midstride", version, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Typed {
+    /// Work as if started in this folder
+    #[arg(short = 'C', value_name = "FOLDER", global = true, help_heading = "Global options")]
+    folder: Option<PathBuf>,
+
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t, global = true, help_heading = "Global options")]
+    pub(crate) color: Color,
+
+    /// The inbox as JSON
+    #[arg(long)]
+    json: bool,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(commands::init::InitArgs),
+    New(commands::new::NewArgs),
+    List(commands::list::ListArgs),
+    Show(commands::show::ShowArgs),
+    Edit(commands::edit::EditArgs),
+    Check(commands::check::CheckArgs),
+    Fmt(commands::fmt::FmtArgs),
+    Demo(demo::DemoArgs),
+    Schema(commands::schema::SchemaArgs),
+    Explain(commands::explain::ExplainArgs),
+    Completions(commands::completions::CompletionsArgs),
+    Man(commands::man::ManArgs),
+    Reference(commands::reference::ReferenceArgs),
+}
+
+/// Reads the command line; help and mistakes are answered here.
+pub(crate) fn parse() -> Result<Typed, ExitCode> {
+    Typed::try_parse().map_err(|error| {
+        // Help that cannot be printed has nowhere to be reported either.
+        let _ = error.print();
+        ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+    })
+}
+
+/// Does what was typed.
+pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
+    let mut environment = Environment::of_process()?;
+    if let Some(folder) = typed.folder {
+        environment.folder = midstride::files::real(&environment.folder.join(folder));
+    }
+    let open = || -> Result<Project, Diagnostic> { Ok(Project::discover(environment.clone())?) };
+    match typed.command {
+        None => commands::inbox::inbox(ui, &open()?, typed.json),
+        Some(Command::Init(args)) => commands::init::init(ui, &open()?, &args),
+        Some(Command::New(args)) => commands::new::new(ui, &open()?, args),
+        Some(Command::List(args)) => commands::list::list(ui, &open()?, &args),
+        Some(Command::Show(args)) => commands::show::show(ui, &open()?, &args),
+        Some(Command::Edit(args)) => commands::edit::edit(ui, &open()?, &args),
+        Some(Command::Check(args)) => commands::check::check(ui, &open()?, &args),
+        Some(Command::Fmt(args)) => commands::fmt::fmt(ui, &open()?, &args),
+        Some(Command::Demo(args)) => demo::demo(ui, &args),
+        Some(Command::Schema(_)) => commands::schema::schema(ui, &open()?),
+        Some(Command::Explain(args)) => commands::explain::explain(ui, &args),
+        Some(Command::Completions(args)) => {
+            commands::completions::completions(ui, &args, definition())
+        }
+        Some(Command::Man(args)) => commands::man::man(ui, &args, &definition()),
+        Some(Command::Reference(args)) => commands::reference::reference(ui, &args, &definition()),
+    }
+}
+
+fn definition() -> clap::Command {
+    Typed::command()
+}

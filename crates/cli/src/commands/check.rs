@@ -1,0 +1,179 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view::findings;
+use clap::ValueEnum;
+use midstride::files::{FileError, read_named};
+use midstride::project::{Project, Shelved};
+use midstride::verbs::{self, Judged, Mended};
+use midstride_core::document::Document;
+use midstride_core::finding::Severity;
+use std::path::PathBuf;
+
+/// Look for problems in handoffs; change nothing
+///
+/// Without names every document on every shelf is looked at. Exit code 0: nothing that fails the
+/// check; 1: findings; 2: something could not be read. Advice alone does not fail a check.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// Handoffs or paths; all of them where none is given
+    handoffs: Vec<String>,
+
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+
+    /// What fails the check
+    #[arg(long, value_enum, default_value_t, value_name = "SEVERITY")]
+    fail_on: FailOn,
+
+    /// Look at what is staged in git, as it would be committed
+    #[arg(long, conflicts_with_all = ["handoffs", "fix"])]
+    staged: bool,
+
+    /// Look at the description of a pull request (`-` for standard input)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["handoffs", "staged", "fix"])]
+    pr_body: Option<PathBuf>,
+
+    /// Mend what is mechanical, then look
+    #[arg(long)]
+    fix: bool,
+
+    /// Leave advice out
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// With the lines they are about
+    #[default]
+    Human,
+    /// For programs
+    Json,
+    /// For code scanning
+    Sarif,
+    /// As annotations of a GitHub workflow
+    Github,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum FailOn {
+    /// Only errors
+    Error,
+    /// Warnings and errors
+    #[default]
+    Warning,
+    /// Everything
+    Advice,
+}
+
+pub(crate) fn check(
+    ui: &mut Ui,
+    project: &Project,
+    args: &CheckArgs,
+) -> Result<Outcome, Diagnostic> {
+    let (mut judged, unread) = judge(ui, project, args)?;
+    if args.quiet {
+        for one in &mut judged {
+            one.verdict.findings.retain(|finding| finding.severity() > Severity::Advice);
+        }
+    }
+    let format = if args.json { Format::Json } else { args.format };
+    match format {
+        Format::Human => {
+            ui.print(&findings::human(&judged))?;
+            ui.say(&findings::summary(&judged))?;
+        }
+        Format::Json => ui.json(&findings::json(project, &judged))?,
+        Format::Sarif => ui.json(&findings::sarif(&judged))?,
+        Format::Github => ui.print(&findings::github(&judged))?,
+    }
+    for error in &unread {
+        ui.say(&format!("error: {error}"))?;
+    }
+    let limit = match args.fail_on {
+        FailOn::Error => Severity::Error,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Advice => Severity::Advice,
+    };
+    let fails = |judged: &Judged| judged.verdict.findings.iter().any(|f| f.severity() >= limit);
+    Ok(match (unread.is_empty(), judged.iter().any(fails)) {
+        (false, _) => Outcome::Incomplete,
+        (true, true) => Outcome::Findings,
+        (true, false) => Outcome::Clean,
+    })
+}
+
+fn judge(
+    ui: &mut Ui,
+    project: &Project,
+    args: &CheckArgs,
+) -> Result<(Vec<Judged>, Vec<FileError>), Diagnostic> {
+    if let Some(path) = &args.pr_body {
+        return Ok((vec![pull_request(project, path)?], Vec::new()));
+    }
+    if args.staged {
+        return Ok((verbs::check_these(project, project.staged()?), Vec::new()));
+    }
+    if args.handoffs.is_empty() {
+        if args.fix {
+            let all = project.read_all()?.into_iter().filter_map(Result::ok).collect();
+            fix(ui, project, all)?;
+        }
+        let mut judged = Vec::new();
+        let mut unread = Vec::new();
+        for result in verbs::check_all(project)? {
+            match result {
+                Ok(one) => judged.push(one),
+                Err(error) => unread.push(error),
+            }
+        }
+        return Ok((judged, unread));
+    }
+    let documents = named(project, &args.handoffs)?;
+    let documents = if args.fix {
+        fix(ui, project, documents)?;
+        named(project, &args.handoffs)?
+    } else {
+        documents
+    };
+    Ok((verbs::check_these(project, documents), Vec::new()))
+}
+
+fn named(project: &Project, names: &[String]) -> Result<Vec<Shelved>, Diagnostic> {
+    let mut documents = Vec::new();
+    for name in names {
+        documents.extend(super::fmt::find_or_list(project, name)?);
+    }
+    Ok(documents)
+}
+
+fn fix(ui: &mut Ui, project: &Project, documents: Vec<Shelved>) -> Result<(), Diagnostic> {
+    for shelved in documents {
+        match verbs::mend(project, &shelved, true) {
+            Ok(Mended::Changed) => ui.say(&format!("Mended {}", shelved.path.display()))?,
+            // What cannot be mended is among the findings that follow.
+            Ok(Mended::AsItWas) | Err(verbs::MendError::Refused { .. }) => {}
+            Err(error @ verbs::MendError::File(_)) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+fn pull_request(project: &Project, path: &std::path::Path) -> Result<Judged, Diagnostic> {
+    let bytes = if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)?;
+        bytes
+    } else {
+        read_named(&project.environment().folder.join(path))?
+    };
+    let document = Document::parse(&bytes);
+    let verdict = project.judge_pull_request(&document);
+    Ok(Judged { shelved: Shelved::loose(path, bytes, document), verdict })
+}

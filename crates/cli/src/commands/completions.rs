@@ -1,0 +1,22 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+
+/// Print completions for a shell
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: clap_complete::Shell,
+}
+
+pub(crate) fn completions(
+    ui: &mut Ui,
+    args: &CompletionsArgs,
+    mut definition: clap::Command,
+) -> Result<Outcome, Diagnostic> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut definition, "midstride", &mut script);
+    ui.print(&String::from_utf8_lossy(&script))?;
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,36 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::project::Project;
+use midstride::verbs::{self, Edited};
+
+/// Change a handoff in your editor
+///
+/// You edit a copy; it takes the place of the document when you leave the editor. If somebody else
+/// changed the document meanwhile, your text is kept and you are told where.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EditArgs {
+    /// The handoff: an id, the start of one, `id/stage`, or a path
+    handoff: String,
+}
+
+pub(crate) fn edit(ui: &mut Ui, project: &Project, args: &EditArgs) -> Result<Outcome, Diagnostic> {
+    let shelved = project.find(&args.handoff)?;
+    match verbs::edit(project, &shelved)? {
+        Edited::Unchanged => {
+            ui.say("Nothing changed.")?;
+            Ok(Outcome::Clean)
+        }
+        Edited::Changed => {
+            let again = project
+                .find(&shelved.path.display().to_string())
+                .or_else(|_| project.find(&args.handoff))?;
+            let judged = verbs::check_these(project, vec![again]);
+            ui.say(&format!("Saved {}", shelved.path.display()))?;
+            ui.print(&view::findings::human(&judged))?;
+            ui.say(&view::findings::summary(&judged))?;
+            Ok(Outcome::Clean)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride_core::finding::Code;
+use midstride_core::id::nearest;
+use serde::Serialize;
+
+/// Explain a finding; without a code, list them all
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// The code, such as `S003`
+    code: Option<String>,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct RuleJson {
+    code: &'static str,
+    severity: String,
+    title: &'static str,
+    why: &'static str,
+    mend: &'static str,
+}
+
+pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<Outcome, Diagnostic> {
+    let codes = match &args.code {
+        None => Code::ALL.to_vec(),
+        Some(typed) => vec![Code::parse(typed).ok_or_else(|| unknown(typed))?],
+    };
+    if args.json {
+        let rules: Vec<RuleJson> = codes.iter().map(|code| json(*code)).collect();
+        ui.json(&rules)?;
+    } else if args.code.is_none() {
+        ui.print(&view::findings::index())?;
+        ui.say("midstride explain CODE tells why, and what to do")?;
+    } else {
+        ui.print(&view::findings::explanation(codes[0]))?;
+    }
+    Ok(Outcome::Clean)
+}
+
+fn json(code: Code) -> RuleJson {
+    let rule = code.rule();
+    RuleJson {
+        code: rule.code,
+        severity: rule.severity.to_string(),
+        title: rule.title,
+        why: rule.why,
+        mend: rule.mend,
+    }
+}
+
+fn unknown(typed: &str) -> Diagnostic {
+    let known = Code::ALL.iter().map(|code| code.rule().code);
+    let diagnostic = Diagnostic::new(format!("there is no finding `{typed}`"));
+    match nearest(&typed.to_uppercase(), known) {
+        Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+        None => diagnostic.hint("`midstride explain` lists them all"),
+    }
+}

@@ -1,0 +1,19 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::project::{Project, Shelved};
+
+/// The inbox: what is open, what blocks, what needs somebody, what to do next.
+pub(crate) fn inbox(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
+    let (shelved, unread) = view::list::read(project)?;
+    let mut open: Vec<&Shelved> =
+        shelved.iter().filter(|shelved| shelved.handoff(project).status().is_open()).collect();
+    view::list::sort(project, &mut open);
+    if json {
+        ui.json(&view::inbox::json(project, &open))?;
+    } else {
+        ui.print(&view::inbox::text(project, &open))?;
+    }
+    view::list::tell_unread(ui, project, &unread)
+}

@@ -1,0 +1,116 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use clap::ValueEnum;
+use midstride::project::{Project, Shelved};
+use midstride_core::header::{HandoffKind, Status};
+
+/// List the handoffs of this project
+///
+/// Open ones first; with what blocks each of them.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// Ended ones too
+    #[arg(long)]
+    all: bool,
+
+    /// Only this status
+    #[arg(long, value_enum)]
+    status: Option<StatusArg>,
+
+    /// Only this kind
+    #[arg(long, value_enum)]
+    kind: Option<KindArg>,
+
+    /// Only this stage
+    #[arg(long)]
+    stage: Option<String>,
+
+    /// Only what this person or agent is to take over or to answer
+    #[arg(long, value_name = "WHO")]
+    owner: Option<String>,
+
+    /// Only what waits for an answer
+    #[arg(long)]
+    blocked: bool,
+
+    /// Only what lies below this path
+    #[arg(long, value_name = "PATH")]
+    path: Option<std::path::PathBuf>,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum StatusArg {
+    Planned,
+    InProgress,
+    Resolved,
+    Superseded,
+    Abandoned,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum KindArg {
+    Investigation,
+    Session,
+    Stage,
+}
+
+pub(crate) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Outcome, Diagnostic> {
+    let (shelved, unread) = view::list::read(project)?;
+    let hidden = shelved.iter().filter(|s| !s.handoff(project).status().is_open()).count();
+    let mut chosen: Vec<&Shelved> =
+        shelved.iter().filter(|shelved| fits(project, shelved, args)).collect();
+    view::list::sort(project, &mut chosen);
+    if args.json {
+        ui.json(&chosen.iter().map(|s| view::handoff::json(project, s)).collect::<Vec<_>>())?;
+    } else if chosen.is_empty() {
+        ui.say(match shelved.is_empty() {
+            true => "There are no handoffs here yet. Next: midstride new \"what you found out\"",
+            false => "No handoff fits.",
+        })?;
+    } else {
+        ui.print(&view::list::table_of(project, &chosen))?;
+    }
+    let asked_for_ended = args.all || args.status.is_some();
+    if hidden > 0 && !asked_for_ended && !args.json {
+        ui.say(&format!("{hidden} ended; `midstride list --all` shows them"))?;
+    }
+    view::list::tell_unread(ui, project, &unread)
+}
+
+fn fits(project: &Project, shelved: &Shelved, args: &ListArgs) -> bool {
+    let handoff = shelved.handoff(project);
+    let questions = handoff.questions();
+    let status = args.status.map(|status| match status {
+        StatusArg::Planned => Status::Planned,
+        StatusArg::InProgress => Status::InProgress,
+        StatusArg::Resolved => Status::Resolved,
+        StatusArg::Superseded => Status::Superseded,
+        StatusArg::Abandoned => Status::Abandoned,
+    });
+    let kind = args.kind.map(|kind| match kind {
+        KindArg::Investigation => HandoffKind::Investigation,
+        KindArg::Session => HandoffKind::Session,
+        KindArg::Stage => HandoffKind::Stage,
+    });
+    let owned = |who: &String| {
+        let takes_over = handoff.to().iter().any(|to| to.value == who);
+        let answers = |q: &midstride_core::header::Question<'_>| {
+            q.answer.is_none() && q.owner.is_some_and(|owner| owner.value == who)
+        };
+        takes_over || questions.iter().any(answers)
+    };
+    let open = args.all || status.is_some() || handoff.status().is_open();
+    open && status.is_none_or(|status| handoff.status() == status)
+        && kind.is_none_or(|kind| handoff.kind() == kind)
+        && args.stage.as_deref().is_none_or(|stage| handoff.stage() == Some(stage))
+        && args.owner.as_ref().is_none_or(owned)
+        && (!args.blocked || questions.iter().any(midstride_core::header::Question::blocks))
+        && args.path.as_ref().is_none_or(|path| shelved.path.starts_with(path))
+}

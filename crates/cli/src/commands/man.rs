@@ -1,0 +1,31 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+
+/// Print a manual page
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// The command; the page of midstride itself where none is given
+    command: Option<String>,
+}
+
+pub(crate) fn man(
+    ui: &mut Ui,
+    args: &ManArgs,
+    definition: &clap::Command,
+) -> Result<Outcome, Diagnostic> {
+    let page = match &args.command {
+        None => definition.clone(),
+        Some(name) => {
+            let found = definition.find_subcommand(name).ok_or_else(|| {
+                Diagnostic::new(format!("there is no command `{name}`"))
+                    .hint("midstride --help lists them")
+            })?;
+            found.clone().display_name(format!("midstride-{name}"))
+        }
+    };
+    let mut roff = Vec::new();
+    clap_mangen::Man::new(page).render(&mut roff)?;
+    ui.print(&String::from_utf8_lossy(&roff))?;
+    Ok(Outcome::Clean)
+}

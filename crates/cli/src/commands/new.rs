@@ -1,0 +1,133 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use clap::ValueEnum;
+use midstride::files::{self, read_named};
+use midstride::project::Project;
+use midstride::verbs::{self, NewHandoff};
+use midstride_core::header::HandoffKind;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+/// Write a new handoff
+///
+/// The id, the time, the commit and the place are filled in; the rest is yours. In a terminal the
+/// document opens in your editor. A stage document takes its number from what it builds on, or the
+/// next free `feat-NNN`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewArgs {
+    /// What it is about, in one line
+    title: Option<String>,
+
+    /// The id; made from the title where none is given
+    #[arg(long)]
+    id: Option<String>,
+
+    /// What sort of handoff
+    #[arg(long, value_enum)]
+    kind: Option<KindArg>,
+
+    /// The stage of a pipeline document, such as `discovery`
+    #[arg(long)]
+    stage: Option<String>,
+
+    /// What it builds on: a handoff or a path
+    #[arg(long, value_name = "UPSTREAM")]
+    from: Option<String>,
+
+    /// One line by which a later session finds it
+    #[arg(long)]
+    description: Option<String>,
+
+    /// One to three sentences for whoever comes next
+    #[arg(long)]
+    summary: Option<String>,
+
+    /// Who writes it
+    #[arg(long, value_name = "WHO")]
+    by: Option<String>,
+
+    /// Who takes it over; may be given several times
+    #[arg(long, value_name = "WHO")]
+    to: Vec<String>,
+
+    /// Take the text from a file, or from standard input with `-`; a header in it is kept
+    #[arg(long, value_name = "FILE")]
+    body: Option<PathBuf>,
+
+    /// Keep it on the private shelf; the default for sessions
+    #[arg(long, conflicts_with = "committed")]
+    private: bool,
+
+    /// Put it on the committed shelf
+    #[arg(long)]
+    committed: bool,
+
+    /// Do not open the editor
+    #[arg(long)]
+    no_edit: bool,
+
+    /// Print the new handoff as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum KindArg {
+    /// A problem that was looked into
+    Investigation,
+    /// A session that ended
+    Session,
+}
+
+pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outcome, Diagnostic> {
+    let text = args.body.as_deref().map(|path| body(project, path)).transpose()?;
+    let watched = Ui::is_watched() && !args.no_edit && !args.json && text.is_none();
+    let wanted = NewHandoff {
+        title: args.title,
+        id: args.id,
+        kind: args.kind.map(|kind| match kind {
+            KindArg::Investigation => HandoffKind::Investigation,
+            KindArg::Session => HandoffKind::Session,
+        }),
+        stage: args.stage,
+        description: args.description,
+        summary: args.summary,
+        by: args.by,
+        to: args.to,
+        upstream: args.from,
+        text,
+        private: if args.private { Some(true) } else { args.committed.then_some(false) },
+    };
+    let created = verbs::new(project, &wanted)?;
+    if args.json {
+        ui.json(&view::handoff::json(project, &created.shelved))?;
+        return Ok(Outcome::Clean);
+    }
+    let path = created.shelved.path.display();
+    let key = created.shelved.handoff(project).key();
+    ui.say(&format!("Wrote {key}: {path}"))?;
+    if let Some(upstream) = &created.upstream {
+        ui.say(&view::handoff::inherited(project, upstream))?;
+    }
+    if watched && project.environment().editor.is_some() {
+        verbs::edit(project, &created.shelved)?;
+    }
+    ui.say(&format!("Next: fill it in, then midstride check {key}"))?;
+    Ok(Outcome::Clean)
+}
+
+fn body(project: &Project, path: &std::path::Path) -> Result<String, Diagnostic> {
+    let bytes = if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().take(files::FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+        bytes
+    } else {
+        read_named(&project.environment().folder.join(path))?
+    };
+    String::from_utf8(bytes).map_err(|_| {
+        Diagnostic::new(format!("`{}` is not UTF-8", path.display()))
+            .hint("convert it, for instance with `iconv -f latin1 -t utf-8`")
+    })
+}

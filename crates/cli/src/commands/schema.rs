@@ -1,0 +1,13 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::project::Project;
+
+/// Print the JSON Schema of the header, for completion in an editor
+#[derive(Debug, clap::Args)]
+pub(crate) struct SchemaArgs {}
+
+pub(crate) fn schema(ui: &mut Ui, project: &Project) -> Result<Outcome, Diagnostic> {
+    ui.json(&midstride_core::schema::schema(&project.settings().stages))?;
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,53 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use clap::ValueEnum;
+use midstride::project::Project;
+
+/// Show one handoff
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// The handoff: an id, the start of one, `id/stage`, or a path
+    handoff: String,
+
+    /// Only this section: a heading, or a field such as `decisions_made`
+    #[arg(long, value_name = "NAME")]
+    section: Option<String>,
+
+    /// In another form
+    #[arg(long = "as", value_enum, value_name = "FORM")]
+    form: Option<Form>,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    /// The "Handoff Context" of a pull request
+    Pr,
+    /// The file as it is
+    Raw,
+}
+
+pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Outcome, Diagnostic> {
+    let shelved = project.find(&args.handoff)?;
+    if args.json {
+        ui.json(&view::handoff::json(project, &shelved))?;
+        return Ok(Outcome::Clean);
+    }
+    let text = match (&args.section, args.form) {
+        (Some(name), _) => view::handoff::section(&shelved, name).ok_or_else(|| {
+            let known = view::handoff::section_names(&shelved);
+            Diagnostic::new(format!("`{}` has no section `{name}`", shelved.path.display()))
+                .hint(format!("it has {}", known.join(", ")))
+        })?,
+        (None, Some(Form::Raw)) => shelved.document.text().to_owned(),
+        (None, Some(Form::Pr)) => view::pull_request::text(project, &shelved),
+        (None, None) => view::handoff::text(project, &shelved),
+    };
+    ui.print(&text)?;
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,170 @@
+//! Errors as people meet them: what happened, where, and what to do now. The one place that maps
+//! them.
+
+use crate::commands::Outcome;
+use crate::ui::Ui;
+use midstride::files::FileError;
+use midstride::git::GitError;
+use midstride::project::{FindError, ProjectError};
+use midstride::settings::SettingsError;
+use midstride::verbs::{EditError, InitError, MendError, NewError};
+use std::io;
+use std::process::ExitCode;
+
+/// Something that kept a command from running.
+#[derive(Debug)]
+pub(crate) struct Diagnostic {
+    message: String,
+    hints: Vec<String>,
+    /// Nobody reads any more; there is nobody to tell either.
+    quiet: bool,
+}
+
+impl Diagnostic {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hints: Vec::new(), quiet: false }
+    }
+
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Says it and gives the exit code for "could not run".
+    pub(crate) fn tell(self, ui: &mut Ui) -> ExitCode {
+        if self.quiet {
+            return Outcome::Clean.into();
+        }
+        let error = anstyle::AnsiColor::Red.on_default().bold();
+        let hint = anstyle::AnsiColor::Cyan.on_default().bold();
+        // Where nothing can be said, the exit code has to do.
+        let _ = ui.say(&format!("{error}error{error:#}: {}", self.message));
+        for text in &self.hints {
+            let _ = ui.say(&format!("{hint}hint{hint:#}: {text}"));
+        }
+        ExitCode::from(2)
+    }
+}
+
+impl From<io::Error> for Diagnostic {
+    fn from(error: io::Error) -> Self {
+        let quiet = error.kind() == io::ErrorKind::BrokenPipe;
+        Self { quiet, ..Self::new(error.to_string()) }
+    }
+}
+
+impl From<FileError> for Diagnostic {
+    fn from(error: FileError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error.hint() {
+            Some(hint) => diagnostic.hint(hint),
+            None => diagnostic,
+        }
+    }
+}
+
+impl From<SettingsError> for Diagnostic {
+    fn from(error: SettingsError) -> Self {
+        match error {
+            SettingsError::File(error) => error.into(),
+            SettingsError::Text { .. } => Self::new(error.to_string())
+                .hint("correct the file; `midstride init` in an empty folder shows a fresh one"),
+        }
+    }
+}
+
+impl From<ProjectError> for Diagnostic {
+    fn from(error: ProjectError) -> Self {
+        match error {
+            ProjectError::File(error) => error.into(),
+            ProjectError::Settings(error) => error.into(),
+        }
+    }
+}
+
+impl From<FindError> for Diagnostic {
+    fn from(error: FindError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            FindError::None { nearest: Some(near), .. } => {
+                diagnostic.hint(format!("did you mean `{near}`?"))
+            }
+            FindError::None { nearest: None, .. } => {
+                diagnostic.hint("`midstride list --all` shows what there is")
+            }
+            FindError::Several { candidates, .. } => {
+                let shown =
+                    candidates.iter().map(|(key, path)| format!("{key}  {}", path.display()));
+                shown.fold(diagnostic, Self::hint).hint("name one of them")
+            }
+            FindError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<GitError> for Diagnostic {
+    fn from(error: GitError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            GitError::NotStarted(_) => diagnostic.hint("install git, or name the files to look at"),
+            GitError::Refused { .. } => diagnostic,
+        }
+    }
+}
+
+impl From<InitError> for Diagnostic {
+    fn from(error: InitError) -> Self {
+        match error {
+            InitError::OtherWay(_) => Self::new(error.to_string())
+                .hint("remove that file first if you want it the other way"),
+            InitError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<NewError> for Diagnostic {
+    fn from(error: NewError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            NewError::NotSetUp => diagnostic
+                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            NewError::Nameless => diagnostic.hint("midstride new \"Market pages take 14 s\""),
+            NewError::BadId { .. } => {
+                diagnostic.hint("leave `--id` out to have one made from the title")
+            }
+            NewError::UnknownStage { nearest: Some(near), .. } => {
+                diagnostic.hint(format!("did you mean `{near}`?"))
+            }
+            NewError::UnknownStage { known, nearest: None, .. } => {
+                diagnostic.hint(format!("the stages are {}", known.join(", ")))
+            }
+            NewError::Exists { key, .. } => diagnostic
+                .hint(format!("`midstride edit {key}` changes it; `--id` chooses another name")),
+            NewError::Upstream(error) => error.into(),
+            NewError::Header(_) => diagnostic.hint("mend the header of the text, then try again"),
+            NewError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<EditError> for Diagnostic {
+    fn from(error: EditError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            EditError::NoEditor => diagnostic.hint("set EDITOR, for instance `EDITOR=vim`"),
+            EditError::Editor { .. } => diagnostic,
+            EditError::Changed { .. } => diagnostic.hint("join the two by hand, then save again"),
+            EditError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<MendError> for Diagnostic {
+    fn from(error: MendError) -> Self {
+        match error {
+            MendError::Refused { .. } => Self::new(error.to_string()),
+            MendError::File(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The terminal: data goes to standard output, talk to standard error, colour where it is seen.
+
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
+use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Where a command speaks.
+#[derive(Debug)]
+pub(crate) struct Ui {
+    out: AutoStream<Stdout>,
+    err: AutoStream<Stderr>,
+}
+
+impl Ui {
+    pub(crate) fn new(color: Color) -> Self {
+        let choice = match color {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        };
+        Self {
+            out: AutoStream::new(io::stdout(), choice),
+            err: AutoStream::new(io::stderr(), choice),
+        }
+    }
+
+    /// Whether a person sits at the terminal.
+    pub(crate) fn is_watched() -> bool {
+        io::stdout().is_terminal() && io::stdin().is_terminal()
+    }
+
+    /// Prints data.
+    pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(text.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// Prints a value as JSON.
+    pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
+        let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
+        self.print(&format!("{text}\n"))
+    }
+
+    /// Says something about what happened.
+    pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.err, "{text}")
+    }
+}

@@ -1,0 +1,93 @@
+//! Findings: for people, for programs, for code scanning, for GitHub.
+
+mod github;
+mod human;
+mod json;
+mod sarif;
+
+pub(crate) use github::github;
+pub(crate) use human::human;
+pub(crate) use json::json;
+pub(crate) use sarif::sarif;
+
+use super::{count, heading};
+use midstride::verbs::Judged;
+use midstride_core::finding::{Code, Finding, Severity, WayOut};
+
+/// The way out of a finding, in words.
+fn way_out(finding: &Finding) -> String {
+    match &finding.way_out {
+        Some(WayOut::Think(advice)) => advice.clone(),
+        Some(WayOut::Run(command)) => format!("run `{command}`"),
+        Some(WayOut::Write(_)) => "`midstride check --fix` mends this".to_owned(),
+        None => finding.code.rule().mend.to_owned(),
+    }
+}
+
+/// One line about all of them.
+pub(crate) fn summary(judged: &[Judged]) -> String {
+    let total = |severity| judged.iter().map(|one| one.verdict.count(severity)).sum::<usize>();
+    let (errors, warnings, advice) =
+        (total(Severity::Error), total(Severity::Warning), total(Severity::Advice));
+    let silenced: usize = judged.iter().map(|one| one.verdict.silenced.len()).sum();
+    let looked = format!("{} checked", count(judged.len(), "document"));
+    let mut parts = Vec::new();
+    if errors > 0 {
+        parts.push(count(errors, "error"));
+    }
+    if warnings > 0 {
+        parts.push(count(warnings, "warning"));
+    }
+    if advice > 0 {
+        parts.push(format!("{advice} advice"));
+    }
+    let found = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
+    let silenced = if silenced > 0 { format!(", {silenced} silenced") } else { String::new() };
+    format!("{looked}: {found}{silenced}")
+}
+
+/// All codes, a line each.
+pub(crate) fn index() -> String {
+    let line = |code: &Code| {
+        let rule = code.rule();
+        format!("{}  {:<8} {}\n", rule.code, rule.severity.to_string(), rule.title)
+    };
+    Code::ALL.iter().map(line).collect()
+}
+
+/// What a code means.
+pub(crate) fn explanation(code: Code) -> String {
+    let rule = code.rule();
+    let title = heading(&format!("{} ({}): {}", rule.code, rule.severity, rule.title));
+    format!(
+        "{title}\n{}\n\nWhat to do: {}\n\nTo silence it in one document, with a reason:\n  # midstride: allow {} REASON          in the header\n  <!-- midstride: allow {} REASON -->   in the text\n",
+        rule.why, rule.mend, rule.code, rule.code
+    )
+}
+
+/// The page of the documentation about findings.
+pub(crate) fn page() -> String {
+    let mut out = String::from(
+        "# Findings\n\nThis page is made from the program by `midstride reference findings`; a test holds it.\n\n\
+         A code is never given a second meaning. `midstride explain CODE` shows the same in the terminal.\n\
+         To silence one in one document, write `# midstride: allow CODE REASON` in the header or\n\
+         `<!-- midstride: allow CODE REASON -->` in the text.\n",
+    );
+    for code in Code::ALL {
+        let rule = code.rule();
+        out.push_str(&format!(
+            "\n## {}: {}\n\n*{}.* {}\n\n**What to do.** {}\n",
+            rule.code,
+            rule.title,
+            capital(&rule.severity.to_string()),
+            rule.why,
+            rule.mend
+        ));
+    }
+    out
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,37 @@
+//! Findings as annotations of a GitHub workflow.
+
+use super::way_out;
+use midstride::verbs::Judged;
+use midstride_core::finding::Severity;
+
+pub(crate) fn github(judged: &[Judged]) -> String {
+    let mut out = String::new();
+    for Judged { shelved, verdict } in judged {
+        for finding in &verdict.findings {
+            let command = match finding.severity() {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Advice => "notice",
+            };
+            let at = shelved.document.position(finding.at.start);
+            let path = property(&shelved.path.display().to_string());
+            let title = property(&format!("{} {}", finding.code, finding.code.rule().title));
+            let message = data(&format!("{}\n{}", finding.message, way_out(finding)));
+            out.push_str(&format!(
+                "::{command} file={path},line={},col={},title={title}::{message}\n",
+                at.line, at.column
+            ));
+        }
+    }
+    out
+}
+
+/// What a workflow command takes as its message.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// What it takes as a property.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,93 @@
+//! Findings for programs.
+
+use super::way_out;
+use midstride::project::Project;
+use midstride::verbs::Judged;
+use midstride_core::document::Document;
+use midstride_core::finding::{Finding, Severity, WayOut};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(crate) struct CheckJson {
+    documents: Vec<DocumentJson>,
+    errors: usize,
+    warnings: usize,
+    advice: usize,
+}
+
+#[derive(Serialize)]
+struct DocumentJson {
+    path: String,
+    key: String,
+    findings: Vec<FindingJson>,
+    silenced: Vec<SilencedJson>,
+}
+
+#[derive(Serialize)]
+struct FindingJson {
+    code: &'static str,
+    severity: String,
+    title: &'static str,
+    message: String,
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+    start: usize,
+    end: usize,
+    help: String,
+    fixable: bool,
+}
+
+#[derive(Serialize)]
+struct SilencedJson {
+    code: &'static str,
+    message: String,
+    reason: String,
+}
+
+pub(crate) fn json(project: &Project, judged: &[Judged]) -> CheckJson {
+    let total = |severity| judged.iter().map(|one| one.verdict.count(severity)).sum();
+    CheckJson {
+        documents: judged.iter().map(|one| document(project, one)).collect(),
+        errors: total(Severity::Error),
+        warnings: total(Severity::Warning),
+        advice: total(Severity::Advice),
+    }
+}
+
+fn document(project: &Project, Judged { shelved, verdict }: &Judged) -> DocumentJson {
+    DocumentJson {
+        path: shelved.path.display().to_string(),
+        key: shelved.handoff(project).key().to_string(),
+        findings: verdict.findings.iter().map(|f| finding(&shelved.document, f)).collect(),
+        silenced: verdict
+            .silenced
+            .iter()
+            .map(|silenced| SilencedJson {
+                code: silenced.finding.code.rule().code,
+                message: silenced.finding.message.clone(),
+                reason: silenced.reason.clone(),
+            })
+            .collect(),
+    }
+}
+
+fn finding(document: &Document, finding: &Finding) -> FindingJson {
+    let (start, end) = (document.position(finding.at.start), document.position(finding.at.end));
+    let rule = finding.code.rule();
+    FindingJson {
+        code: rule.code,
+        severity: rule.severity.to_string(),
+        title: rule.title,
+        message: finding.message.clone(),
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+        start: finding.at.start,
+        end: finding.at.end,
+        help: way_out(finding),
+        fixable: matches!(finding.way_out, Some(WayOut::Write(_))),
+    }
+}

@@ -1,0 +1,69 @@
+//! Findings in SARIF 2.1.0, for code scanning.
+
+use super::way_out;
+use midstride::verbs::Judged;
+use midstride_core::document::Document;
+use midstride_core::finding::{Code, Finding, Severity};
+use serde_json::{Value, json};
+
+pub(crate) fn sarif(judged: &[Judged]) -> Value {
+    let results: Vec<Value> = judged
+        .iter()
+        .flat_map(|Judged { shelved, verdict }| {
+            let path = shelved.path.display().to_string();
+            let one = move |finding: &Finding| result(&path, &shelved.document, finding);
+            verdict.findings.iter().map(one).collect::<Vec<_>>()
+        })
+        .collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "midstride",
+                "version": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": Code::ALL.iter().map(|code| rule(*code)).collect::<Vec<_>>(),
+            } },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Advice => "note",
+    }
+}
+
+fn rule(code: Code) -> Value {
+    let rule = code.rule();
+    json!({
+        "id": rule.code,
+        "shortDescription": { "text": rule.title },
+        "fullDescription": { "text": rule.why },
+        "help": { "text": rule.mend },
+        "defaultConfiguration": { "level": level(rule.severity) },
+    })
+}
+
+fn result(path: &str, document: &Document, finding: &Finding) -> Value {
+    let (start, end) = (document.position(finding.at.start), document.position(finding.at.end));
+    json!({
+        "ruleId": finding.code.rule().code,
+        "level": level(finding.severity()),
+        "message": { "text": format!("{}. {}", finding.message, way_out(finding)) },
+        "locations": [{ "physicalLocation": {
+            "artifactLocation": { "uri": path },
+            "region": {
+                "startLine": start.line,
+                "startColumn": start.column,
+                "endLine": end.line,
+                "endColumn": end.column,
+            },
+        } }],
+    })
+}

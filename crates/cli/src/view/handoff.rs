@@ -1,0 +1,293 @@
+//! One handoff.
+
+use super::{count, heading, indented};
+use midstride::project::{Project, Shelved};
+use midstride_core::handoff::Handoff;
+use midstride_core::section::Meaning;
+use midstride_core::span::At;
+use midstride_core::yaml::{Node, Value};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+#[derive(Serialize)]
+pub(crate) struct HandoffJson {
+    key: String,
+    id: String,
+    uid: Option<String>,
+    title: Option<String>,
+    description: Option<String>,
+    kind: String,
+    stage: Option<String>,
+    status: String,
+    is_handoff: bool,
+    path: String,
+    from: Option<String>,
+    to: Vec<String>,
+    created: Option<String>,
+    changed: Option<String>,
+    revisions: usize,
+    blocking_questions: Vec<String>,
+    summary: Option<String>,
+    header: Json,
+    sections: Vec<SectionJson>,
+}
+
+#[derive(Serialize)]
+struct SectionJson {
+    title: String,
+    level: u8,
+    meaning: Option<&'static str>,
+    line: usize,
+}
+
+pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
+    let handoff = shelved.handoff(project);
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    let moment = |time: midstride_core::time::Time| midstride_core::time::write(time.moment);
+    let document = handoff.document();
+    HandoffJson {
+        key: handoff.key().to_string(),
+        id: handoff.id().to_owned(),
+        uid: owned(handoff.uid().map(|uid| uid.value)),
+        title: owned(handoff.title()),
+        description: owned(handoff.description()),
+        kind: handoff.kind().to_string(),
+        stage: owned(handoff.stage()),
+        status: handoff.status().to_string(),
+        is_handoff: handoff.is_handoff(),
+        path: shelved.path.display().to_string(),
+        from: owned(handoff.from()),
+        to: handoff.to().iter().map(|to| to.value.to_owned()).collect(),
+        created: handoff.created().map(moment),
+        changed: handoff.changed().map(moment),
+        revisions: handoff.revisions().len(),
+        blocking_questions: blocking(&handoff),
+        summary: owned(handoff.summary()),
+        header: handoff.header().map_or(Json::Null, |header| tree(header.fields())),
+        sections: document
+            .sections()
+            .iter()
+            .map(|section| SectionJson {
+                title: section.title.value.clone(),
+                level: section.level,
+                meaning: section.meaning.map(Meaning::heading),
+                line: document.position(section.at.start).line,
+            })
+            .collect(),
+    }
+}
+
+fn tree(node: &Node) -> Json {
+    match &node.value {
+        Value::Null | Value::Unreadable => Json::Null,
+        Value::Text(text) => match (node.style, text.as_str()) {
+            (midstride_core::yaml::Style::Plain, "true") => Json::Bool(true),
+            (midstride_core::yaml::Style::Plain, "false") => Json::Bool(false),
+            _ => Json::String(text.clone()),
+        },
+        Value::List(items) => items.iter().map(|item| tree(&item.node)).collect(),
+        Value::Map(entries) => Json::Object(
+            entries.iter().map(|e| (e.key.value.clone(), tree(&e.node))).collect::<Map<_, _>>(),
+        ),
+    }
+}
+
+fn blocking(handoff: &Handoff<'_>) -> Vec<String> {
+    let questions = handoff.questions();
+    let blocking = questions.iter().filter(|question| question.blocks());
+    blocking.map(|q| said(q.question).trim().to_owned()).collect()
+}
+
+fn said(text: Option<At<&str>>) -> &str {
+    text.map_or("(no text)", |text| text.value)
+}
+
+/// The handoff for a person at a terminal.
+pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
+    let handoff = shelved.handoff(project);
+    let mut out = heading(handoff.title().unwrap_or("(no title)"));
+    out.push_str(&facts(&handoff));
+    out.push_str(&format!("{}\n", shelved.path.display()));
+    let mut part = |name: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            out.push('\n');
+            out.push_str(&heading(name));
+            out.push_str(&indented(&lines.join("\n")));
+        }
+    };
+    let written = handoff.node("context_summary").and_then(Node::text);
+    part("Summary", written.map(|text| text.value.trim().to_owned()).into_iter().collect());
+    part("Open questions", questions(&handoff));
+    part("Wrong turns", wrong_turns(&handoff));
+    part("Landmines", handoff.landmines().iter().map(|l| bullet(l.value)).collect());
+    part("Decisions", decisions(&handoff));
+    part("Assumptions", assumptions(&handoff));
+    part("Builds on", upstream(&handoff));
+    part("Revisions", revisions(&handoff));
+    let body = shelved.document.body().of(shelved.document.text()).trim();
+    if !body.is_empty() {
+        out.push('\n');
+        out.push_str(body);
+        out.push('\n');
+    }
+    out
+}
+
+fn facts(handoff: &Handoff<'_>) -> String {
+    let day = |time: midstride_core::time::Time| time.moment.strftime("%Y-%m-%d").to_string();
+    let to: Vec<&str> = handoff.to().iter().map(|to| to.value).collect();
+    let facts = [
+        Some(handoff.key().to_string()),
+        Some(handoff.kind().to_string()),
+        Some(handoff.status().to_string()),
+        handoff.from().map(|from| format!("from {from}")),
+        (!to.is_empty()).then(|| format!("to {}", to.join(", "))),
+        handoff.created().map(|time| format!("captured {}", day(time))),
+        Some(handoff.revisions().len()).filter(|n| *n > 0).map(|n| format!("revised {}", times(n))),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    format!("{}\n", facts.join(" · "))
+}
+
+fn times(number: usize) -> String {
+    match number {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{more} times"),
+    }
+}
+
+fn bullet(text: &str) -> String {
+    format!("- {}", text.trim().replace('\n', "\n  "))
+}
+
+fn below(name: &str, text: Option<At<&str>>) -> Option<String> {
+    text.map(|text| format!("  {name}: {}", text.value.trim().replace('\n', "\n  ")))
+}
+
+fn questions(handoff: &Handoff<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for question in handoff.questions() {
+        let mark = match (question.blocks(), question.answer) {
+            (true, _) => "BLOCKS: ",
+            (false, Some(_)) => "answered: ",
+            (false, None) => "",
+        };
+        lines.push(bullet(&format!("{mark}{}", said(question.question).trim())));
+        lines.extend(below("context", question.context));
+        lines.extend(below("who", question.owner));
+        lines.extend(below("answer", question.answer));
+    }
+    lines
+}
+
+fn wrong_turns(handoff: &Handoff<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for turn in handoff.wrong_turns() {
+        lines.push(bullet(said(turn.tried)));
+        lines.extend(below("wrong because", turn.why_wrong));
+        lines.extend(below("instead", turn.replaced_by));
+    }
+    lines
+}
+
+fn decisions(handoff: &Handoff<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for decision in handoff.decisions() {
+        let binding = if decision.binding { " (binding)" } else { "" };
+        lines.push(format!("{}{binding}", bullet(said(decision.decision))));
+        lines.extend(below("because", decision.rationale));
+        for alternative in decision.alternatives {
+            lines.push(format!("  not: {}", alternative.value));
+        }
+    }
+    lines
+}
+
+fn assumptions(handoff: &Handoff<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for assumption in handoff.assumptions() {
+        let confidence = match assumption.confidence {
+            Some(midstride_core::header::Confidence::High) => "high confidence",
+            Some(midstride_core::header::Confidence::Medium) => "medium confidence",
+            Some(midstride_core::header::Confidence::Low) => "low confidence",
+            None => "no confidence given",
+        };
+        let checked = match (assumption.validated, assumption.validation_needed) {
+            (true, _) => ", validated",
+            (false, true) => ", to be validated",
+            (false, false) => "",
+        };
+        lines.push(format!("{} ({confidence}{checked})", bullet(said(assumption.assumption))));
+    }
+    lines
+}
+
+fn upstream(handoff: &Handoff<'_>) -> Vec<String> {
+    let dependencies = handoff.dependencies();
+    dependencies.upstream.iter().map(|dependency| bullet(said(dependency.artifact))).collect()
+}
+
+fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
+    handoff
+        .revisions()
+        .iter()
+        .map(|r| {
+            bullet(&format!(
+                "{}  {}",
+                r.time.map_or("", |t| t.value),
+                r.reason.map_or("(no reason)", |t| t.value)
+            ))
+        })
+        .collect()
+}
+
+/// What a new document inherits from the one it builds on.
+pub(crate) fn inherited(project: &Project, upstream: &Shelved) -> String {
+    let handoff = upstream.handoff(project);
+    let mut out = format!("It builds on {}", handoff.key());
+    let blocking = blocking(&handoff);
+    let mut part = |name: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            out.push_str(&format!("\n{name}:\n"));
+            out.push_str(indented(&lines.join("\n")).trim_end_matches('\n'));
+        }
+    };
+    part("Decided there", decisions(&handoff));
+    part("Still blocking there", blocking.iter().map(|q| bullet(q)).collect());
+    part("Assumed there", assumptions(&handoff));
+    if handoff.decisions().is_empty() && blocking.is_empty() {
+        out.push_str(&format!(", which records {}", count(0, "decision")));
+    }
+    out
+}
+
+/// A section of the body by its heading or meaning, or a field of the header.
+pub(crate) fn section(shelved: &Shelved, name: &str) -> Option<String> {
+    let document = &shelved.document;
+    let plain = name.trim().to_lowercase();
+    let by_title = document.sections().iter().find(|s| s.title.value.to_lowercase() == plain);
+    let meaning = Meaning::of(&plain.replace('_', " "));
+    let by_meaning = || meaning.and_then(|meaning| document.sections_about(meaning).next());
+    if let Some(section) = by_title.or_else(by_meaning) {
+        return Some(format!("{}\n", section.at.of(document.text()).trim_end()));
+    }
+    let entry = document.header()?.fields().entry(&plain.replace(' ', "_"))?;
+    let start = entry.key.at.start;
+    let whole = midstride_core::span::Span::new(start, entry.node.at.end.max(entry.key.at.end + 1));
+    let indent = document.position(start).column - 1;
+    let text = whole.of(document.text());
+    let dedented: Vec<&str> = text
+        .lines()
+        .map(|line| line.get(indent..).filter(|_| line.starts_with(' ')).unwrap_or(line))
+        .collect();
+    Some(format!("{}\n", dedented.join("\n").trim_end()))
+}
+
+/// What `section` would find.
+pub(crate) fn section_names(shelved: &Shelved) -> Vec<String> {
+    let document = &shelved.document;
+    let sections = document.sections().iter().map(|section| format!("`{}`", section.title.value));
+    let entries = document.header().map(|header| header.fields().entries()).unwrap_or_default();
+    sections.chain(entries.iter().map(|entry| format!("`{}`", entry.key.value))).collect()
+}

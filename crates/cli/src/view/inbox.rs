@@ -1,0 +1,134 @@
+//! The inbox: what waits for somebody, what is in progress, what is planned, what to do next.
+
+use super::{count, heading, one_line};
+use midstride::project::{Project, SetUp, Shelved};
+use midstride_core::handoff::Handoff;
+use midstride_core::header::{Question, Status};
+use serde::Serialize;
+
+const TITLE_WIDTH: usize = 72;
+
+#[derive(Serialize)]
+pub(crate) struct InboxJson {
+    waiting: Vec<WaitingJson>,
+    in_progress: Vec<super::handoff::HandoffJson>,
+    planned: Vec<super::handoff::HandoffJson>,
+    notes: usize,
+    next: String,
+}
+
+#[derive(Serialize)]
+struct WaitingJson {
+    handoff: String,
+    question: String,
+    owner: Option<String>,
+}
+
+pub(crate) fn json(project: &Project, open: &[&Shelved]) -> InboxJson {
+    let Parts { in_progress, planned, notes } = parts(project, open);
+    let list = |list: &[&Shelved]| list.iter().map(|s| super::handoff::json(project, s)).collect();
+    let waiting = waiting(project, open)
+        .into_iter()
+        .map(|(handoff, question)| WaitingJson {
+            handoff,
+            question: question
+                .question
+                .map_or_else(String::new, |text| text.value.trim().to_owned()),
+            owner: question.owner.map(|owner| owner.value.to_owned()),
+        })
+        .collect();
+    InboxJson {
+        waiting,
+        in_progress: list(&in_progress),
+        planned: list(&planned),
+        notes: notes.len(),
+        next: next(project, open),
+    }
+}
+
+pub(crate) fn text(project: &Project, open: &[&Shelved]) -> String {
+    let Parts { in_progress, planned, notes } = parts(project, open);
+    let waiting = waiting(project, open);
+    let mut out = String::new();
+    let blocked = match waiting.len() {
+        0 => String::new(),
+        1 => ", 1 question blocks".to_owned(),
+        more => format!(", {more} questions block"),
+    };
+    let open_count = in_progress.len() + planned.len();
+    out.push_str(&match open_count {
+        0 => "Nothing is open.\n".to_owned(),
+        1 => format!("1 handoff is open{blocked}.\n"),
+        more => format!("{more} handoffs are open{blocked}.\n"),
+    });
+    if !waiting.is_empty() {
+        out.push('\n');
+        out.push_str(&heading("Waits for an answer"));
+        for (key, question) in &waiting {
+            let text = question.question.map_or("(no text)", |text| text.value);
+            let owner = question.owner.map_or_else(String::new, |o| format!("  → {}", o.value));
+            out.push_str(&format!("  {key}  {}{owner}\n", one_line(text, TITLE_WIDTH)));
+        }
+    }
+    for (name, list) in [("In progress", &in_progress), ("Planned", &planned), ("Notes", &notes)] {
+        if list.is_empty() {
+            continue;
+        }
+        out.push('\n');
+        out.push_str(&heading(name));
+        for shelved in list {
+            let handoff = shelved.handoff(project);
+            let title = handoff.title().unwrap_or("(no title)");
+            out.push_str(&format!("  {}  {}\n", handoff.key(), one_line(title, TITLE_WIDTH)));
+        }
+    }
+    out.push_str(&format!("\nNext: {}\n", next(project, open)));
+    out
+}
+
+struct Parts<'p> {
+    in_progress: Vec<&'p Shelved>,
+    planned: Vec<&'p Shelved>,
+    notes: Vec<&'p Shelved>,
+}
+
+fn parts<'p>(project: &Project, open: &[&'p Shelved]) -> Parts<'p> {
+    let (handoffs, notes): (Vec<&Shelved>, Vec<&Shelved>) =
+        open.iter().partition(|shelved| shelved.handoff(project).is_handoff());
+    let (in_progress, planned) = handoffs
+        .into_iter()
+        .partition(|shelved| shelved.handoff(project).status() == Status::InProgress);
+    Parts { in_progress, planned, notes }
+}
+
+fn waiting<'p>(project: &'p Project, open: &[&'p Shelved]) -> Vec<(String, Question<'p>)> {
+    open.iter()
+        .flat_map(|shelved| {
+            let handoff = shelved.handoff(project);
+            let key = handoff.key().to_string();
+            let blocking = handoff.questions().into_iter().filter(Question::blocks);
+            blocking.map(move |question| (key.clone(), question)).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// The one command that helps most now.
+fn next(project: &Project, open: &[&Shelved]) -> String {
+    if project.set_up() == SetUp::Not {
+        return match open.len() {
+            0 => "midstride init".to_owned(),
+            more => {
+                let found = count(more, "document");
+                format!("midstride init sets midstride up here; {found} found already")
+            }
+        };
+    }
+    let handoffs: Vec<Handoff<'_>> =
+        open.iter().map(|shelved| shelved.handoff(project)).filter(Handoff::is_handoff).collect();
+    let blocked = handoffs.iter().find(|h| h.questions().iter().any(Question::blocks));
+    match (blocked, handoffs.first()) {
+        (Some(blocked), _) => format!("midstride show {}, then answer its question", blocked.key()),
+        (None, Some(first)) => format!("midstride show {}", first.key()),
+        (None, None) => "midstride new \"what you found out\"".to_owned(),
+    }
+}

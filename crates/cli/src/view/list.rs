@@ -1,0 +1,101 @@
+//! Handoffs in a list.
+
+use super::{one_line, table::table};
+use crate::commands::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::files::FileError;
+use midstride::project::{Project, Shelved};
+use midstride_core::handoff::Handoff;
+use midstride_core::header::Status;
+
+/// The widest a title gets.
+const TITLE_WIDTH: usize = 60;
+
+/// Everything on the shelves, and what could not be read.
+pub(crate) fn read(project: &Project) -> Result<(Vec<Shelved>, Vec<FileError>), Diagnostic> {
+    let mut shelved = Vec::new();
+    let mut unread = Vec::new();
+    for result in project.read_all()? {
+        match result {
+            Ok(one) => shelved.push(one),
+            Err(error) => unread.push(error),
+        }
+    }
+    Ok((shelved, unread))
+}
+
+/// Says what could not be read; the rest was shown.
+pub(crate) fn tell_unread(
+    ui: &mut Ui,
+    project: &Project,
+    unread: &[FileError],
+) -> Result<Outcome, Diagnostic> {
+    for text in project.not_read() {
+        ui.say(&format!("warning: {text}"))?;
+    }
+    for error in unread {
+        ui.say(&format!("warning: {error}"))?;
+        if let Some(hint) = error.hint() {
+            ui.say(&format!("hint: {hint}"))?;
+        }
+    }
+    Ok(if unread.is_empty() { Outcome::Clean } else { Outcome::Incomplete })
+}
+
+/// What is in progress first, then what is planned, then the ended; the latest change first.
+pub(crate) fn sort(project: &Project, list: &mut [&Shelved]) {
+    list.sort_by_cached_key(|shelved| {
+        let handoff = shelved.handoff(project);
+        let rank = match handoff.status() {
+            Status::InProgress => 0,
+            Status::Planned => 1,
+            Status::Resolved | Status::Superseded | Status::Abandoned => 2,
+        };
+        let changed = handoff.changed().map(|time| std::cmp::Reverse(time.moment));
+        (rank, changed.is_none(), changed, handoff.key())
+    });
+}
+
+/// A line each.
+fn table_rows(project: &Project, list: &[&Shelved]) -> Vec<Vec<String>> {
+    list.iter()
+        .map(|shelved| {
+            let handoff = shelved.handoff(project);
+            vec![
+                handoff.key().to_string(),
+                status(&handoff),
+                day(&handoff),
+                blocks(&handoff),
+                one_line(handoff.title().unwrap_or("(no title)"), TITLE_WIDTH),
+            ]
+        })
+        .collect()
+}
+
+fn table_head() -> [&'static str; 5] {
+    ["ID", "STATUS", "CHANGED", "BLOCKED BY", "TITLE"]
+}
+
+/// The whole list.
+pub(crate) fn table_of(project: &Project, list: &[&Shelved]) -> String {
+    table(&table_head(), &table_rows(project, list))
+}
+
+/// A note is listed, and said to be one.
+fn status(handoff: &Handoff<'_>) -> String {
+    if handoff.is_handoff() || handoff.header().is_some() {
+        handoff.status().to_string()
+    } else {
+        "note".to_owned()
+    }
+}
+
+fn day(handoff: &Handoff<'_>) -> String {
+    handoff.changed().map_or_else(String::new, |time| time.moment.strftime("%Y-%m-%d").to_string())
+}
+
+fn blocks(handoff: &Handoff<'_>) -> String {
+    let count = handoff.questions().iter().filter(|question| question.blocks()).count();
+    if count == 0 { String::new() } else { super::count(count, "question") }
+}
