@@ -1,9 +1,9 @@
 //! What can be typed, and which command it means.
 
-use crate::commands::{self, Outcome};
+use crate::commands;
 use crate::demo;
 use crate::diagnostic::Diagnostic;
-use crate::ui::{Color, Ui};
+use crate::ui::{Color, Outcome, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
 use midstride::project::Project;
 use midstride::settings::Environment;

@@ -14,25 +14,48 @@ pub(crate) mod reference;
 pub(crate) mod schema;
 pub(crate) mod show;
 
-use std::process::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::ui::{Outcome, Ui};
+use midstride::files::{self, FileError};
+use midstride::project::{Project, Shelved};
+use std::io::Read as _;
+use std::path::Path;
 
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// All is well: exit 0.
-    Clean,
-    /// Something was found: exit 1.
-    Findings,
-    /// Part of it could not run: exit 2.
-    Incomplete,
+/// Everything on the shelves, and what could not be read.
+fn read_shelves(project: &Project) -> Result<(Vec<Shelved>, Vec<FileError>), Diagnostic> {
+    let mut shelved = Vec::new();
+    let mut unread = Vec::new();
+    for result in project.read_all()? {
+        match result {
+            Ok(one) => shelved.push(one),
+            Err(error) => unread.push(error),
+        }
+    }
+    Ok((shelved, unread))
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        Self::from(match outcome {
-            Outcome::Clean => 0,
-            Outcome::Findings => 1,
-            Outcome::Incomplete => 2,
-        })
+/// What stands in a file that a person named, or on standard input.
+fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    if path.as_os_str() != "-" {
+        return Ok(files::read_named(&project.environment().folder.join(path))?);
     }
+    let mut bytes = Vec::new();
+    std::io::stdin().take(files::FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Says what could not be read; the rest was shown.
+fn tell_unread(
+    ui: &mut Ui,
+    project: &Project,
+    unread: Vec<FileError>,
+) -> Result<Outcome, Diagnostic> {
+    for text in project.not_read() {
+        ui.say(&format!("warning: {text}"))?;
+    }
+    let outcome = if unread.is_empty() { Outcome::Clean } else { Outcome::Incomplete };
+    for error in unread {
+        Diagnostic::from(error).warn(ui)?;
+    }
+    Ok(outcome)
 }

@@ -2,9 +2,8 @@
 
 mod story;
 
-use crate::commands::Outcome;
 use crate::diagnostic::Diagnostic;
-use crate::ui::Ui;
+use crate::ui::{Outcome, Ui};
 use crate::view::heading;
 use midstride::files;
 use midstride::process;

@@ -1,8 +1,7 @@
 //! Errors as people meet them: what happened, where, and what to do now. The one place that maps
 //! them.
 
-use crate::commands::Outcome;
-use crate::ui::Ui;
+use crate::ui::{Outcome, Ui};
 use midstride::files::FileError;
 use midstride::git::GitError;
 use midstride::project::{FindError, ProjectError};
@@ -36,14 +35,24 @@ impl Diagnostic {
         if self.quiet {
             return Outcome::Clean.into();
         }
-        let error = anstyle::AnsiColor::Red.on_default().bold();
-        let hint = anstyle::AnsiColor::Cyan.on_default().bold();
         // Where nothing can be said, the exit code has to do.
-        let _ = ui.say(&format!("{error}error{error:#}: {}", self.message));
-        for text in &self.hints {
-            let _ = ui.say(&format!("{hint}hint{hint:#}: {text}"));
+        let _ = self.say(ui, anstyle::AnsiColor::Red, "error");
+        Outcome::Incomplete.into()
+    }
+
+    /// Says it about a part; the rest goes on.
+    pub(crate) fn warn(&self, ui: &mut Ui) -> io::Result<()> {
+        self.say(ui, anstyle::AnsiColor::Yellow, "warning")
+    }
+
+    fn say(&self, ui: &mut Ui, color: anstyle::AnsiColor, name: &str) -> io::Result<()> {
+        let style = color.on_default().bold();
+        ui.say(&format!("{style}{name}{style:#}: {}", self.message))?;
+        let style = anstyle::AnsiColor::Cyan.on_default().bold();
+        for hint in &self.hints {
+            ui.say(&format!("{style}hint{style:#}: {hint}"))?;
         }
-        ExitCode::from(2)
+        Ok(())
     }
 }
 
@@ -98,6 +107,9 @@ impl From<FindError> for Diagnostic {
                     candidates.iter().map(|(key, path)| format!("{key}  {}", path.display()));
                 shown.fold(diagnostic, Self::hint).hint("name one of them")
             }
+            FindError::Outside(_) => diagnostic.hint(
+                "midstride stays inside the project: start it there, or name the project with `-C`",
+            ),
             FindError::File(error) => error.into(),
         }
     }

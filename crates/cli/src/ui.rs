@@ -3,6 +3,7 @@
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
+use std::process::ExitCode;
 
 /// When to use colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -56,5 +57,26 @@ impl Ui {
     /// Says something about what happened.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.err, "{text}")
+    }
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// All is well: exit 0.
+    Clean,
+    /// Something was found: exit 1.
+    Findings,
+    /// Part of it could not run: exit 2.
+    Incomplete,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        Self::from(match outcome {
+            Outcome::Clean => 0,
+            Outcome::Findings => 1,
+            Outcome::Incomplete => 2,
+        })
     }
 }

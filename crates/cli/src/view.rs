@@ -9,12 +9,25 @@ pub(crate) mod reference;
 pub(crate) mod table;
 
 use midstride::project::Project;
-use std::path::Path;
+use midstride_core::handoff::Handoff;
+use std::path::{Path, PathBuf};
 
-/// A path as a person would write it from the root of the project.
+/// A path as a person would write it from where they stand; `path` counts from the root.
 pub(crate) fn shown_path(project: &Project, path: &Path) -> String {
-    let short = path.strip_prefix(project.root().path()).unwrap_or(path);
-    short.display().to_string()
+    let whole = project.root().path().join(path);
+    let here = &project.environment().folder;
+    let Ok(below_root) = here.strip_prefix(project.root().path()) else {
+        return whole.display().to_string();
+    };
+    if let Ok(below) = whole.strip_prefix(here) {
+        return below.display().to_string();
+    }
+    // The way up to the root, then down again; what lies outside the project is named whole.
+    let Ok(from_root) = whole.strip_prefix(project.root().path()) else {
+        return whole.display().to_string();
+    };
+    let up: PathBuf = below_root.components().map(|_| "..").collect();
+    up.join(from_root).display().to_string()
 }
 
 /// `1 document`, `2 documents`.
@@ -38,6 +51,11 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
         out.push(c);
     }
     out
+}
+
+/// What a handoff is called in a list: its title, else the start of its summary.
+pub(crate) fn called(handoff: &Handoff<'_>, width: usize) -> String {
+    one_line(handoff.title().or(handoff.summary()).unwrap_or("(no title)"), width)
 }
 
 /// Text below a heading, indented by two.

@@ -20,6 +20,7 @@ use crate::handoff::Handoff;
 use crate::id::HandoffKey;
 use crate::span::{Span, line_end};
 use crate::stage::Stages;
+use crate::yaml::Value;
 
 /// What the judge may ask about the world around a document.
 pub trait Surroundings {
@@ -40,8 +41,13 @@ pub enum Artifact {
     Plain,
     /// A handoff without errors and open blocking questions.
     Complete,
-    /// A handoff that is not complete, and why.
-    Incomplete(String),
+    /// A handoff that is not complete.
+    Incomplete {
+        /// How to name it on the command line.
+        name: String,
+        /// Why.
+        why: String,
+    },
 }
 
 /// Nothing is around: for judging a document alone.
@@ -102,13 +108,19 @@ pub fn check(
     let mut findings = handoff.document().findings().to_vec();
     generated::rules(handoff, around, &mut findings);
     if handoff.is_handoff() {
-        let readable = handoff.header().is_some_and(|h| !h.fields().entries().is_empty());
+        // A header that says nothing is judged; one that could not be read has its own finding.
+        let readable = handoff
+            .header()
+            .is_some_and(|h| matches!(h.fields().value, Value::Map(_) | Value::Null));
         if readable {
             stage::rules(handoff, stages, around, &mut findings);
             status::rules(handoff, around, &mut findings);
             reference::rules(handoff, place, &mut findings);
         }
-        content::rules(handoff, stages, &mut findings);
+        // Between conflict markers a text says two things at once; its content can wait.
+        if findings.iter().all(|finding| finding.code != Code::ConflictMarker) {
+            content::rules(handoff, stages, &mut findings);
+        }
     } else if handoff.header().is_none_or(|h| h.place != crate::header::Place::Section) {
         findings.extend(no_header(handoff));
     }
@@ -124,7 +136,7 @@ fn no_header(handoff: &Handoff<'_>) -> Option<Finding> {
     let message = "a note without a handoff header: its status and questions cannot be told";
     (!too_large).then(|| {
         Finding::new(Code::NoHeader, at, message)
-            .think("put a `handoff:` header on top; `midstride explain H002` shows one")
+            .think("put a `handoff:` header on top, with at least `id`, `title` and `status`")
     })
 }
 

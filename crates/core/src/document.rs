@@ -9,6 +9,7 @@ mod parse;
 mod version;
 
 pub use edit::EditRefused;
+pub use legacy::Stamp;
 pub use version::FORMAT;
 
 use crate::finding::Finding;
@@ -16,6 +17,7 @@ use crate::header::{Header, Place};
 use crate::markdown::Block;
 use crate::section::{Meaning, Section};
 use crate::span::{Lines, Position, Span};
+use std::sync::OnceLock;
 
 /// A document as it was read.
 #[derive(Clone, Debug)]
@@ -27,7 +29,7 @@ pub struct Document {
     sections: Vec<Section>,
     blocks: Vec<Block>,
     code: Vec<Span>,
-    lines: Lines,
+    lines: OnceLock<Lines>,
     findings: Vec<Finding>,
 }
 
@@ -82,6 +84,11 @@ impl Document {
         &self.code
     }
 
+    /// The lines `Captured:` and `Revised:` of the body.
+    pub fn stamps(&self) -> Vec<Stamp<'_>> {
+        legacy::stamps(&self.text, self.body)
+    }
+
     /// What was wrong while reading.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
@@ -89,7 +96,7 @@ impl Document {
 
     /// The line and column of a byte.
     pub fn position(&self, byte: usize) -> Position {
-        self.lines.position(&self.text, byte)
+        self.lines.get_or_init(|| Lines::of(&self.text)).position(&self.text, byte)
     }
 
     /// How many lines there are.

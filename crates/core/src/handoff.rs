@@ -129,19 +129,19 @@ impl<'d> Handoff<'d> {
         self.list("to")
     }
 
-    /// When it was captured.
+    /// When it was captured; older documents say it in a line of their text.
     pub fn created(&self) -> Option<Time> {
-        self.text("created").and_then(|text| Time::read(text.value))
+        let stamped = || self.document.stamps().into_iter().find(|s| s.captured).map(|s| s.time);
+        self.text("created").or_else(stamped).and_then(|text| Time::read(text.value))
     }
 
     /// When it was last changed: the latest time any revision or older field tells.
     pub fn changed(&self) -> Option<Time> {
-        let revisions = self.revisions();
-        let times = revisions.iter().filter_map(|revision| revision.time);
-        times
+        let revised = self.revisions().into_iter().filter_map(|revision| revision.time);
+        revised
             .chain(self.text("updated"))
-            .chain(self.text("created"))
             .filter_map(|text| Time::read(text.value))
+            .chain(self.created())
             .max_by_key(|time| time.moment)
     }
 
@@ -195,9 +195,16 @@ impl<'d> Handoff<'d> {
         self.list("deviations")
     }
 
-    /// What changed, when and why.
+    /// What changed, when and why; older documents say it in lines of their text.
     pub fn revisions(&self) -> Vec<Revision<'d>> {
-        self.list("revisions")
+        let written = self.list("revisions");
+        if !written.is_empty() {
+            return written;
+        }
+        let revised = self.document.stamps().into_iter().filter(|stamp| !stamp.captured);
+        revised
+            .map(|s| Revision { at: s.line, time: Some(s.time), by: None, reason: s.reason })
+            .collect()
     }
 
     /// What it builds on and what builds on it.

@@ -75,6 +75,13 @@ impl Choice {
             .copied()
             .or_else(|| self.aliases.iter().find_map(|pair| alias(&pair)))
     }
+
+    /// The word that a text starts with, where a remark follows: `RESOLVED (commit 41fb2c9)`.
+    pub fn read_with_remark(&self, text: &str) -> Option<&'static str> {
+        let first = text.trim().split([',', ';', '(', '—', '–', '.', ':']).next()?;
+        let two: Vec<&str> = first.split_whitespace().take(2).collect();
+        self.read(&two.join(" ")).or_else(|| self.read(two.first()?))
+    }
 }
 
 /// Reads a truth value as people write it.
@@ -163,6 +170,13 @@ impl Look<'_> {
     }
 
     fn wrong(&mut self, is: &str, kind: &Kind) {
+        if let (Kind::Text, [only]) = (kind, self.node.entries()) {
+            let message = format!(
+                "this reads as a mapping, because of the colon behind `{}`",
+                only.key.value
+            );
+            return self.unreadable(message, "put the whole text in quotes".to_owned());
+        }
         let takes = match kind {
             Kind::Text => "text",
             Kind::Time => "a time",
@@ -222,6 +236,12 @@ impl Look<'_> {
     }
 
     fn choice(&mut self, text: &str, choice: &Choice) {
+        if let (None, Some(word)) = (choice.read(text), choice.read_with_remark(text)) {
+            let message = format!("`{}` is {word} with a remark behind it", self.key);
+            let finding = Finding::new(Code::LooseForm, self.node.at, message);
+            let advice = format!("write `{word}`, and the remark where it belongs");
+            return self.findings.push(finding.think(advice));
+        }
         let words = choice.words.join(", ");
         match choice.read(text) {
             Some(word) if word == text => {}
@@ -239,15 +259,15 @@ impl Look<'_> {
     /// One value where a list is expected.
     fn single(&mut self, inner: &'static Kind) {
         let strict = Data::List(vec![strict(self.node, inner)]);
-        self.loose(format!("`{}` is a list with one item, written without it", self.key), strict);
+        self.loose(format!("`{}` is a list; one value stands in its place", self.key), strict);
     }
 
     /// Plain text where a mapping is expected.
     fn main(&mut self, text: &str, shape: &'static Shape) {
         match shape.main {
             Some(main) => {
-                let strict = Data::map([(main, Data::text(text))]);
-                self.loose(format!("{} is written as plain text", shape.name), strict);
+                let strict = Data::map([(main, self.node.data(text))]);
+                self.loose(format!("{} is written as a plain value", shape.name), strict);
             }
             None => self.wrong("is text", &Kind::Map(shape)),
         }
@@ -262,7 +282,7 @@ fn bare(text: String) -> Data {
 fn strict(node: &Node, kind: &'static Kind) -> Data {
     match (&node.value, kind) {
         (Value::Text(text), Kind::Map(Shape { main: Some(main), .. })) => {
-            Data::map([(*main, Data::text(text.clone()))])
+            Data::map([(*main, node.data(text))])
         }
         _ => node.data(""),
     }

@@ -200,6 +200,10 @@ impl Node {
     pub fn data(&self, text: &str) -> Data {
         match &self.value {
             Value::Null => Data::Null,
+            // A plain `true` or `14290` is no text to other readers, and is written as it was.
+            Value::Text(text) if self.style == Style::Plain && write::reads_otherwise(text) => {
+                Data::Bare(text.clone())
+            }
             Value::Text(text) => Data::Text(text.clone()),
             Value::List(items) => {
                 Data::List(items.iter().map(|item| item.node.data(text)).collect())

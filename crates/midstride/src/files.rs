@@ -196,13 +196,24 @@ impl Root {
     pub fn create(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            self.dir.create_dir_all(parent).map_err(|error| self.error(parent, error))?;
+            self.make_folder(parent)?;
         }
         let draft = self.draft(path, bytes)?;
         // A link fails where something is there, so two that create one file have one winner.
         self.dir.hard_link(&draft.path, &self.dir, path).map_err(failed)?;
         drop(draft);
         self.sync_folder(path).map_err(failed)
+    }
+
+    fn make_folder(&self, folder: &Path) -> Result<(), FileError> {
+        let failed = |error| self.error(folder, error);
+        match self.dir.metadata(folder) {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.dir.create_dir_all(folder).map_err(failed)
+            }
+            Err(error) => Err(failed(error)),
+        }
     }
 
     /// Replaces a file whole, if it still has the content `old`.

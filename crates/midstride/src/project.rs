@@ -314,6 +314,11 @@ impl Project {
         Ok(spots.map(|(spot, bytes)| self.shelved(spot, bytes)).collect())
     }
 
+    /// Reads a document once more.
+    pub fn reread(&self, shelved: &Shelved) -> Result<Shelved, FileError> {
+        self.read(&Spot { shelf: shelved.shelf, inside: shelved.inside.clone() })
+    }
+
     /// Judges a document in its surroundings.
     pub fn judge(&self, shelved: &Shelved) -> Verdict {
         let around = surroundings::Around::new(self, shelved);

@@ -1,1 +1,15 @@
-//! stub
+//! What the tests of midstride share: sandboxes, real repositories, snapshots of what people see.
+//!
+//! A test stands alone: its own folder, its own HOME, an empty environment, a clock that does not
+//! move. Nothing here is used outside `tests/` folders.
+#![expect(clippy::disallowed_methods, reason = "tests look at the program from outside")]
+#![expect(clippy::return_self_not_must_use, reason = "a chain may end anywhere in a test")]
+
+mod bless;
+mod corpus;
+mod repo;
+mod sandbox;
+
+pub use bless::assert_page;
+pub use corpus::{corpus, fixtures, markdown_below, repository_root};
+pub use sandbox::{NOW, Run, Sandbox};

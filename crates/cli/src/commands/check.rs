@@ -1,14 +1,14 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::findings;
+use crate::view::{self, findings};
 use clap::ValueEnum;
-use midstride::files::{FileError, read_named};
+use midstride::files::FileError;
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Judged, Mended};
 use midstride_core::document::Document;
 use midstride_core::finding::Severity;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Look for problems in handoffs; change nothing
 ///
@@ -86,23 +86,21 @@ pub(crate) fn check(
     let format = if args.json { Format::Json } else { args.format };
     match format {
         Format::Human => {
-            ui.print(&findings::human(&judged))?;
+            ui.print(&findings::human(project, &judged))?;
             ui.say(&findings::summary(&judged))?;
         }
         Format::Json => ui.json(&findings::json(project, &judged))?,
         Format::Sarif => ui.json(&findings::sarif(&judged))?,
         Format::Github => ui.print(&findings::github(&judged))?,
     }
-    for error in &unread {
-        ui.say(&format!("error: {error}"))?;
-    }
+    let could_read_all = super::tell_unread(ui, project, unread)? == Outcome::Clean;
     let limit = match args.fail_on {
         FailOn::Error => Severity::Error,
         FailOn::Warning => Severity::Warning,
         FailOn::Advice => Severity::Advice,
     };
     let fails = |judged: &Judged| judged.verdict.findings.iter().any(|f| f.severity() >= limit);
-    Ok(match (unread.is_empty(), judged.iter().any(fails)) {
+    Ok(match (could_read_all, judged.iter().any(fails)) {
         (false, _) => Outcome::Incomplete,
         (true, true) => Outcome::Findings,
         (true, false) => Outcome::Clean,
@@ -156,7 +154,9 @@ fn named(project: &Project, names: &[String]) -> Result<Vec<Shelved>, Diagnostic
 fn fix(ui: &mut Ui, project: &Project, documents: Vec<Shelved>) -> Result<(), Diagnostic> {
     for shelved in documents {
         match verbs::mend(project, &shelved, true) {
-            Ok(Mended::Changed) => ui.say(&format!("Mended {}", shelved.path.display()))?,
+            Ok(Mended::Changed) => {
+                ui.say(&format!("Mended {}", view::shown_path(project, &shelved.path)))?;
+            }
             // What cannot be mended is among the findings that follow.
             Ok(Mended::AsItWas) | Err(verbs::MendError::Refused { .. }) => {}
             Err(error @ verbs::MendError::File(_)) => return Err(error.into()),
@@ -165,14 +165,8 @@ fn fix(ui: &mut Ui, project: &Project, documents: Vec<Shelved>) -> Result<(), Di
     Ok(())
 }
 
-fn pull_request(project: &Project, path: &std::path::Path) -> Result<Judged, Diagnostic> {
-    let bytes = if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)?;
-        bytes
-    } else {
-        read_named(&project.environment().folder.join(path))?
-    };
+fn pull_request(project: &Project, path: &Path) -> Result<Judged, Diagnostic> {
+    let bytes = super::read_input(project, path)?;
     let document = Document::parse(&bytes);
     let verdict = project.judge_pull_request(&document);
     Ok(Judged { shelved: Shelved::loose(path, bytes, document), verdict })

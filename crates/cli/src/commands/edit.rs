@@ -23,12 +23,10 @@ pub(crate) fn edit(ui: &mut Ui, project: &Project, args: &EditArgs) -> Result<Ou
             Ok(Outcome::Clean)
         }
         Edited::Changed => {
-            let again = project
-                .find(&shelved.path.display().to_string())
-                .or_else(|_| project.find(&args.handoff))?;
+            let again = project.reread(&shelved)?;
             let judged = verbs::check_these(project, vec![again]);
-            ui.say(&format!("Saved {}", shelved.path.display()))?;
-            ui.print(&view::findings::human(&judged))?;
+            ui.say(&format!("Saved {}", view::shown_path(project, &shelved.path)))?;
+            ui.print(&view::findings::human(project, &judged))?;
             ui.say(&view::findings::summary(&judged))?;
             Ok(Outcome::Clean)
         }

@@ -1,9 +1,11 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view;
 use midstride::files;
-use midstride::project::{Project, Shelved};
+use midstride::project::{FindError, Project, Shelved};
 use midstride::verbs::{self, Mended};
+use serde::Serialize;
 use std::path::Path;
 
 /// Write handoffs in the strict form
@@ -18,6 +20,17 @@ pub(crate) struct FmtArgs {
     /// Only say what would change; exit code 1 if anything would
     #[arg(long)]
     check: bool,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Default, Serialize)]
+struct FmtJson {
+    looked_at: usize,
+    changed: Vec<String>,
+    refused: Vec<String>,
 }
 
 pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outcome, Diagnostic> {
@@ -34,29 +47,38 @@ pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outc
         }
         documents
     };
-    let mut changed = 0;
-    let mut refused = 0;
+    let mut done = FmtJson { looked_at: documents.len(), ..FmtJson::default() };
     for shelved in &documents {
         match verbs::mend(project, shelved, !args.check) {
             Ok(Mended::AsItWas) => {}
-            Ok(Mended::Changed) => {
-                changed += 1;
-                ui.print(&format!("{}\n", shelved.path.display()))?;
-            }
-            Err(error @ verbs::MendError::Refused { .. }) => {
-                refused += 1;
-                ui.say(&format!("warning: {error}"))?;
-            }
+            Ok(Mended::Changed) => done.changed.push(shelved.path.display().to_string()),
+            Err(error @ verbs::MendError::Refused { .. }) => done.refused.push(error.to_string()),
             Err(error @ verbs::MendError::File(_)) => return Err(error.into()),
         }
     }
-    let verb = if args.check { "would change" } else { "changed" };
-    ui.say(&format!("{changed} of {} {verb}", crate::view::count(documents.len(), "document")))?;
-    Ok(match (args.check && changed > 0, refused > 0) {
+    if args.json {
+        ui.json(&done)?;
+    } else {
+        tell(ui, project, args, &done)?;
+    }
+    Ok(match (args.check && !done.changed.is_empty(), done.refused.is_empty()) {
         (true, _) => Outcome::Findings,
-        (false, true) => Outcome::Incomplete,
-        (false, false) => Outcome::Clean,
+        (false, false) => Outcome::Incomplete,
+        (false, true) => Outcome::Clean,
     })
+}
+
+fn tell(ui: &mut Ui, project: &Project, args: &FmtArgs, done: &FmtJson) -> Result<(), Diagnostic> {
+    for path in &done.changed {
+        ui.print(&format!("{}\n", view::shown_path(project, Path::new(path))))?;
+    }
+    for refused in &done.refused {
+        Diagnostic::new(refused).warn(ui)?;
+    }
+    let verb = if args.check { "would change" } else { "changed" };
+    let looked_at = view::count(done.looked_at, "document");
+    ui.say(&format!("{} of {looked_at} {verb}", done.changed.len()))?;
+    Ok(())
 }
 
 /// The handoff of a name, or all documents of a folder.
@@ -65,10 +87,8 @@ pub(super) fn find_or_list(project: &Project, name: &str) -> Result<Vec<Shelved>
     if !files::is_folder(&folder) {
         return Ok(vec![project.find(name)?]);
     }
-    let inside = project.spot_of_path(Path::new(name)).ok_or_else(|| {
-        Diagnostic::new(format!("`{name}` lies outside the project"))
-            .hint("midstride stays inside the project: start it there, or use `-C`")
-    })?;
+    let outside = || FindError::Outside(name.to_owned());
+    let inside = project.spot_of_path(Path::new(name)).ok_or_else(outside)?;
     let mut documents = Vec::new();
     for spot in project.spots_below(&inside)? {
         documents.push(project.read(&spot)?);

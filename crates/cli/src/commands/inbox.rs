@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::{Outcome, read_shelves, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -6,7 +6,7 @@ use midstride::project::{Project, Shelved};
 
 /// The inbox: what is open, what blocks, what needs somebody, what to do next.
 pub(crate) fn inbox(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
-    let (shelved, unread) = view::list::read(project)?;
+    let (shelved, unread) = read_shelves(project)?;
     let mut open: Vec<&Shelved> =
         shelved.iter().filter(|shelved| shelved.handoff(project).status().is_open()).collect();
     view::list::sort(project, &mut open);
@@ -15,5 +15,5 @@ pub(crate) fn inbox(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcom
     } else {
         ui.print(&view::inbox::text(project, &open))?;
     }
-    view::list::tell_unread(ui, project, &unread)
+    tell_unread(ui, project, unread)
 }

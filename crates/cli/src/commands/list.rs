@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::{Outcome, read_shelves, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -62,26 +62,25 @@ enum KindArg {
 }
 
 pub(crate) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Outcome, Diagnostic> {
-    let (shelved, unread) = view::list::read(project)?;
+    let (shelved, unread) = read_shelves(project)?;
     let hidden = shelved.iter().filter(|s| !s.handoff(project).status().is_open()).count();
     let mut chosen: Vec<&Shelved> =
         shelved.iter().filter(|shelved| fits(project, shelved, args)).collect();
     view::list::sort(project, &mut chosen);
     if args.json {
         ui.json(&chosen.iter().map(|s| view::handoff::json(project, s)).collect::<Vec<_>>())?;
-    } else if chosen.is_empty() {
-        ui.say(match shelved.is_empty() {
-            true => "There are no handoffs here yet. Next: midstride new \"what you found out\"",
-            false => "No handoff fits.",
-        })?;
-    } else {
+    } else if !shelved.is_empty() && chosen.is_empty() {
+        ui.say("No handoff fits.")?;
+    } else if chosen.is_empty() && unread.is_empty() {
+        ui.say("There are no handoffs here yet. Next: midstride new \"what you found out\"")?;
+    } else if !chosen.is_empty() {
         ui.print(&view::list::table_of(project, &chosen))?;
     }
     let asked_for_ended = args.all || args.status.is_some();
     if hidden > 0 && !asked_for_ended && !args.json {
         ui.say(&format!("{hidden} ended; `midstride list --all` shows them"))?;
     }
-    view::list::tell_unread(ui, project, &unread)
+    tell_unread(ui, project, unread)
 }
 
 fn fits(project: &Project, shelved: &Shelved, args: &ListArgs) -> bool {

@@ -3,12 +3,10 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::files::{self, read_named};
 use midstride::project::Project;
 use midstride::verbs::{self, NewHandoff};
 use midstride_core::header::HandoffKind;
-use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Write a new handoff
 ///
@@ -105,7 +103,7 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
         ui.json(&view::handoff::json(project, &created.shelved))?;
         return Ok(Outcome::Clean);
     }
-    let path = created.shelved.path.display();
+    let path = view::shown_path(project, &created.shelved.path);
     let key = created.shelved.handoff(project).key();
     ui.say(&format!("Wrote {key}: {path}"))?;
     if let Some(upstream) = &created.upstream {
@@ -118,15 +116,8 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
     Ok(Outcome::Clean)
 }
 
-fn body(project: &Project, path: &std::path::Path) -> Result<String, Diagnostic> {
-    let bytes = if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().take(files::FILE_BYTES_MAX).read_to_end(&mut bytes)?;
-        bytes
-    } else {
-        read_named(&project.environment().folder.join(path))?
-    };
-    String::from_utf8(bytes).map_err(|_| {
+fn body(project: &Project, path: &Path) -> Result<String, Diagnostic> {
+    String::from_utf8(super::read_input(project, path)?).map_err(|_| {
         Diagnostic::new(format!("`{}` is not UTF-8", path.display()))
             .hint("convert it, for instance with `iconv -f latin1 -t utf-8`")
     })

@@ -41,8 +41,11 @@ pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Ou
     let text = match (&args.section, args.form) {
         (Some(name), _) => view::handoff::section(&shelved, name).ok_or_else(|| {
             let known = view::handoff::section_names(&shelved);
-            Diagnostic::new(format!("`{}` has no section `{name}`", shelved.path.display()))
-                .hint(format!("it has {}", known.join(", ")))
+            Diagnostic::new(format!(
+                "`{}` has no section `{name}`",
+                view::shown_path(project, &shelved.path)
+            ))
+            .hint(format!("it has {}", known.join(", ")))
         })?,
         (None, Some(Form::Raw)) => shelved.document.text().to_owned(),
         (None, Some(Form::Pr)) => view::pull_request::text(project, &shelved),

@@ -1,6 +1,6 @@
 //! One handoff.
 
-use super::{count, heading, indented};
+use super::{heading, indented};
 use midstride::project::{Project, Shelved};
 use midstride_core::handoff::Handoff;
 use midstride_core::section::Meaning;
@@ -8,6 +8,9 @@ use midstride_core::span::At;
 use midstride_core::yaml::{Node, Value};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
+
+/// A title is one line; a summary that stands in for it is cut.
+const TITLE_WIDTH: usize = 100;
 
 #[derive(Serialize)]
 pub(crate) struct HandoffJson {
@@ -105,9 +108,9 @@ fn said(text: Option<At<&str>>) -> &str {
 /// The handoff for a person at a terminal.
 pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     let handoff = shelved.handoff(project);
-    let mut out = heading(handoff.title().unwrap_or("(no title)"));
+    let mut out = heading(&super::called(&handoff, TITLE_WIDTH));
     out.push_str(&facts(&handoff));
-    out.push_str(&format!("{}\n", shelved.path.display()));
+    out.push_str(&format!("{}\n", super::shown_path(project, &shelved.path)));
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             out.push('\n');
@@ -257,7 +260,7 @@ pub(crate) fn inherited(project: &Project, upstream: &Shelved) -> String {
     part("Still blocking there", blocking.iter().map(|q| bullet(q)).collect());
     part("Assumed there", assumptions(&handoff));
     if handoff.decisions().is_empty() && blocking.is_empty() {
-        out.push_str(&format!(", which records {}", count(0, "decision")));
+        out.push_str(", where nothing is decided yet");
     }
     out
 }

@@ -1,6 +1,6 @@
 //! The inbox: what waits for somebody, what is in progress, what is planned, what to do next.
 
-use super::{count, heading, one_line};
+use super::{called, count, heading, one_line};
 use midstride::project::{Project, SetUp, Shelved};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::{Question, Status};
@@ -78,8 +78,7 @@ pub(crate) fn text(project: &Project, open: &[&Shelved]) -> String {
         out.push_str(&heading(name));
         for shelved in list {
             let handoff = shelved.handoff(project);
-            let title = handoff.title().unwrap_or("(no title)");
-            out.push_str(&format!("  {}  {}\n", handoff.key(), one_line(title, TITLE_WIDTH)));
+            out.push_str(&format!("  {}  {}\n", handoff.key(), called(&handoff, TITLE_WIDTH)));
         }
     }
     out.push_str(&format!("\nNext: {}\n", next(project, open)));

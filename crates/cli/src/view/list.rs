@@ -1,47 +1,12 @@
 //! Handoffs in a list.
 
-use super::{one_line, table::table};
-use crate::commands::Outcome;
-use crate::diagnostic::Diagnostic;
-use crate::ui::Ui;
-use midstride::files::FileError;
+use super::{called, table::table};
 use midstride::project::{Project, Shelved};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::Status;
 
 /// The widest a title gets.
 const TITLE_WIDTH: usize = 60;
-
-/// Everything on the shelves, and what could not be read.
-pub(crate) fn read(project: &Project) -> Result<(Vec<Shelved>, Vec<FileError>), Diagnostic> {
-    let mut shelved = Vec::new();
-    let mut unread = Vec::new();
-    for result in project.read_all()? {
-        match result {
-            Ok(one) => shelved.push(one),
-            Err(error) => unread.push(error),
-        }
-    }
-    Ok((shelved, unread))
-}
-
-/// Says what could not be read; the rest was shown.
-pub(crate) fn tell_unread(
-    ui: &mut Ui,
-    project: &Project,
-    unread: &[FileError],
-) -> Result<Outcome, Diagnostic> {
-    for text in project.not_read() {
-        ui.say(&format!("warning: {text}"))?;
-    }
-    for error in unread {
-        ui.say(&format!("warning: {error}"))?;
-        if let Some(hint) = error.hint() {
-            ui.say(&format!("hint: {hint}"))?;
-        }
-    }
-    Ok(if unread.is_empty() { Outcome::Clean } else { Outcome::Incomplete })
-}
 
 /// What is in progress first, then what is planned, then the ended; the latest change first.
 pub(crate) fn sort(project: &Project, list: &mut [&Shelved]) {
@@ -67,7 +32,7 @@ fn table_rows(project: &Project, list: &[&Shelved]) -> Vec<Vec<String>> {
                 status(&handoff),
                 day(&handoff),
                 blocks(&handoff),
-                one_line(handoff.title().unwrap_or("(no title)"), TITLE_WIDTH),
+                called(&handoff, TITLE_WIDTH),
             ]
         })
         .collect()

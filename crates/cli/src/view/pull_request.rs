@@ -1,6 +1,7 @@
 //! A handoff as the "Handoff Context" of a pull request.
 
 use midstride::project::{Project, Shelved};
+use midstride_core::handoff::Handoff;
 use midstride_core::span::At;
 
 pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
@@ -11,18 +12,13 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
         format!("{name}: {}", said(text)).trim_end().to_owned()
     };
     let implements: Vec<&str> = handoff.implements().iter().map(|item| item.value).collect();
-    let implements = if implements.is_empty() {
-        "(name the sections)".to_owned()
-    } else {
-        implements.join(", ")
-    };
+    let implements = implements.join(", ");
+    let design = design(&handoff).unwrap_or_else(|| shelved.path.display().to_string());
     let mut out = String::from("## Handoff Context\n\n");
     let name = handoff.title().or(handoff.description()).unwrap_or_default();
     out.push_str(format!("**Feature**: {} - {name}", handoff.id()).trim_end_matches([' ', '-']));
-    out.push_str(&format!(
-        "\n**Design**: {}\n**Implements**: {implements}\n",
-        shelved.path.display()
-    ));
+    out.push_str(format!("\n**Design**: {design}\n**Implements**: {implements}").trim_end());
+    out.push('\n');
     out.push_str("\n### Decisions Made During Implementation\n\n");
     for decision in handoff.decisions() {
         out.push_str(&format!(
@@ -52,4 +48,13 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     tidy.truncate(tidy.trim_end().len());
     tidy.push('\n');
     tidy
+}
+
+/// The design that the work carries out, where the handoff is not the design itself.
+fn design(handoff: &Handoff<'_>) -> Option<String> {
+    if handoff.stage() == Some("design") {
+        return None;
+    }
+    let upstream = handoff.dependencies().upstream;
+    upstream.iter().find_map(|dependency| dependency.artifact).map(|text| text.value.to_owned())
 }

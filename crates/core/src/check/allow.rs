@@ -58,13 +58,27 @@ fn allowances(document: &Document) -> Vec<Allowance<'_>> {
         .iter()
         .copied()
         .chain(html.map(|block| block.at))
-        .filter_map(|at| allowance(document.text(), at))
+        .flat_map(|at| allowance(document.text(), at))
         .collect()
 }
 
-fn allowance(text: &str, at: Span) -> Option<Allowance<'_>> {
+/// `allow C005 reason`, or several codes before one reason.
+fn allowance(text: &str, at: Span) -> Vec<Allowance<'_>> {
     let comment = at.of(text).trim().trim_start_matches("<!--").trim_end_matches("-->");
-    let rest = comment.trim_start_matches('#').trim().strip_prefix(MARK)?.trim();
-    let (code, reason) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    Some(Allowance { code, reason: reason.trim(), at })
+    let Some(rest) = comment.trim_start_matches('#').trim().strip_prefix(MARK) else {
+        return Vec::new();
+    };
+    let mut rest = rest.trim();
+    let mut codes = Vec::new();
+    loop {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        let code = word.trim_end_matches([',', ':']);
+        // The first word is meant to be a code, whatever it is.
+        if code.is_empty() || (!codes.is_empty() && Code::parse(code).is_none()) {
+            break;
+        }
+        codes.push(code);
+        rest = rest[word.len()..].trim_start();
+    }
+    codes.into_iter().map(|code| Allowance { code, reason: rest, at }).collect()
 }

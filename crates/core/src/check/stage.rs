@@ -4,7 +4,7 @@
 use super::{Artifact, Surroundings, heading};
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
-use crate::header::{Confidence, HandoffKind};
+use crate::header::{Confidence, HandoffKind, Header};
 use crate::id::{HandoffId, nearest};
 use crate::stage::{StageRule, Stages};
 use crate::yaml::{Node, Value};
@@ -69,8 +69,13 @@ fn require(handoff: &Handoff<'_>, stages: &Stages, field: &str, out: &mut Vec<Fi
         None => format!("a handoff of kind {}", handoff.kind()),
     };
     let Some(node) = handoff.node(field) else {
-        let titled = field == "title" && handoff.title().is_some();
-        if !titled {
+        // Some fields are told elsewhere too: in a heading, in a line `Captured:`.
+        let told = match field {
+            "title" => handoff.title().is_some(),
+            "created" => handoff.created().is_some(),
+            _ => false,
+        };
+        if !told {
             let message = format!("{of} needs `{field}`");
             let finding = Finding::new(Code::MissingField, heading(handoff), message);
             out.push(finding.think(format!("add `{field}:` below `handoff:`")));
@@ -142,11 +147,11 @@ fn upstream(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut Vec<Find
                 let message = format!("the upstream artifact `{}` is not there", artifact.value);
                 out.push(Finding::new(Code::UpstreamNotFound, artifact.at, message));
             }
-            Artifact::Incomplete(_) if replaced => {}
-            Artifact::Incomplete(why) => {
+            Artifact::Incomplete { .. } if replaced => {}
+            Artifact::Incomplete { name, why } => {
                 let message = format!("the upstream artifact is not complete: {why}");
                 let finding = Finding::new(Code::UpstreamIncomplete, artifact.at, message);
-                out.push(finding.run(format!("midstride check {}", artifact.value)));
+                out.push(finding.run(format!("midstride check {name}")));
             }
         }
     }
@@ -163,12 +168,16 @@ fn names_upstream(handoff: &Handoff<'_>, rule: &StageRule, out: &mut Vec<Finding
 }
 
 fn capabilities(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
-    let Some(node) = handoff.node("platform_capabilities").filter(|node| !node.is_blank()) else {
+    let fields = handoff.header().map(Header::fields);
+    let Some(entry) = fields.and_then(|fields| fields.entry("platform_capabilities")) else {
         return;
     };
+    if entry.node.is_blank() {
+        return;
+    }
     for name in &stages.capabilities {
         let capability = handoff.capability(name);
-        let at = capability.as_ref().map_or(node.at, |capability| capability.at);
+        let at = capability.as_ref().map_or(entry.key.at, |capability| capability.at);
         match capability {
             Some(decided) if decided.applies.is_some() => {
                 if decided.rationale.is_none() {

@@ -101,34 +101,34 @@ impl Document {
         document
     }
 
-    /// A `## Handoff` section becomes the header; lines that were not understood stay where they are.
+    /// A `## Handoff` section becomes the header; lines that were not understood stay where they
+    /// are.
     fn lift_section(&self) -> Document {
-        let Some(header) = &self.header else {
-            return self.clone();
-        };
-        let fields: Vec<(&str, Data)> = header
+        let Some(found) = legacy::find(&self.text, &self.sections) else { return self.clone() };
+        let fields: Vec<(&str, Data)> = found
+            .header
             .root
             .entries()
             .iter()
             .map(|entry| (entry.key.value.as_str(), entry.node.data(&self.text)))
             .collect();
-        let mut body = self.text.trim_start_matches(BOM).to_owned();
-        let dropped = self.text.len() - body.len();
-        let holder = self.sections.iter().rev().find(|section| section.at.contains(header.at));
-        let said = legacy::lines(&self.text, header.at);
-        for line in said.iter().rev() {
-            body.replace_range(line.line.start - dropped..line.line.end - dropped, "");
-        }
+        let holder = self.sections.iter().find(|section| section.own.contains(found.header.at));
+        let mut cuts = found.lines;
         if let Some(section) = holder {
-            let removed: usize = said.iter().map(|line| line.line.len()).sum();
-            let own_end = section.own.end - dropped - removed;
-            if body[section.own.start - dropped..own_end].trim().is_empty() {
-                body.replace_range(section.at.start - dropped..own_end, "");
+            let own = section.own.of(&self.text);
+            let words = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+            let understood: usize = cuts.iter().map(|cut| words(cut.of(&self.text))).sum();
+            // Nothing else stands in the section: its heading goes too.
+            if understood == words(own) {
+                cuts = vec![Span::new(section.at.start, section.own.end)];
             }
         }
-        let lifted = Document::compose(&fields, &body);
-        let lost = lifted.handoff_header().is_none();
-        if lost || said.is_empty() { self.clone() } else { lifted }
+        let mut body = self.text.clone();
+        for cut in cuts.iter().rev() {
+            body.replace_range(cut.range(), "");
+        }
+        let lifted = Document::compose(&fields, body.trim_start_matches(BOM));
+        if lifted.handoff_header().is_some() { lifted } else { self.clone() }
     }
 
     /// `Captured:` and `Revised:` lines of the body become `created` and `revisions`, where the
@@ -142,7 +142,7 @@ impl Document {
         if created.is_some() && revised.is_some() {
             return self;
         }
-        let stamps = legacy::stamps(&self.text, self.body);
+        let stamps = self.stamps();
         let mut edits = Vec::new();
         for stamp in &stamps {
             let time = Data::Bare(stamp.time.value.to_owned());

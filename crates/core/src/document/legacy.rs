@@ -7,14 +7,13 @@ use crate::time::Time;
 use crate::yaml::{self, Entry, Node, Style, Value};
 
 /// A line of a body that says something a header would say.
-#[derive(Clone, Debug)]
-pub(super) struct Said<'t> {
+struct Said<'t> {
     /// The field it fills.
-    pub(super) field: &'static str,
+    field: &'static str,
     /// The value.
-    pub(super) value: At<&'t str>,
+    value: At<&'t str>,
     /// The whole line.
-    pub(super) line: Span,
+    line: Span,
 }
 
 /// What people call a field when they write it as prose.
@@ -32,31 +31,51 @@ fn field_of(name: &str) -> Option<&'static str> {
     HANDOFF.fields.iter().map(|field| field.name).find(|name| *name == alias)
 }
 
+/// A header that was found in a section.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The header.
+    pub(super) header: Header,
+    /// The lines that said it, which are not needed any more once there is a header on top.
+    pub(super) lines: Vec<Span>,
+}
+
 /// Finds the header that a section holds: as a YAML block or as lines `Key: value`.
-pub(super) fn header(text: &str, sections: &[Section]) -> Option<Header> {
+pub(super) fn find(text: &str, sections: &[Section]) -> Option<Found> {
     let section = sections.iter().find(|section| section.meaning == Some(Meaning::Handoff))?;
     fenced(text, section.own).or_else(|| {
         let said = lines(text, section.own);
         let entries: Vec<Entry> = said.iter().map(entry).collect();
         (!entries.is_empty()).then(|| {
-            let node = Node { value: Value::Map(entries), at: section.own, style: Style::Block };
             let at = section.own;
-            Header { place: Place::Section, at, root: node, comments: Vec::new() }
+            let root = Node { value: Value::Map(entries), at, style: Style::Block };
+            let header = Header { place: Place::Section, at, root, comments: Vec::new() };
+            Found { header, lines: said.iter().map(|line| line.line).collect() }
         })
     })
 }
 
-fn fenced(text: &str, own: Span) -> Option<Header> {
-    let start = own.start + own.of(text).find("```yaml\n")? + "```yaml\n".len();
-    let end = start + text[start..own.end].find("\n```")? + 1;
-    let at = Span::new(start, end);
-    let reading = yaml::read(text, at);
-    let mut root = reading.root;
-    if let Some(inner) = root.get("handoff").cloned() {
-        root = inner;
+fn fenced(text: &str, own: Span) -> Option<Found> {
+    let mut open: Option<Span> = None;
+    let mut at = own.start;
+    for line in own.of(text).split_inclusive('\n') {
+        let span = Span::new(at, at + line.len());
+        at += line.len();
+        match (open, line.trim()) {
+            (None, "```yaml" | "```yml") => open = Some(span),
+            (Some(fence), "```") => {
+                let at = Span::new(fence.end, span.start);
+                let reading = yaml::read(text, at);
+                let root = reading.root.get("handoff").unwrap_or(&reading.root).clone();
+                let comments = reading.comments;
+                let header = Header { place: Place::Section, at, root, comments };
+                let lines = vec![Span::new(fence.start, span.end)];
+                return (!header.root.entries().is_empty()).then_some(Found { header, lines });
+            }
+            (Some(_) | None, _) => {}
+        }
     }
-    let is_map = !root.entries().is_empty();
-    is_map.then_some(Header { place: Place::Section, at, root, comments: reading.comments })
+    None
 }
 
 fn entry(said: &Said<'_>) -> Entry {
@@ -68,7 +87,7 @@ fn entry(said: &Said<'_>) -> Entry {
 }
 
 /// The lines of a place that read `Key: value`, bold and bullets aside.
-pub(super) fn lines(text: &str, within: Span) -> Vec<Said<'_>> {
+fn lines(text: &str, within: Span) -> Vec<Said<'_>> {
     let mut found: Vec<Said<'_>> = Vec::new();
     let mut at = within.start;
     for line in within.of(text).split_inclusive('\n') {
@@ -99,13 +118,15 @@ fn key_value(line: &str, at: usize) -> Option<(String, At<&str>)> {
 
 /// A line `Captured: TIME (reason)` or `Revised: TIME (reason)`.
 #[derive(Clone, Debug)]
-pub(super) struct Stamp<'t> {
+pub struct Stamp<'t> {
     /// Whether it is the first capture.
-    pub(super) captured: bool,
+    pub captured: bool,
     /// The time as written.
-    pub(super) time: At<&'t str>,
+    pub time: At<&'t str>,
     /// What stands behind it.
-    pub(super) reason: Option<At<&'t str>>,
+    pub reason: Option<At<&'t str>>,
+    /// The whole line.
+    pub line: Span,
 }
 
 /// Every `Captured:` and `Revised:` line of a body.
@@ -139,5 +160,6 @@ fn stamp(line: &str, at: usize) -> Option<Stamp<'_>> {
         captured,
         time: At::new(time, place(time)),
         reason: (!rest.is_empty()).then(|| At::new(rest, place(rest))),
+        line: Span::new(at, at + line.trim_end().len()),
     })
 }

@@ -7,14 +7,15 @@ use crate::header::{HANDOFF, Header, Place};
 use crate::markdown;
 use crate::section::sections;
 use crate::shape;
-use crate::span::{Lines, Span, line_end};
+use crate::span::{Span, line_end, line_start};
 use crate::yaml::{self, MARKER_LENGTH, Problem, ProblemKind, Value};
+use std::sync::OnceLock;
 
 /// A larger header is not read: it would be read at the start of every session.
 const HEADER_BYTES_MAX: usize = 1 << 20;
 const BOM: char = '\u{feff}';
 /// Stands for each byte that is not UTF-8, so that no other byte moves.
-const SUBSTITUTE: u8 = 0x1a;
+const SUBSTITUTE: u8 = b'?';
 
 pub(super) fn document(bytes: &[u8]) -> Document {
     let (text, broken) = decode(bytes);
@@ -33,17 +34,21 @@ pub(super) fn document(bytes: &[u8]) -> Document {
     let blocks = markdown::read(&text, body);
     let sections = sections(&text, &blocks.headings, body.end);
     if header.as_ref().is_none_or(|header| header.place == Place::Foreign)
-        && let Some(found) = legacy::header(&text, &sections)
+        && let Some(legacy::Found { header: found, .. }) = legacy::find(&text, &sections)
     {
-        let at = sections_heading(&sections, found.at);
+        let at = first_line(&text, sections_heading(&sections, found.at).start);
         let message = "the header stands in a section";
         findings.push(Finding::new(Code::HeaderInSection, at, message).run("midstride fmt"));
         header = Some(found);
     }
     if header.as_ref().is_some_and(|header| header.place == Place::FrontMatter) {
+        if text.starts_with(BOM) {
+            let message = "the file starts with a byte order mark";
+            let at = Span::new(0, BOM.len_utf8());
+            findings.push(Finding::new(Code::LooseForm, at, message).run("midstride fmt"));
+        }
         unfinished_merges(&text, body, &mut findings);
     }
-    let lines = Lines::of(&text);
     Document {
         exact: broken.is_none(),
         header,
@@ -51,7 +56,7 @@ pub(super) fn document(bytes: &[u8]) -> Document {
         sections,
         blocks: blocks.blocks,
         code: blocks.code,
-        lines,
+        lines: OnceLock::new(),
         findings,
         text,
     }
@@ -65,6 +70,9 @@ fn sections_heading(sections: &[crate::section::Section], place: Span) -> Span {
 
 /// The text, and the first byte that had to be replaced.
 fn decode(bytes: &[u8]) -> (String, Option<usize>) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return (text.to_owned(), None);
+    }
     let mut text = String::with_capacity(bytes.len());
     let mut broken = None;
     for chunk in bytes.utf8_chunks() {
@@ -102,25 +110,41 @@ impl Fences {
         for line in text[open_end..].split_inclusive('\n') {
             if matches!(line.trim_end(), "---" | "...") {
                 let inner = Span::new(open_end, at);
-                return Some(Self { inner, after: at + line.len(), closed: true });
+                let closed = Self { inner, after: at + line.len(), closed: true };
+                // A rule further down may look like the end of a header that has none.
+                return Self::unclosed(text, open_end, at).or(Some(closed));
             }
             at += line.len();
         }
-        Self::unclosed(text, open_end)
+        Self::unclosed(text, open_end, text.len())
     }
 
-    /// A header that nobody closed ends where Markdown must have begun.
-    fn unclosed(text: &str, open_end: usize) -> Option<Self> {
-        let mut end = open_end;
-        for line in text[open_end..].split_inclusive('\n') {
-            if line.trim().is_empty() || (line.starts_with('#') && line.contains("# ")) {
-                break;
+    /// A header that nobody closed: it ends where Markdown must have begun, if that is before
+    /// `limit`.
+    fn unclosed(text: &str, start: usize, limit: usize) -> Option<Self> {
+        let mut at = start;
+        let mut end = start;
+        let mut after_blank = false;
+        for line in text[start..limit].split_inclusive('\n') {
+            let blank = line.trim().is_empty();
+            let heading = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
+            let comment = line.starts_with('#') && !(heading && after_blank);
+            let yaml = line.starts_with([' ', '\t', '-']) || comment || is_key_line(line);
+            if !blank && !yaml {
+                let inner = Span::new(start, end);
+                let first = inner.of(text).lines().next().unwrap_or_default();
+                return is_key_line(first).then_some(Self { inner, after: end, closed: false });
             }
-            end += line.len();
+            at += line.len();
+            if !blank {
+                end = at;
+            }
+            after_blank = blank;
         }
-        let inner = Span::new(open_end, end);
+        let inner = Span::new(start, end);
         let first = inner.of(text).lines().next().unwrap_or_default();
-        is_key_line(first).then_some(Self { inner, after: end, closed: false })
+        let to_the_end = limit == text.len() && is_key_line(first);
+        to_the_end.then_some(Self { inner, after: end, closed: false })
     }
 }
 
@@ -134,8 +158,11 @@ fn is_key_line(line: &str) -> bool {
 fn front_matter(text: &str, fences: &Fences, findings: &mut Vec<Finding>) -> Option<Header> {
     let inner = fences.inner;
     if inner.len() > HEADER_BYTES_MAX {
-        let at = Span::new(inner.start, line_end(text, inner.start));
-        let message = format!("the header has {} bytes, {HEADER_BYTES_MAX} are read", inner.len());
+        let at = first_line(text, inner.start);
+        let message = format!(
+            "the header has {} bytes; one over {HEADER_BYTES_MAX} is not read",
+            inner.len()
+        );
         findings.push(Finding::new(Code::HeaderTooLarge, at, message));
         let root = yaml::Node::absent(inner.start);
         return Some(Header { place: Place::Foreign, at: inner, root, comments: Vec::new() });
@@ -153,14 +180,21 @@ fn front_matter(text: &str, fences: &Fences, findings: &mut Vec<Finding>) -> Opt
         return Some(header);
     }
     if !fences.closed {
-        let at = Span::new(inner.start, line_end(text, inner.start));
-        let message = "the header has no closing `---`";
+        let last = inner.of(text).trim_end();
+        let at = first_line(text, line_start(text, inner.start + last.len()));
+        let message = "the header has no closing `---` after this line";
         findings.push(Finding::new(Code::HeaderNotClosed, at, message).run("midstride fmt"));
     }
     findings.extend(reading.problems.into_iter().map(problem));
     findings.extend(version::newer(&header));
     inspect(&header, findings);
     Some(header)
+}
+
+/// The line that starts at a byte, without its break.
+fn first_line(text: &str, start: usize) -> Span {
+    let line = &text[start..line_end(text, start)];
+    Span::new(start, start + line.trim_end().len())
 }
 
 fn inspect(header: &Header, findings: &mut Vec<Finding>) {

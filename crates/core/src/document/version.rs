@@ -9,8 +9,8 @@ pub const FORMAT: u32 = 1;
 /// The finding for a document from the future.
 pub(super) fn newer(header: &Header) -> Option<Finding> {
     let written = header.fields().get("format")?.text()?;
-    let version: u32 = written.value.trim().parse().ok()?;
-    (version > FORMAT).then(|| {
+    let version: f64 = written.value.trim().parse().ok()?;
+    (version > f64::from(FORMAT)).then(|| {
         let message = format!("format {version} is newer than {FORMAT}, the newest known here");
         Finding::new(Code::NewerFormat, written.at, message).think("update midstride")
     })

@@ -1,13 +1,14 @@
 //! Platform capabilities: a decision on each, even if it does not apply.
 
 use super::{Lenient, field, flag, text};
+use crate::shape::read_flag;
 use crate::shape::{Kind, Shape};
 use crate::span::{At, Span};
 use crate::yaml::Node;
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a capability decision",
-    main: None,
+    main: Some("applies"),
     fields: &[
         field("applies", Kind::Flag, "Whether the capability applies."),
         field("rationale", Kind::Text, "Why or why not."),
@@ -29,8 +30,8 @@ impl<'d> Lenient<'d> for Capability<'d> {
     fn read(node: &'d Node) -> Option<Self> {
         (!node.is_blank()).then(|| Self {
             at: node.at,
-            applies: flag(node, "applies"),
-            rationale: text(node, "rationale", ""),
+            applies: flag(node, "applies").or_else(|| read_flag(node.text()?.value)),
+            rationale: text(node, "rationale", "applies"),
         })
     }
 }

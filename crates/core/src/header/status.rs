@@ -61,11 +61,7 @@ impl Status {
 
     /// Reads a status as people write it; words behind it are a remark.
     pub fn read(text: &str) -> Option<Self> {
-        let word = STATUS.read(text).or_else(|| {
-            let first = text.trim().split([',', ';', '(', '—', '–', '.', ':']).next()?;
-            let two: Vec<&str> = first.split_whitespace().take(2).collect();
-            STATUS.read(&two.join(" ")).or_else(|| STATUS.read(two.first()?))
-        })?;
+        let word = STATUS.read(text).or_else(|| STATUS.read_with_remark(text))?;
         Self::ALL.into_iter().find(|status| status.word() == word)
     }
 

@@ -30,11 +30,13 @@ pub struct WrongTurn<'d> {
 
 impl<'d> Lenient<'d> for WrongTurn<'d> {
     fn read(node: &'d Node) -> Option<Self> {
+        // People shorten these two.
+        let any = |key, short| text(node, key, "tried").or_else(|| text(node, short, "tried"));
         (!node.is_blank()).then(|| Self {
             at: node.at,
             tried: text(node, "tried", "tried"),
-            why_wrong: text(node, "why_wrong", "tried"),
-            replaced_by: text(node, "replaced_by", "tried"),
+            why_wrong: any("why_wrong", "why"),
+            replaced_by: any("replaced_by", "instead"),
         })
     }
 }

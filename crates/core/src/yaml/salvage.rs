@@ -1,8 +1,7 @@
 //! What to do when the text is not YAML as a whole.
 //!
-//! Marks that were left in it are looked through without moving a byte: a conflict marker counts
-//! as a comment, a tab in the indentation as a space. If it still does not parse, every block is
-//! parsed alone.
+//! Marks that were left in it are looked through: a conflict marker counts as a comment, a tab in
+//! the indentation as two spaces. If it still does not parse, every block is parsed alone.
 
 use super::tree::{self, Stopped};
 use super::{Entry, Node, Problem, ProblemKind, Reading, Style, Value};
@@ -15,34 +14,27 @@ const BLOCK_DEPTH: usize = 2;
 
 /// Reads `text`, which stands `base` bytes into the file.
 pub(super) fn read(text: &str, base: usize) -> Reading {
-    let mut problems: Vec<Problem> = conflict_markers(text)
-        .into_iter()
-        .map(|at| Problem {
-            kind: ProblemKind::ConflictMarker,
-            at: at.shifted(base),
-            message: "a merge was left unfinished here".to_owned(),
-        })
-        .collect();
-    let looked_through = (!problems.is_empty()).then(|| without_markers(text));
+    let markers = conflict_markers(text);
+    let looked_through = (!markers.is_empty()).then(|| without_markers(text));
     let text = looked_through.as_deref().unwrap_or(text);
+    let mut reading = match tree::build(text, base) {
+        Ok((root, comments)) => Reading { root, comments, problems: Vec::new() },
+        Err(_) => match Spaced::of(text) {
+            Some(spaced) => spaced.read(base),
+            None => by_blocks(text, base),
+        },
+    };
+    reading.problems.extend(markers.into_iter().map(|at| Problem {
+        kind: ProblemKind::ConflictMarker,
+        at: at.shifted(base),
+        message: "a merge was left unfinished here".to_owned(),
+    }));
+    reading
+}
 
-    if let Ok((root, comments)) = tree::build(text, base) {
-        return Reading { root, comments, problems };
-    }
-    let tabs = tab_indentation(text);
-    let spaced = (!tabs.is_empty()).then(|| without_tabs(text));
-    if let Some(first) = tabs.first() {
-        problems.push(Problem {
-            kind: ProblemKind::Tab,
-            at: first.shifted(base),
-            message: "YAML is indented with spaces, this line with a tab".to_owned(),
-        });
-    }
-    let text = spaced.as_deref().unwrap_or(text);
-    if let Ok((root, comments)) = tree::build(text, base) {
-        return Reading { root, comments, problems };
-    }
-    let mut salvage = Salvage { comments: Vec::new(), problems };
+/// Parses each block alone.
+fn by_blocks(text: &str, base: usize) -> Reading {
+    let mut salvage = Salvage { comments: Vec::new(), problems: Vec::new() };
     let entries = salvage.blocks(text, base, BLOCK_DEPTH);
     let start = entries.first().map_or(base, |entry| entry.key.at.start);
     let end = entries.last().map_or(base, |entry| entry.node.at.end);
@@ -50,6 +42,79 @@ pub(super) fn read(text: &str, base: usize) -> Reading {
         root: Node { value: Value::Map(entries), at: Span::new(start, end), style: Style::Block },
         comments: salvage.comments,
         problems: salvage.problems,
+    }
+}
+
+/// A text with two spaces for each tab of its indentation, and the way back to its bytes.
+struct Spaced {
+    text: String,
+    /// For each byte of the spaced text, and its end, the byte it came from.
+    origin: Vec<usize>,
+    first_tab: Span,
+}
+
+impl Spaced {
+    /// `None` where no line is indented with a tab.
+    fn of(text: &str) -> Option<Self> {
+        let mut spaced = String::with_capacity(text.len());
+        let mut origin = Vec::with_capacity(text.len());
+        let mut first_tab = None;
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            for (offset, letter) in line.char_indices() {
+                let byte = at + offset;
+                if letter == '\t' && offset < indent {
+                    first_tab = first_tab.or(Some(Span::new(at, at + indent)));
+                    spaced.push_str("  ");
+                    origin.extend([byte, byte]);
+                } else {
+                    spaced.push(letter);
+                    origin.extend(byte..byte + letter.len_utf8());
+                }
+            }
+            at += line.len();
+        }
+        origin.push(text.len());
+        first_tab.map(|first_tab| Self { text: spaced, origin, first_tab })
+    }
+
+    fn read(&self, base: usize) -> Reading {
+        let mut reading = match tree::build(&self.text, 0) {
+            Ok((root, comments)) => Reading { root, comments, problems: Vec::new() },
+            Err(_) => by_blocks(&self.text, 0),
+        };
+        let back = |at: usize| self.origin[at.min(self.origin.len() - 1)] + base;
+        let back_span = |span: Span| Span::new(back(span.start), back(span.end));
+        move_node(&mut reading.root, &back);
+        reading.comments.iter_mut().for_each(|comment| *comment = back_span(*comment));
+        reading.problems.iter_mut().for_each(|problem| problem.at = back_span(problem.at));
+        reading.problems.push(Problem {
+            kind: ProblemKind::Tab,
+            at: self.first_tab.shifted(base),
+            message: "YAML is indented with spaces, this line with a tab".to_owned(),
+        });
+        reading
+    }
+}
+
+/// Gives every place in a tree its byte in another text.
+fn move_node(node: &mut Node, back: &impl Fn(usize) -> usize) {
+    node.at = Span::new(back(node.at.start), back(node.at.end));
+    match &mut node.value {
+        Value::List(items) => {
+            for item in items {
+                item.dash = item.dash.map(back);
+                move_node(&mut item.node, back);
+            }
+        }
+        Value::Map(entries) => {
+            for entry in entries {
+                entry.key.at = Span::new(back(entry.key.at.start), back(entry.key.at.end));
+                move_node(&mut entry.node, back);
+            }
+        }
+        Value::Null | Value::Text(_) | Value::Unreadable => {}
     }
 }
 
@@ -61,7 +126,10 @@ struct Salvage {
 impl Salvage {
     /// Parses each block of `text` alone; a block that fails is tried one level deeper.
     fn blocks(&mut self, text: &str, base: usize, depth: usize) -> Vec<Entry> {
-        split_blocks(text)
+        let blocks = split_blocks(text);
+        let first = blocks.first().map_or(text.len(), |block| block.start);
+        self.comment_lines(&text[..first], base);
+        blocks
             .into_iter()
             .flat_map(|block| self.block(block.of(text), base + block.start, depth))
             .collect()
@@ -100,6 +168,19 @@ impl Salvage {
         self.syntax(stopped, base, text);
         let at = Span::new(base + rest.start, base + text.trim_end().len().max(rest.start));
         vec![Entry { key, node: Node { value: Value::Unreadable, at, style: Style::Block } }]
+    }
+
+    /// The comments before the first block.
+    fn comment_lines(&mut self, text: &str, base: usize) {
+        let mut at = base;
+        for line in text.split_inclusive('\n') {
+            let content = line.trim();
+            if content.starts_with('#') {
+                let start = at + line.len() - line.trim_start().len();
+                self.comments.push(Span::new(start, start + content.len()));
+            }
+            at += line.len();
+        }
     }
 
     fn syntax(&mut self, stopped: Stopped, base: usize, block: &str) {
@@ -195,26 +276,4 @@ fn without_markers(text: &str) -> String {
             None => line.to_owned(),
         })
         .collect()
-}
-
-/// The indentation of each line that has a tab in it.
-fn tab_indentation(text: &str) -> Vec<Span> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-        if line[..indent].contains('\t') {
-            found.push(Span::new(at, at + indent));
-        }
-        at += line.len();
-    }
-    found
-}
-
-fn without_tabs(text: &str) -> String {
-    let mut spaced = text.to_owned();
-    for span in tab_indentation(text) {
-        spaced.replace_range(span.range(), &" ".repeat(span.len()));
-    }
-    spaced
 }

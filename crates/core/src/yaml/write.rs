@@ -209,7 +209,7 @@ fn dashed_word(text: &str) -> bool {
 }
 
 /// Words that YAML readers take for something other than text.
-fn reads_otherwise(text: &str) -> bool {
+pub(super) fn reads_otherwise(text: &str) -> bool {
     const WORDS: [&str; 13] = [
         "null", "true", "false", "yes", "no", "on", "off", "y", "n", ".nan", ".inf", "-.inf", "nan",
     ];

@@ -24,6 +24,9 @@ pub enum FindError {
         /// What it can mean, with the place of each.
         candidates: Vec<(HandoffKey, PathBuf)>,
     },
+    /// The path leads out of the project.
+    #[error("`{0}` lies outside the project")]
+    Outside(String),
     /// A file could not be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -32,8 +35,9 @@ pub enum FindError {
 impl Project {
     /// Finds the one handoff that is meant.
     pub fn find(&self, wanted: &str) -> Result<Shelved, FindError> {
-        if let Some(spot) = self.path_typed(wanted) {
-            return Ok(self.read(&spot)?);
+        if self.is_path(wanted) {
+            let spot = self.spot_of_path(Path::new(wanted));
+            return Ok(self.read(&spot.ok_or_else(|| FindError::Outside(wanted.to_owned()))?)?);
         }
         if let Some(shelved) = self.find_by_place(wanted)? {
             return Ok(shelved);
@@ -42,11 +46,10 @@ impl Project {
     }
 
     /// Something that looks like a path and is one.
-    fn path_typed(&self, wanted: &str) -> Option<Spot> {
+    fn is_path(&self, wanted: &str) -> bool {
         let path = Path::new(wanted);
         let looks = path.extension().is_some_and(|ending| ending == "md");
-        let there = || crate::files::exists(&self.environment.folder.join(path));
-        if looks && there() { self.spot_of_path(path) } else { None }
+        looks && crate::files::exists(&self.environment.folder.join(path))
     }
 
     /// The document whose place says its key: no other document is looked at, however many there

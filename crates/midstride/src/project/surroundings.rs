@@ -35,6 +35,13 @@ impl<'p> Around<'p> {
         })
     }
 
+    fn has_folder(&self, reference: &str) -> bool {
+        let there = |base: &PathBuf| {
+            tidy(&base.join(reference)).is_some_and(|path| self.project.root.has_folder(&path))
+        };
+        self.bases.iter().any(there)
+    }
+
     /// A handoff that is referred to by its key.
     fn by_key(&self, reference: &str) -> Option<Shelved> {
         self.project.find(reference).ok().filter(|found| {
@@ -51,12 +58,17 @@ impl<'p> Around<'p> {
         // An upstream answers for itself; what it builds on was judged with it, not here.
         let alone = midstride_core::check::Alone;
         let verdict = check(&handoff, &self.project.settings.stages, None, &alone);
-        verdict.incomplete().map_or(Artifact::Complete, Artifact::Incomplete)
+        let name = handoff.key().to_string();
+        verdict.incomplete().map_or(Artifact::Complete, |why| Artifact::Incomplete { name, why })
     }
 }
 
 impl Surroundings for Around<'_> {
     fn artifact(&self, reference: &str) -> Artifact {
+        // What lies on the web is not looked at.
+        if reference.contains("://") {
+            return Artifact::Plain;
+        }
         if let Some((path, bytes)) = self.open(reference) {
             if path.extension().is_none_or(|ending| ending != "md") {
                 return Artifact::Plain;
@@ -68,12 +80,13 @@ impl Surroundings for Around<'_> {
         }
         match self.by_key(reference) {
             Some(shelved) => self.judge(&shelved),
+            None if self.has_folder(reference) => Artifact::Plain,
             None => Artifact::Missing,
         }
     }
 
     fn knows(&self, id: &str) -> bool {
-        self.by_key(id).is_some()
+        self.by_key(id).is_some() || self.open(id).is_some()
     }
 
     fn source_hash(&self, path: &str) -> Option<String> {

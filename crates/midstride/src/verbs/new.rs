@@ -6,7 +6,7 @@ use crate::project::{FindError, Project, SetUp, Shelved};
 use crate::shelf::{Layout, Shelf};
 use midstride_core::document::{Document, EditRefused, FORMAT};
 use midstride_core::edit::{Edit, Path};
-use midstride_core::header::HandoffKind;
+use midstride_core::header::{HandoffKind, Place};
 use midstride_core::id::{FeatureNumber, HandoffId, HandoffKey, NotAnId, nearest};
 use midstride_core::stage::StageRule;
 use midstride_core::time;
@@ -217,7 +217,7 @@ fn refuse_taken(project: &Project, key: &HandoffKey) -> Result<(), NewError> {
             let exact = candidates.into_iter().find(|(other, _)| other == key);
             exact.map_or(Ok(()), |(key, path)| Err(NewError::Exists { key, path }))
         }
-        Ok(_) | Err(FindError::None { .. } | FindError::File(_)) => Ok(()),
+        Ok(_) | Err(FindError::None { .. } | FindError::Outside(_) | FindError::File(_)) => Ok(()),
     }
 }
 
@@ -238,11 +238,14 @@ fn fields(
     };
     let commit = project.repository().and_then(crate::git::Repository::head_commit);
     let text = |text: &Option<String>| text.clone().map(Data::Text);
+    // The stages of one feature are about one thing.
+    let inherited = upstream.filter(|_| rule.is_some()).and_then(|u| u.handoff(project).title());
+    let title = wanted.title.clone().or_else(|| inherited.map(str::to_owned));
     let known = [
         ("format", Some(Data::Bare(FORMAT.to_string()))),
         ("id", Some(Data::text(&key.id))),
         ("uid", Some(Data::Text(new_uid(now)))),
-        ("title", text(&wanted.title)),
+        ("title", text(&title)),
         ("description", text(&wanted.description)),
         ("kind", Some(Data::Bare(kind.word().to_owned()))),
         ("stage", text(&key.stage)),
@@ -288,8 +291,18 @@ fn compose(
         return Ok(Document::compose(fields, skeleton(kind)));
     };
     let given = Document::parse(text.as_bytes());
-    let Some(header) = given.handoff_header() else {
-        return Ok(Document::compose(fields, text));
+    let header = match given.header() {
+        None => return Ok(Document::compose(fields, text)),
+        // Another tool's header keeps its keys and gets ours beside them.
+        Some(header) if header.place == Place::Foreign => {
+            let ours = Data::map(fields.iter().cloned());
+            let edit = Edit::Set(Path::default().key("handoff"), ours);
+            return Ok(given.edit(&[edit])?.0);
+        }
+        Some(header) if header.place == Place::Section => {
+            return Ok(Document::compose(fields, text));
+        }
+        Some(header) => header,
     };
     // The author's own header is completed, not overwritten: only identity is ours.
     let ours = |name: &str| matches!(name, "id" | "uid" | "kind" | "stage" | "created" | "format");

@@ -1,19 +1,21 @@
 //! Findings in the manner of rustc: the line, what is wrong with it, what to do.
 
 use super::way_out;
+use crate::view::shown_path;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use midstride::project::Project;
 use midstride::verbs::Judged;
 use midstride_core::finding::{Finding, Severity};
 
 /// A longer line is cut around the place; a frame is for looking at.
 const FRAME_WIDTH: usize = 120;
 
-pub(crate) fn human(judged: &[Judged]) -> String {
+pub(crate) fn human(project: &Project, judged: &[Judged]) -> String {
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii).term_width(FRAME_WIDTH);
     let mut out = String::new();
     for Judged { shelved, verdict } in judged {
-        let path = shelved.path.display().to_string();
+        let path = shown_path(project, &shelved.path);
         for finding in &verdict.findings {
             out.push_str(&frame(&renderer, &path, shelved.document.text(), finding));
             out.push_str("\n\n");

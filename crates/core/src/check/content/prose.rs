@@ -1,0 +1,211 @@
+//! What the words themselves give away: placeholders, and pointers that lead nowhere.
+
+use super::is_place;
+use crate::document::Document;
+use crate::finding::{Code, Finding};
+use crate::handoff::Handoff;
+use crate::markdown::BlockKind;
+use crate::span::{At, Span};
+use crate::yaml::{Node, Value};
+use std::borrow::Cow;
+
+pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    let mut said: Vec<At<Cow<'_, str>>> = Vec::new();
+    if let Some(header) = handoff.header() {
+        texts(header.fields(), &mut said);
+    }
+    said.extend(lines(handoff.document()));
+    let text = handoff.document().text();
+    for At { value, at } in said {
+        placeholder_in(text, &value, at, out);
+        if let Some(vague) = vague_pointer(&value) {
+            let message = format!("\"{vague}\" does not say where");
+            let finding = Finding::new(Code::VaguePointer, at, message);
+            out.push(finding.think("name the file, section or link"));
+        }
+    }
+}
+
+/// The placeholders of a body.
+pub(in crate::check) fn placeholders(document: &Document, out: &mut Vec<Finding>) {
+    for At { value, at } in lines(document) {
+        placeholder_in(document.text(), &value, at, out);
+    }
+}
+
+fn placeholder_in(text: &str, value: &str, at: Span, out: &mut Vec<Finding>) {
+    let Some(mark) = placeholder(value) else { return };
+    let exact = at
+        .of(text)
+        .find(&mark)
+        .map(|offset| Span::new(at.start + offset, at.start + offset + mark.len()));
+    let message = format!("`{mark}` is a placeholder");
+    out.push(Finding::new(Code::Placeholder, exact.unwrap_or(at), message));
+}
+
+/// Every text of a tree.
+fn texts<'d>(node: &'d Node, out: &mut Vec<At<Cow<'d, str>>>) {
+    match &node.value {
+        Value::Text(text) => out.push(At::new(Cow::Borrowed(text.as_str()), node.at)),
+        Value::List(items) => items.iter().for_each(|item| texts(&item.node, out)),
+        Value::Map(entries) => entries.iter().for_each(|entry| texts(&entry.node, out)),
+        Value::Null | Value::Unreadable => {}
+    }
+}
+
+/// The lines of the body without their bullets; code is blanked out, it is no prose.
+fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
+    let html = document.blocks().iter().filter(|block| block.kind == BlockKind::Html);
+    let mut code: Vec<Span> =
+        document.code().iter().copied().chain(html.map(|block| block.at)).collect();
+    code.sort_unstable();
+    let mut passed = 0;
+    let body = document.body();
+    let mut end = body.start;
+    let mut lines = Vec::new();
+    for line in body.of(document.text()).split_inclusive('\n') {
+        let start = end;
+        end += line.len();
+        let mut text = Cow::Borrowed(line);
+        while code.get(passed).is_some_and(|span| span.end <= start) {
+            passed += 1;
+        }
+        for span in code[passed..].iter().take_while(|span| span.start < end) {
+            let (from, to) = (span.start.max(start) - start, span.end.min(end) - start);
+            if from < to {
+                text.to_mut().replace_range(from..to, &" ".repeat(to - from));
+            }
+        }
+        let content = text.trim_start_matches(['-', '*', '+', ' ', '#', '>', '\t']);
+        if content.trim().is_empty() {
+            continue;
+        }
+        let lead = line.len() - line.trim_start().len();
+        let at = Span::new(start + lead, start + line.trim_end().len());
+        lines.push(At::new(Cow::Owned(content.trim_start_matches("[ ] ").to_owned()), at));
+    }
+    lines
+}
+
+/// The placeholder a text is, or has in the place of a value, or carries in brackets.
+fn placeholder(text: &str) -> Option<String> {
+    const WORDS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
+    let text = text.trim();
+    let value = text.rsplit_once(": ").map_or(text, |(_, value)| value);
+    if matches!(value, "..." | "…" | "[...]" | "{...}") {
+        return Some(value.to_owned());
+    }
+    if let Some(word) = WORDS.iter().find(|word| stands_for_a_value(text, word)) {
+        return Some((*word).to_owned());
+    }
+    if text.contains("orem ipsum") {
+        return Some("orem ipsum".to_owned());
+    }
+    let name = |inner: &str| {
+        inner == "NNN"
+            || (inner.contains('-') && inner.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+    };
+    let words = |inner: &str| {
+        inner.trim() == inner
+            && inner.contains(' ')
+            && inner.chars().all(|c| c.is_alphanumeric() || " -_,'…".contains(c))
+    };
+    bracketed(text, '{', '}', name).or_else(|| bracketed(text, '<', '>', words))
+}
+
+/// Whether a word opens the text, or follows a colon, a bracket or the border of a cell.
+fn stands_for_a_value(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].trim_end();
+        let after = &text[at + word.len()..];
+        let opens = before.is_empty() || before.ends_with([':', '(', '[', '|']);
+        opens && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    })
+}
+
+fn bracketed(text: &str, open: char, close: char, fits: impl Fn(&str) -> bool) -> Option<String> {
+    text.match_indices(open).find_map(|(at, _)| {
+        let inner = &text[at + 1..at + text[at..].find(close)?];
+        // `Vec<dyn Any>` and `/users/{user-id}` are code that nobody marked as such.
+        let in_code =
+            text[..at].ends_with(|c: char| c == '/' || (open == '<' && c.is_alphanumeric()));
+        (!in_code && !inner.is_empty() && fits(inner)).then(|| format!("{open}{inner}{close}"))
+    })
+}
+
+/// Words that point somewhere without saying where.
+fn vague_pointer(text: &str) -> Option<&'static str> {
+    const VAGUE: [&str; 12] = [
+        "see the design doc",
+        "see design doc",
+        "see the doc",
+        "see doc",
+        "see the code",
+        "see slack",
+        "see the thread",
+        "see the ticket",
+        "see the conversation",
+        "refer to the doc",
+        "refer to the design doc",
+        "as discussed",
+    ];
+    // One of these stands in every entry of the list, whatever the case of the first letter; most
+    // lines have none, and are not looked at twice.
+    if !["ee ", "efer to ", "iscussed"].iter().any(|piece| text.contains(piece)) {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    let word = |c: char| c.is_whitespace() || "`()".contains(c);
+    let leads = || {
+        ["](", "http", "§"].iter().any(|sign| lower.contains(sign))
+            || lower.split(word).any(is_place)
+    };
+    let begins_a_word = |at: usize| !lower[..at].ends_with(char::is_alphanumeric);
+    let says = |vague: &&&str| lower.find(**vague).is_some_and(begins_a_word);
+    VAGUE.iter().find(says).copied().filter(|_| !leads())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_words() {
+        for text in
+            ["TODO", "TODO: write", "TBD", "...", "feat-{NNN}", "{agent-name}", "<fill this in>"]
+        {
+            assert!(placeholder(text).is_some(), "{text}");
+        }
+        for text in ["The TODO list", "TODOs", "{x}", "a < b > c", "<b>", "Vec<u8>", "and so on..."]
+        {
+            assert_eq!(placeholder(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pointer_that_names_its_place_is_fine() {
+        for text in ["See the docs for the rest", "as discussed, we go on", "(see design doc)"] {
+            assert!(vague_pointer(text).is_some(), "{text}");
+        }
+        for text in [
+            "See the docs in docs/format.md",
+            "see the doc at https://example.org",
+            "see the [design doc](design.md)",
+            "we foresee documents",
+            "see design §4",
+        ] {
+            assert_eq!(vague_pointer(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn code_is_no_prose() {
+        let text = "- say `TODO` here\n\n```\nTODO\n\nTBD\n```\n\nthe `feat-{NNN}`\n\n* TBD\n";
+        let document = Document::parse(text.as_bytes());
+        let found: Vec<(String, &str)> = lines(&document)
+            .into_iter()
+            .filter_map(|line| Some((placeholder(&line.value)?, line.at.of(text))))
+            .collect();
+        assert_eq!(found, [("TBD".to_owned(), "* TBD")]);
+    }
+}

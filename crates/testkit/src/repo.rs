@@ -1,0 +1,20 @@
+//! A real git repository in a sandbox.
+
+use crate::Sandbox;
+
+impl Sandbox {
+    /// Makes the folder a repository with a first commit of what lies in it.
+    pub fn repository(self) -> Self {
+        self.git(&["init", "--quiet", "--initial-branch=main"]);
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", "start"]);
+        self
+    }
+
+    /// Runs git in the folder and gives back what it printed.
+    #[track_caller]
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let run = self.finish(self.command("git").args(arguments));
+        run.exits(0).stdout
+    }
+}

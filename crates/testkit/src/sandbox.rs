@@ -1,0 +1,202 @@
+//! A folder of its own to run the program in.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// The moment at which every sandbox stands still.
+pub const NOW: &str = "2026-03-21T17:24:00Z";
+
+/// A folder with a HOME beside it; both go away with it.
+#[derive(Debug)]
+pub struct Sandbox {
+    // Kept for its end.
+    _whole: TempDir,
+    root: PathBuf,
+    home: PathBuf,
+    program: PathBuf,
+}
+
+impl Sandbox {
+    /// An empty folder in which `program` is run.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        let whole =
+            TempDir::with_prefix("midstride-test-").expect("a temporary folder can be made");
+        // Without links, so that paths in the output are the ones we know.
+        let base = whole.path().canonicalize().expect("it was just made");
+        let (root, home) = (base.join("project"), base.join("home"));
+        for folder in [&root, &home] {
+            std::fs::create_dir(folder).expect("the folder is ours");
+        }
+        Self { _whole: whole, root, home, program: program.into() }
+    }
+
+    /// The folder the program is run in.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The home of the user.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Writes a file below the folder, making the folders it needs.
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.root.join(path);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).expect("the folder is ours");
+        }
+        std::fs::write(&path, content)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        self
+    }
+
+    /// Reads a file below the folder.
+    pub fn read(&self, path: &str) -> String {
+        let path = self.root.join(path);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// Copies a folder into this one.
+    pub fn copy(&self, from: &Path) -> &Self {
+        copy_below(from, &self.root);
+        self
+    }
+
+    /// A command with the sandbox's environment and nothing else.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.root)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", &self.home)
+            .env("LANG", "C.UTF-8")
+            .env("TZ", "UTC")
+            .env("COLUMNS", "100")
+            .env("MIDSTRIDE_NOW", NOW)
+            .env("MIDSTRIDE_USER", "tester")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env("GIT_AUTHOR_NAME", "tester")
+            .env("GIT_AUTHOR_EMAIL", "tester@example.org")
+            .env("GIT_COMMITTER_NAME", "tester")
+            .env("GIT_COMMITTER_EMAIL", "tester@example.org")
+            .env("GIT_AUTHOR_DATE", NOW)
+            .env("GIT_COMMITTER_DATE", NOW)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program.
+    pub fn run<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
+        self.finish(self.command(&self.program).args(arguments))
+    }
+
+    /// Runs the program with something on its standard input.
+    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
+        let file = self.home.join("standard-input");
+        std::fs::write(&file, input).expect("the home is ours");
+        let file = std::fs::File::open(&file).expect("it was just written");
+        self.finish(self.command(&self.program).args(arguments).stdin(file))
+    }
+
+    /// Runs the program with an editor that does what a shell script says to its file, `$1`.
+    pub fn run_with_editor(&self, arguments: &[&str], script: &str) -> Run {
+        let file = self.home.join("editor.sh");
+        std::fs::write(&file, script).expect("the home is ours");
+        let editor = format!("sh {}", file.display());
+        self.finish(self.command(&self.program).args(arguments).env("EDITOR", editor))
+    }
+
+    /// Runs a command that was prepared with [`Sandbox::command`].
+    pub fn finish(&self, command: &mut Command) -> Run {
+        let output = command.output().expect("the program starts");
+        Run {
+            code: output.status.code(),
+            stdout: self.tidy(&output.stdout),
+            stderr: self.tidy(&output.stderr),
+        }
+    }
+
+    /// Output with what differs from run to run replaced.
+    fn tidy(&self, bytes: &[u8]) -> String {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let text = text.replace(&self.root.display().to_string(), "[ROOT]");
+        let text = text.replace(&self.home.display().to_string(), "[HOME]");
+        replace_words(&text)
+    }
+}
+
+/// How a run of the program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The exit code; none where a signal ended it.
+    pub code: Option<i32>,
+    /// What it printed.
+    pub stdout: String,
+    /// What it said.
+    pub stderr: String,
+}
+
+impl Run {
+    /// The run, which must have ended with this code.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self}");
+        self
+    }
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.code {
+            Some(code) => writeln!(f, "exit {code}")?,
+            None => writeln!(f, "killed")?,
+        }
+        for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !text.is_empty() {
+                writeln!(f, "----- {name} -----\n{}", text.trim_end())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts names in the place of uids and commits.
+fn replace_words(text: &str) -> String {
+    let is_hex = |c: char| c.is_ascii_hexdigit() || c == '-';
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(is_hex) {
+        let (before, from) = rest.split_at(start);
+        let end = from.find(|c| !is_hex(c)).unwrap_or(from.len());
+        let word = &from[..end];
+        let plain_hex = word.len() == 40 && !word.contains('-');
+        out.push_str(before);
+        out.push_str(match (word.len() == 36 && word.matches('-').count() == 4, plain_hex) {
+            (true, _) => "[UID]",
+            (_, true) => "[COMMIT]",
+            (false, false) => word,
+        });
+        rest = &from[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn copy_below(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("the folder is ours");
+    let entries = std::fs::read_dir(from).unwrap_or_else(|e| panic!("{}: {e}", from.display()));
+    for entry in entries {
+        let entry = entry.expect("the folder can be read");
+        let target = to.join(entry.file_name());
+        if entry.file_type().expect("it has a type").is_dir() {
+            copy_below(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("the file can be copied");
+        }
+    }
+}
