@@ -1,1 +1,18 @@
-//! The tests of this crate, in one binary.
+//! The program as people meet it, and the house rules of the whole repository.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look from outside")]
+
+mod commands;
+mod corpus;
+mod demo;
+mod docs;
+mod findings;
+mod robustness;
+mod seed;
+mod tidy;
+
+use midstride_testkit::Sandbox;
+
+/// An empty folder with the program at hand.
+fn sandbox() -> Sandbox {
+    Sandbox::new(env!("CARGO_BIN_EXE_midstride"))
+}

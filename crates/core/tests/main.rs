@@ -1,1 +1,6 @@
-//! The tests of this crate, in one binary.
+//! Properties of documents, and the schema against an independent validator.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests read fixtures")]
+
+mod properties;
+mod schema;
+mod versions;

@@ -1,0 +1,100 @@
+//! One file per command: what is typed, what is seen.
+
+mod check;
+mod edit;
+mod fmt;
+mod inbox;
+mod init;
+mod list;
+mod new;
+mod plumbing;
+mod show;
+
+use crate::sandbox;
+use midstride_testkit::Sandbox;
+
+/// A project with one handoff of each sort.
+fn shop() -> Sandbox {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    sandbox.write(".midstride/handoffs/market-page-perf.md", MARKET);
+    sandbox.write(".midstride/handoffs/login-loop.md", LOGIN);
+    sandbox.write(".midstride/handoffs/feat-042/request.md", REQUEST);
+    sandbox.write("HANDOFF.md", "# Where we are\n\nThe build is green.\n");
+    sandbox
+}
+
+const MARKET: &str = "\
+---
+handoff:
+  id: market-page-perf
+  title: Market pages take 14 s
+  kind: investigation
+  status: in_progress
+  from: nightcheck
+  to: [implementer]
+  created: 2026-03-21T17:24:00Z
+  context_summary: Cold renders load every company of a city.
+  decisions_made:
+    - decision: Paginate in the database
+      rationale: The time grows with the number of companies
+      alternatives_considered: [Cache the page]
+  wrong_turns:
+    - tried: Blaming _fetch_market_data()
+      why_wrong: Another function serves the pages
+  open_questions:
+    - question: May the weather be ten minutes old?
+      blocking: true
+      suggested_owner: product
+    - question: Who owns the cache?
+      answer: The platform team
+  assumptions:
+    - assumption: The index on city exists
+      confidence: medium
+      validation_needed: true
+  landmines:
+    - The coin balance is looked up on every page
+  revisions:
+    - at: 2026-03-22T08:00:00Z
+      reason: wrong code path
+---
+
+## Diagnosis
+
+Austin takes 14,290 ms.
+
+## Root causes
+
+- The query in `app/market.py:16` loads everything.
+
+## Plan
+
+1. Paginate; check the number of rows.
+";
+
+const LOGIN: &str = "\
+---
+handoff:
+  id: login-loop
+  title: Login loops on Safari
+  status: resolved
+  created: 2026-03-01T08:00:00Z
+  context_summary: The cookie was set on another domain.
+  resolution:
+    commit: 4f2c9d1
+---
+";
+
+const REQUEST: &str = "\
+---
+handoff:
+  id: feat-042
+  kind: stage
+  stage: request
+  from: user
+  to: [product-discovery]
+  created: 2026-03-20T08:00:00Z
+  context_summary: Snapshots of machines for audits.
+  open_questions: []
+---
+";

@@ -1,0 +1,179 @@
+use super::shop;
+use crate::sandbox;
+
+#[test]
+fn findings_show_the_line_and_the_way_out() {
+    insta::assert_snapshot!(shop().run(["check", "--quiet"]), @"
+    exit 1
+    ----- stdout -----
+    warning[S003]: a blocking question is open: May the weather be ten minutes old?
+      --> .midstride/handoffs/market-page-perf.md:19:17
+       |
+    19 |     - question: May the weather be ten minutes old?
+       |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = help: product should answer it
+
+    warning[S005]: an assumption waits for validation: The index on city exists
+      --> .midstride/handoffs/market-page-perf.md:25:19
+       |
+    25 |     - assumption: The index on city exists
+       |                   ^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = help: validate it and set `validated: true`
+    ----- stderr -----
+    4 documents checked: 2 warnings
+    ");
+}
+
+#[test]
+fn advice_does_not_fail_a_check_unless_asked_to() {
+    let sandbox = sandbox();
+    sandbox.write("HANDOFF.md", "# A note\n\ntext\n");
+    insta::assert_snapshot!(sandbox.run(["check"]), @"
+    exit 0
+    ----- stdout -----
+    advice[H002]: a note without a handoff header: its status and questions cannot be told
+     --> HANDOFF.md:1:1
+      |
+    1 | # A note
+      | ^^^^^^^^
+      |
+      = help: put a `handoff:` header on top, with at least `id`, `title` and `status`
+    ----- stderr -----
+    1 document checked: 1 advice
+    ");
+    sandbox.run(["check", "--fail-on", "advice"]).exits(1);
+    sandbox.run(["check", "--quiet", "--fail-on", "advice"]).exits(0);
+}
+
+#[test]
+fn json_has_the_place_of_each_finding() {
+    let run = shop().run(["check", "--json", "market"]).exits(1);
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let findings = json["documents"][0]["findings"].as_array().unwrap();
+    let question = findings.iter().find(|finding| finding["code"] == "S003").unwrap();
+    assert_eq!((&question["line"], &question["column"]), (&19.into(), &17.into()));
+    assert_eq!(question["end_column"], 52);
+    assert_eq!(json["errors"], 0);
+}
+
+#[test]
+fn github_gets_annotations_and_code_scanning_gets_sarif() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run(["check", "--format", "github", "--quiet"]), @"
+    exit 1
+    ----- stdout -----
+    ::warning file=.midstride/handoffs/market-page-perf.md,line=19,col=17,title=S003 a blocking question is open::a blocking question is open: May the weather be ten minutes old?%0Aproduct should answer it
+    ::warning file=.midstride/handoffs/market-page-perf.md,line=25,col=19,title=S005 a medium-confidence assumption was not validated::an assumption waits for validation: The index on city exists%0Avalidate it and set `validated: true`
+    ");
+    let run = sandbox.run(["check", "--format", "sarif", "--quiet"]).exits(1);
+    let sarif: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(sarif["version"], "2.1.0");
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results[0]["ruleId"], "S003");
+    assert_eq!(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"], 19);
+}
+
+#[test]
+fn what_is_staged_is_judged_as_it_would_be_committed() {
+    let sandbox = shop();
+    sandbox.git(&["add", ".midstride"]);
+    sandbox.git(&["commit", "--quiet", "-m", "all"]);
+    sandbox.run(["check", "--staged"]).exits(0);
+    let file = ".midstride/handoffs/login-loop.md";
+    let good = sandbox.read(file);
+    sandbox.write(file, good.replace("  resolution:\n    commit: 4f2c9d1\n", ""));
+    sandbox.git(&["add", file]);
+    sandbox.write(file, good);
+    let run = sandbox.run(["check", "--staged"]).exits(1);
+    assert!(run.stdout.contains("warning[L001]"), "{run}");
+    assert!(run.stderr.contains("1 document checked"), "{run}");
+}
+
+#[test]
+fn fixing_changes_only_what_is_mechanical() {
+    let sandbox = sandbox();
+    let loose = "---\nhandoff:\n  id: a\n  title: T # keep\n  created: 2026-03-21T17:24\n  to: ops\n  context_summary: TODO\n---\n";
+    sandbox.write(".midstride/handoffs/a.md", loose);
+    sandbox.write(".midstride/config.toml", "");
+    let run = sandbox.run(["check", "--fix", "--quiet"]).exits(1);
+    assert!(run.stderr.contains("Mended .midstride/handoffs/a.md"), "{run}");
+    assert!(run.stdout.contains("C006") && !run.stdout.contains("H008"), "{run}");
+    let expected = loose.replace("17:24\n", "17:24:00Z\n").replace("to: ops", "to: [ops]");
+    assert_eq!(sandbox.read(".midstride/handoffs/a.md"), expected);
+}
+
+#[test]
+fn a_finding_is_silenced_with_a_reason() {
+    let sandbox = sandbox();
+    sandbox.write(".midstride/config.toml", "");
+    let text = "---\n# midstride: allow C005 an example\n# midstride: allow S001\n# midstride: allow Z999 never\nhandoff:\n  id: a\n---\n";
+    sandbox.write(".midstride/handoffs/a.md", text);
+    let run = sandbox.run(["check", "--json"]).exits(1);
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let codes: Vec<&str> = json["documents"][0]["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["code"].as_str().unwrap())
+        .collect();
+    assert!(
+        codes.contains(&"A001") && codes.contains(&"A003") && codes.contains(&"S001"),
+        "{codes:?}"
+    );
+    assert!(!codes.contains(&"C005"));
+    assert_eq!(json["documents"][0]["silenced"][0]["reason"], "an example");
+}
+
+#[test]
+fn the_description_of_a_pull_request_is_judged() {
+    let sandbox = sandbox();
+    sandbox.write("body.md", "Fixes it.\n\n## Handoff Context\n\n**Feature**: feat-001 - X\n**Design**: designs/none.md\n\n### Deviations from Design\n\n- Deviation: none\n  Reason: x\n");
+    insta::assert_snapshot!(sandbox.run(["check", "--pr-body", "body.md"]), @"
+    exit 1
+    ----- stdout -----
+    error[P002]: the handoff context has no `**Implements**:`
+     --> body.md:3:1
+      |
+    3 | ## Handoff Context
+      | ^^^^^^^^^^^^^^^^^^
+      |
+      = help: Add the line the message names.
+
+    error[P004]: the design `designs/none.md` is not there
+     --> body.md:6:13
+      |
+    6 | **Design**: designs/none.md
+      |             ^^^^^^^^^^^^^^^
+      |
+      = help: Correct the path.
+
+    warning[P003]: this entry has no `Impact:`
+      --> body.md:10:1
+       |
+    10 | - Deviation: none
+       | ^^^^^^^^^^^^^^^^^
+       |
+       = help: Add the line the message names.
+    ----- stderr -----
+    1 document checked: 2 errors, 1 warning
+    ");
+}
+
+#[test]
+fn a_project_defines_its_own_stage() {
+    let sandbox = sandbox();
+    sandbox.write(".midstride/config.toml", "capabilities = [\"billing\"]\n[stages.threat-model]\nfolder = \"threats\"\nrequires = [\"id\", \"landmines\"]\ncapabilities = true\n");
+    sandbox.write(".claude/pipeline/threats/feat-001.md", "---\nhandoff:\n  id: feat-001\n  platform_capabilities:\n    quota:\n      applies: false\n---\n");
+    let run = sandbox.run(["check", "--quiet"]).exits(1);
+    assert!(run.stdout.contains("a document of the threat-model stage needs `landmines`"), "{run}");
+    assert!(run.stdout.contains("nobody decided whether `billing` applies"), "{run}");
+}
+
+#[test]
+fn colour_is_used_only_where_it_is_asked_for() {
+    let sandbox = shop();
+    assert!(!sandbox.run(["check"]).stdout.contains('\u{1b}'));
+    assert!(sandbox.run(["check", "--color", "always"]).stdout.contains('\u{1b}'));
+}

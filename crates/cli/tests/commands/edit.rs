@@ -1,0 +1,42 @@
+use super::shop;
+
+const FILE: &str = ".midstride/handoffs/market-page-perf.md";
+
+#[test]
+fn the_editor_changes_the_document() {
+    let sandbox = shop();
+    let run = sandbox.run_with_editor(&["edit", "market"], "sed -i 's/14 s/15 s/' \"$1\"");
+    assert!(run.stderr.contains("Saved"), "{run}");
+    assert!(sandbox.read(FILE).contains("title: Market pages take 15 s"));
+}
+
+#[test]
+fn nothing_happens_where_nothing_changed_or_the_editor_gave_up() {
+    let sandbox = shop();
+    let before = sandbox.read(FILE);
+    insta::assert_snapshot!(sandbox.run_with_editor(&["edit", "market"], "true"), @"
+    exit 0
+    ----- stderr -----
+    Nothing changed.
+    ");
+    let run = sandbox.run_with_editor(&["edit", "market"], "echo x >> \"$1\"; exit 3").exits(2);
+    assert!(run.stderr.contains("exit status: 3; your text is in"), "{run}");
+    insta::assert_snapshot!(sandbox.run(["edit", "market"]), @"
+    exit 2
+    ----- stderr -----
+    error: no editor is set
+    hint: set EDITOR, for instance `EDITOR=vim`
+    ");
+    assert_eq!(sandbox.read(FILE), before);
+}
+
+#[test]
+fn a_change_by_somebody_else_is_not_overwritten() {
+    let sandbox = shop();
+    let theirs = sandbox.root().join(FILE);
+    let script = format!("echo ours >> \"$1\"; echo theirs >> {}", theirs.display());
+    let run = sandbox.run_with_editor(&["edit", "market"], &script).exits(2);
+    assert!(sandbox.read(FILE).ends_with("theirs\n"));
+    let kept = run.stderr.split('`').nth(3).expect("the place of the kept text is told");
+    assert!(std::fs::read_to_string(kept).unwrap().ends_with("ours\n"), "{run}");
+}

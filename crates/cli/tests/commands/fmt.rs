@@ -1,0 +1,71 @@
+use super::shop;
+
+const FILE: &str = ".midstride/handoffs/loose.md";
+const LOOSE: &str = "---\nhandoff:\n  id: loose\n  title: Loose\n  created: 2026-03-21\n  status: DONE # finally\n  context_summary: It works now, see below.\n  resolution: shipped\n---\n";
+
+#[test]
+fn only_what_is_loose_changes() {
+    let sandbox = shop();
+    sandbox.write(FILE, LOOSE);
+    insta::assert_snapshot!(sandbox.run(["fmt", "--check"]), @"
+    exit 1
+    ----- stdout -----
+    .midstride/handoffs/loose.md
+    ----- stderr -----
+    1 of 5 documents would change
+    ");
+    assert_eq!(sandbox.read(FILE), LOOSE);
+    insta::assert_snapshot!(sandbox.run(["fmt"]), @"
+    exit 0
+    ----- stdout -----
+    .midstride/handoffs/loose.md
+    ----- stderr -----
+    1 of 5 documents changed
+    ");
+    insta::assert_snapshot!(sandbox.read(FILE), @"
+    ---
+    handoff:
+      id: loose
+      title: Loose
+      created: 2026-03-21T00:00:00Z
+      status: resolved # finally
+      context_summary: It works now, see below.
+      resolution:
+        outcome: shipped
+    ---
+    ");
+    insta::assert_snapshot!(sandbox.run(["fmt"]), @"
+    exit 0
+    ----- stderr -----
+    0 of 5 documents changed
+    ");
+    assert_eq!(sandbox.read("HANDOFF.md"), "# Where we are\n\nThe build is green.\n");
+}
+
+#[test]
+fn a_folder_and_a_name_can_be_given() {
+    let sandbox = shop();
+    sandbox.write(FILE, LOOSE);
+    sandbox.run(["fmt", "--check", "market"]).exits(0);
+    sandbox.run(["fmt", "--check", ".midstride"]).exits(1);
+    sandbox.run(["fmt", "--check", "loose"]).exits(1);
+}
+
+#[test]
+fn what_cannot_be_changed_safely_is_left_and_told() {
+    let sandbox = shop();
+    sandbox.write(FILE, "---\nhandoff:\n  format: 99\n  id: loose\n  status: DONE\n---\n");
+    insta::assert_snapshot!(sandbox.run(["fmt"]), @"
+    exit 2
+    ----- stderr -----
+    warning: `.midstride/handoffs/loose.md` is left as it is: the document is of a newer format than this midstride writes
+    0 of 5 documents changed
+    ");
+    sandbox.write(FILE, b"---\nhandoff:\n  id: loose\n  status: DONE\n  title: caf\xe9\n---\n");
+    insta::assert_snapshot!(sandbox.run(["fmt"]), @"
+    exit 2
+    ----- stderr -----
+    warning: `.midstride/handoffs/loose.md` is left as it is: the file is not UTF-8
+    0 of 5 documents changed
+    ");
+}

@@ -1,0 +1,49 @@
+use super::shop;
+use crate::sandbox;
+
+#[test]
+fn the_inbox_says_what_waits_and_what_is_next() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run::<&str>([]), @"
+    exit 0
+    ----- stdout -----
+    2 handoffs are open, 1 question blocks.
+
+    Waits for an answer
+      market-page-perf  May the weather be ten minutes old?  → product
+
+    In progress
+      market-page-perf  Market pages take 14 s
+
+    Planned
+      feat-042/request  Snapshots of machines for audits.
+
+    Notes
+      HANDOFF  Where we are
+
+    Next: midstride show market-page-perf, then answer its question
+    ");
+    let json: serde_json::Value = serde_json::from_str(&sandbox.run(["--json"]).stdout).unwrap();
+    assert_eq!(json["waiting"][0]["owner"], "product");
+    assert_eq!(json["planned"][0]["key"], "feat-042/request");
+}
+
+#[test]
+fn an_empty_inbox_says_how_to_begin() {
+    let sandbox = sandbox().repository();
+    insta::assert_snapshot!(sandbox.run::<&str>([]), @"
+    exit 0
+    ----- stdout -----
+    Nothing is open.
+
+    Next: midstride init
+    ");
+    sandbox.run(["init"]).exits(0);
+    insta::assert_snapshot!(sandbox.run::<&str>([]), @r#"
+    exit 0
+    ----- stdout -----
+    Nothing is open.
+
+    Next: midstride new "what you found out"
+    "#);
+}

@@ -1,0 +1,94 @@
+use crate::sandbox;
+
+#[test]
+fn a_project_is_set_up_once() {
+    let sandbox = sandbox().repository();
+    insta::assert_snapshot!(sandbox.run(["init"]), @r#"
+    exit 0
+    ----- stderr -----
+    Configuration  .midstride/config.toml
+    Handoffs       .midstride/handoffs
+    Next: midstride new "what you found out"
+    "#);
+    insta::assert_snapshot!(sandbox.run(["init"]), @"
+    exit 0
+    ----- stderr -----
+    This project is set up already: .midstride/config.toml
+    ");
+    insta::assert_snapshot!(sandbox.run(["init", "--private"]), @"
+    exit 2
+    ----- stderr -----
+    error: this project is set up already, with `[ROOT]/.midstride/config.toml`
+    hint: remove that file first if you want it the other way
+    ");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "?? .midstride/\n");
+}
+
+#[test]
+fn a_private_set_up_leaves_the_working_tree_alone() {
+    let sandbox = sandbox().repository();
+    insta::assert_snapshot!(sandbox.run(["init", "--private"]), @r#"
+    exit 0
+    ----- stderr -----
+    Configuration  .git/midstride/config.toml
+    Handoffs       .git/midstride/handoffs
+    Next: midstride new "what you found out"
+    "#);
+    sandbox.run(["new", "A find", "--no-edit"]).exits(0);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    insta::assert_snapshot!(sandbox.run(["list"]), @"
+    exit 0
+    ----- stdout -----
+    ID      STATUS   CHANGED     BLOCKED BY  TITLE
+    a-find  planned  2026-03-21              A find
+    ");
+}
+
+#[test]
+fn without_git_there_is_a_folder_too() {
+    let sandbox = sandbox();
+    insta::assert_snapshot!(sandbox.run(["init", "--json"]), @r#"
+    exit 0
+    ----- stdout -----
+    {
+      "configuration": ".midstride/config.toml",
+      "handoffs": ".midstride/handoffs",
+      "already": false
+    }
+    "#);
+    sandbox.run(["new", "A find", "--no-edit"]).exits(0);
+    sandbox.run(["new", "A session", "--kind", "session", "--no-edit"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["list"]), @"
+    exit 0
+    ----- stdout -----
+    ID         STATUS   CHANGED     BLOCKED BY  TITLE
+    a-find     planned  2026-03-21              A find
+    a-session  planned  2026-03-21              A session
+    ");
+}
+
+#[test]
+fn a_worktree_shares_the_private_shelf() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init", "--private"]).exits(0);
+    sandbox.run(["new", "A find", "--no-edit"]).exits(0);
+    sandbox.git(&["worktree", "add", "--quiet", "../second"]);
+    let run = sandbox.run(["-C", "../second", "list"]).exits(0);
+    assert!(run.stdout.contains("a-find"), "{run}");
+}
+
+#[test]
+fn a_broken_configuration_is_told_with_its_line() {
+    let sandbox = sandbox();
+    sandbox.write(".midstride/config.toml", "shelfs = [\"docs\"]\n");
+    insta::assert_snapshot!(sandbox.run(["list"]), @r#"
+    exit 2
+    ----- stderr -----
+    error: `[ROOT]/.midstride/config.toml` is not understood: TOML parse error at line 1, column 1
+      |
+    1 | shelfs = ["docs"]
+      | ^^^^^^
+    unknown field `shelfs`, expected one of `shelves`, `capabilities`, `may_be_empty`, `kinds`, `stages`
+    hint: correct the file; `midstride init` in an empty folder shows a fresh one
+    "#);
+}

@@ -1,0 +1,96 @@
+use super::shop;
+use crate::sandbox;
+
+#[test]
+fn open_handoffs_are_listed_with_what_blocks_them() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run(["list"]), @"
+    exit 0
+    ----- stdout -----
+    ID                STATUS       CHANGED     BLOCKED BY  TITLE
+    market-page-perf  in_progress  2026-03-22  1 question  Market pages take 14 s
+    feat-042/request  planned      2026-03-20              Snapshots of machines for audits.
+    HANDOFF           note                                 Where we are
+    ----- stderr -----
+    1 ended; `midstride list --all` shows them
+    ");
+    insta::assert_snapshot!(sandbox.run(["list", "--all"]), @"
+    exit 0
+    ----- stdout -----
+    ID                STATUS       CHANGED     BLOCKED BY  TITLE
+    market-page-perf  in_progress  2026-03-22  1 question  Market pages take 14 s
+    feat-042/request  planned      2026-03-20              Snapshots of machines for audits.
+    HANDOFF           note                                 Where we are
+    login-loop        resolved     2026-03-01              Login loops on Safari
+    ");
+}
+
+#[test]
+fn filters_narrow_the_list() {
+    let sandbox = shop();
+    let keys = |arguments: &[&str]| -> Vec<String> {
+        let run = sandbox.run([&["list", "--json"], arguments].concat()).exits(0);
+        let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        json.as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(keys(&["--status", "resolved"]), ["login-loop"]);
+    assert_eq!(keys(&["--kind", "stage"]), ["feat-042/request"]);
+    assert_eq!(keys(&["--stage", "request"]), ["feat-042/request"]);
+    assert_eq!(keys(&["--owner", "product"]), ["market-page-perf"]);
+    assert_eq!(keys(&["--owner", "implementer"]), ["market-page-perf"]);
+    assert_eq!(keys(&["--blocked"]), ["market-page-perf"]);
+    assert_eq!(keys(&["--path", "HANDOFF.md"]), ["HANDOFF"]);
+    assert!(keys(&["--owner", "nobody"]).is_empty());
+}
+
+#[test]
+fn every_shelf_is_read_in_place() {
+    let sandbox = sandbox().repository();
+    sandbox.write("docs/handoffs/deep/er.md", "# In the docs\n");
+    sandbox.write(
+        "thoughts/shared/handoffs/general/t.md",
+        "---\ntopic: Thoughts\nstatus: complete\ndate: 2025-10-24T21:16:45-07:00\n---\n",
+    );
+    sandbox.write(
+        ".claude/pipeline/briefs/feat-001-x.md",
+        "---\nhandoff:\n  id: feat-001\n  from: product-discovery\n---\n",
+    );
+    let slug: String = sandbox
+        .root()
+        .to_str()
+        .unwrap()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let memory = sandbox.home().join(".claude/projects").join(slug).join("memory");
+    std::fs::create_dir_all(&memory).unwrap();
+    std::fs::write(
+        memory.join("handoff-cache.md"),
+        "---\nname: Cache\ndescription: d\nhandoff:\n  id: cache\n  title: The cache\n---\n",
+    )
+    .unwrap();
+    std::fs::write(memory.join("MEMORY.md"), "# not a handoff\n").unwrap();
+    insta::assert_snapshot!(sandbox.run(["list", "--all"]), @"
+    exit 0
+    ----- stdout -----
+    ID                  STATUS    CHANGED     BLOCKED BY  TITLE
+    cache               planned                           The cache
+    er                  note                              In the docs
+    feat-001/discovery  planned                           (no title)
+    t                   resolved  2025-10-25              Thoughts
+    ");
+}
+
+#[test]
+fn a_shelf_outside_the_project_is_not_read() {
+    let sandbox = sandbox();
+    sandbox.write(".midstride/config.toml", "shelves = [\"../home\", \"/etc\"]\n");
+    std::fs::write(sandbox.home().join("x.md"), "# Secret\n").unwrap();
+    insta::assert_snapshot!(sandbox.run(["list"]), @r#"
+    exit 0
+    ----- stderr -----
+    There are no handoffs here yet. Next: midstride new "what you found out"
+    warning: shelf `../home` lies outside the project; it is not read
+    warning: shelf `/etc` lies outside the project; it is not read
+    "#);
+}

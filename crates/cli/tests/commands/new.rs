@@ -1,0 +1,210 @@
+use super::shop;
+use crate::sandbox;
+
+#[test]
+fn what_the_program_knows_is_filled_in() {
+    let sandbox = shop();
+    let run = sandbox.run([
+        "new",
+        "Search is stale",
+        "--summary",
+        "The index lags by an hour.",
+        "--to",
+        "ops",
+    ]);
+    insta::assert_snapshot!(run, @"
+    exit 0
+    ----- stderr -----
+    Wrote search-is-stale: .midstride/handoffs/search-is-stale.md
+    Next: fill it in, then midstride check search-is-stale
+    ");
+    let text = sandbox.read(".midstride/handoffs/search-is-stale.md");
+    let commit = sandbox.git(&["rev-parse", "HEAD"]);
+    assert!(!commit.is_empty());
+    let shown: Vec<&str> =
+        text.lines().filter(|l| !l.contains("uid:") && !l.contains("at_commit:")).collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    ---
+    handoff:
+      format: 1
+      id: search-is-stale
+      title: Search is stale
+      kind: investigation
+      status: planned
+      from: tester
+      to: [ops]
+      created: 2026-03-21T17:24:00Z
+      context_summary: The index lags by an hour.
+    ---
+
+    ## Diagnosis
+
+    <!-- What was measured or observed, and what it proves. -->
+
+    ## Root causes
+
+    <!-- By impact, each with its file and line. -->
+
+    ## Plan
+
+    <!-- Steps, each with how to tell that it is done. -->
+
+    ## Continuation
+
+    <!-- Where to start. -->
+    ");
+}
+
+#[test]
+fn a_stage_inherits_from_its_upstream() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run(["new", "--stage", "discovery", "--from", "feat-042/request"]), @"
+    exit 0
+    ----- stderr -----
+    Wrote feat-042/discovery: .midstride/handoffs/feat-042/discovery.md
+    It builds on feat-042/request, where nothing is decided yet
+    Next: fill it in, then midstride check feat-042/discovery
+    ");
+    let text = sandbox.read(".midstride/handoffs/feat-042/discovery.md");
+    let shown: Vec<&str> =
+        text.lines().filter(|l| !l.contains("uid:") && !l.contains("at_commit:")).collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    ---
+    handoff:
+      format: 1
+      id: feat-042
+      kind: stage
+      stage: discovery
+      status: planned
+      from: product-discovery
+      to: [product-planner, commercial-strategist]
+      created: 2026-03-21T17:24:00Z
+      context_summary:
+      decisions_made: []
+      open_questions: []
+      assumptions: []
+      dependencies:
+        upstream:
+          - artifact: .midstride/handoffs/feat-042/request.md
+            relationship: derived_from
+      platform_capabilities:
+        quota:
+          applies:
+          rationale:
+        insights:
+          applies:
+          rationale:
+        telemetry:
+          applies:
+          rationale:
+        activity:
+          applies:
+          rationale:
+    ---
+    ");
+    insta::assert_snapshot!(sandbox.run(["new", "Fix it", "--from", "market"]), @"
+    exit 0
+    ----- stderr -----
+    Wrote fix-it: .midstride/handoffs/fix-it.md
+    It builds on market-page-perf
+    Decided there:
+      - Paginate in the database
+        because: The time grows with the number of companies
+        not: Cache the page
+    Still blocking there:
+      - May the weather be ten minutes old?
+    Assumed there:
+      - The index on city exists (medium confidence, to be validated)
+    Next: fill it in, then midstride check fix-it
+    ");
+}
+
+#[test]
+fn a_stage_goes_into_the_pipeline_where_there_is_one() {
+    let sandbox = shop();
+    sandbox
+        .write(".claude/pipeline/requests/feat-050-x.md", "---\nhandoff:\n  id: feat-050\n---\n");
+    let run = sandbox.run(["new", "Dark mode", "--stage", "request"]).exits(0);
+    assert!(run.stderr.contains(".claude/pipeline/requests/feat-051-dark-mode.md"), "{run}");
+    let run = sandbox.run(["show", "feat-051"]).exits(0);
+    assert!(run.stdout.contains("feat-051/request"), "{run}");
+}
+
+#[test]
+fn text_comes_from_standard_input_with_or_without_a_header() {
+    let sandbox = shop();
+    sandbox
+        .run_with_input(&["new", "Piped", "--body", "-"], "## Diagnosis\n\nIt leaks.\n")
+        .exits(0);
+    assert!(
+        sandbox
+            .read(".midstride/handoffs/piped.md")
+            .ends_with("---\n\n## Diagnosis\n\nIt leaks.\n")
+    );
+    let given = "---\nname: memory # kept\nhandoff:\n  title: Own title # kept too\n  to: ops\n---\n\ntext\n";
+    sandbox.run_with_input(&["new", "Other", "--id", "own", "--body", "-"], given).exits(0);
+    let text = sandbox.read(".midstride/handoffs/own.md");
+    assert!(text.starts_with("---\nname: memory # kept\nhandoff:\n"), "{text}");
+    assert!(text.contains("  title: Own title # kept too\n"), "{text}");
+    assert!(text.contains("  to: ops\n") && text.contains("  id: own\n"), "{text}");
+    let foreign = "---\ntopic: Lag # theirs\n---\n\ntext\n";
+    sandbox.run_with_input(&["new", "Lag", "--body", "-"], foreign).exits(0);
+    let text = sandbox.read(".midstride/handoffs/lag.md");
+    assert!(
+        text.starts_with("---\ntopic: Lag # theirs\nhandoff:\n  format: 1\n  id: lag\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn names_that_are_taken_or_missing_are_told() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run(["new", "X", "--id", "login-loop"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is a handoff `login-loop` already: `.midstride/handoffs/login-loop.md`
+    hint: `midstride edit login-loop` changes it; `--id` chooses another name
+    ");
+    insta::assert_snapshot!(sandbox.run(["new"]), @r#"
+    exit 2
+    ----- stderr -----
+    error: a handoff needs a title or an id
+    hint: midstride new "Market pages take 14 s"
+    "#);
+    insta::assert_snapshot!(sandbox.run(["new", "--stage", "discovry"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no stage `discovry`
+    hint: did you mean `discovery`?
+    ");
+    insta::assert_snapshot!(sandbox.run(["new", "X", "--from", "nowhere"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no handoff `nowhere`
+    hint: `midstride list --all` shows what there is
+    ");
+    let again = sandbox.run(["new", "Login loop"]).exits(0);
+    assert!(again.stderr.contains("login-loop-2"), "{again}");
+}
+
+#[test]
+fn without_a_set_up_nothing_is_written() {
+    let sandbox = sandbox().repository();
+    insta::assert_snapshot!(sandbox.run(["new", "X"]), @"
+    exit 2
+    ----- stderr -----
+    error: this project is not set up
+    hint: `midstride init` sets it up; `midstride init --private` commits nothing
+    ");
+    assert_eq!(sandbox.git(&["status", "--porcelain", "--ignored"]), "");
+    assert!(!sandbox.root().join(".git/midstride").exists());
+}
+
+#[test]
+fn a_session_is_private() {
+    let sandbox = shop();
+    let run = sandbox.run(["new", "Afternoon", "--kind", "session"]).exits(0);
+    assert!(run.stderr.contains(".git/midstride/handoffs/afternoon.md"), "{run}");
+    let run = sandbox.run(["new", "Evening", "--kind", "session", "--committed"]).exits(0);
+    assert!(run.stderr.contains(" .midstride/handoffs/evening.md"), "{run}");
+}

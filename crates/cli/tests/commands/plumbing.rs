@@ -1,0 +1,68 @@
+//! Schema, explanations, completions and manual pages.
+
+use crate::sandbox;
+
+#[test]
+fn a_code_explains_itself_and_a_wrong_one_is_helped() {
+    let sandbox = sandbox();
+    insta::assert_snapshot!(sandbox.run(["explain", "s003"]), @"
+    exit 0
+    ----- stdout -----
+    S003 (warning): a blocking question is open
+
+    Work that goes on before it is answered may have to be thrown away. The document is fine; the pipeline does not advance. (Rule 2.)
+
+    What to do: Answer it: put the answer under `answer`, or decide that it does not block.
+
+    To silence it in one document, with a reason:
+      # midstride: allow S003 REASON          in the header
+      <!-- midstride: allow S003 REASON -->   in the text
+    ");
+    insta::assert_snapshot!(sandbox.run(["explain", "S03"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no finding `S03`
+    hint: did you mean `S003`?
+    ");
+    assert_eq!(
+        sandbox.run(["explain"]).exits(0).stdout.lines().count(),
+        midstride_core::finding::Code::ALL.len()
+    );
+}
+
+#[test]
+fn the_schema_names_every_field() {
+    let run = sandbox().run(["schema"]).exits(0);
+    let schema: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let fields = schema["properties"]["handoff"]["properties"].as_object().unwrap();
+    assert_eq!(fields.len(), midstride_core::header::HANDOFF.fields.len());
+    assert!(fields.values().all(|field| field["description"].is_string()));
+}
+
+#[test]
+fn shells_and_manuals_are_served() {
+    let sandbox = sandbox();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(
+            sandbox.run(["completions", shell]).exits(0).stdout.contains("midstride"),
+            "{shell}"
+        );
+    }
+    assert!(sandbox.run(["man"]).exits(0).stdout.contains(".TH midstride"));
+    assert!(sandbox.run(["man", "check"]).exits(0).stdout.contains("midstride\\-check"));
+    insta::assert_snapshot!(sandbox.run(["man", "zebra"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no command `zebra`
+    hint: midstride --help lists them
+    ");
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let sandbox = sandbox();
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let script = format!("{program} completions bash | true; echo ${{PIPESTATUS[0]}}");
+    let run = sandbox.finish(sandbox.command("bash").args(["-c", &script])).exits(0);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("0\n", ""));
+}

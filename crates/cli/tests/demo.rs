@@ -1,0 +1,17 @@
+//! The demonstration runs as it says.
+
+use crate::sandbox;
+
+#[test]
+fn the_demonstration_tells_its_story_and_leaves_nothing_behind() {
+    let sandbox = sandbox();
+    let temporary = sandbox.home().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let run =
+        sandbox.finish(sandbox.command(program).arg("demo").env("TMPDIR", &temporary)).exits(0);
+    insta::assert_snapshot!(run.stdout);
+    assert_eq!(run.stderr, "");
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(sandbox.root()).unwrap().count(), 0);
+}

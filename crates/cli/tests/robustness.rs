@@ -1,0 +1,233 @@
+//! What the world does to files: a clear error naming the path and what to do, and nothing lost.
+
+use crate::sandbox;
+use midstride_testkit::Sandbox;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::symlink;
+use std::process::Stdio;
+
+const LOOSE: &str = "---\nhandoff:\n  id: a\n  status: PLANNED\n---\n";
+const FILE: &str = ".midstride/handoffs/a.md";
+
+fn project() -> Sandbox {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    sandbox
+}
+
+#[test]
+fn a_read_only_file_is_left_as_it_is() {
+    let sandbox = project();
+    sandbox.write(FILE, LOOSE);
+    let path = sandbox.root().join(FILE);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    insta::assert_snapshot!(sandbox.run(["fmt"]), @r"
+    exit 2
+    ----- stderr -----
+    error: `[ROOT]/.midstride/handoffs/a.md` is read-only
+    hint: make it writable with `chmod u+w`, then try again
+    ");
+    assert_eq!(sandbox.read(FILE), LOOSE);
+}
+
+#[test]
+fn permissions_survive_a_rewrite() {
+    let sandbox = project();
+    sandbox.write(FILE, LOOSE);
+    let path = sandbox.root().join(FILE);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    sandbox.run(["fmt"]).exits(0);
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(sandbox.read(FILE).contains("status: planned"));
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_leaves_no_draft() {
+    let sandbox = project();
+    sandbox.write(FILE, LOOSE);
+    // A limit on the size of files is the full disk that a test can have for itself.
+    let script = format!("trap '' XFSZ; ulimit -f 0; exec {} fmt", env!("CARGO_BIN_EXE_midstride"));
+    let run = sandbox.finish(sandbox.command("sh").args(["-c", &script]));
+    insta::assert_snapshot!(run, @r"
+    exit 2
+    ----- stderr -----
+    error: there is no room left to write `[ROOT]/.midstride/handoffs/a.md`
+    hint: make room and try again; nothing was changed
+    ");
+    assert_eq!(sandbox.read(FILE), LOOSE);
+    let folder = sandbox.root().join(".midstride/handoffs");
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1);
+}
+
+#[test]
+fn a_folder_in_place_of_a_file() {
+    let sandbox = project();
+    std::fs::create_dir_all(sandbox.root().join(".midstride/handoffs/a.md")).unwrap();
+    std::fs::create_dir_all(sandbox.root().join("HANDOFF.md")).unwrap();
+    insta::assert_snapshot!(sandbox.run(["check", "HANDOFF.md"]), @r"
+    exit 0
+    ----- stderr -----
+    0 documents checked: nothing found
+    ");
+    insta::assert_snapshot!(sandbox.run(["show", "a"]), @r"
+    exit 2
+    ----- stderr -----
+    error: `[ROOT]/.midstride/handoffs/a.md` is a folder, a file is expected there
+    hint: move it away, then try again
+    ");
+    insta::assert_snapshot!(sandbox.run(["new", "A", "--id", "a"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is a handoff `a` already: `[ROOT]/.midstride/handoffs/a.md`
+    hint: `midstride edit a` changes it; `--id` chooses another name
+    ");
+}
+
+#[test]
+fn links_out_of_the_project_are_not_followed() {
+    let sandbox = project();
+    let secret = sandbox.home().join("secret.md");
+    std::fs::write(&secret, "# Secret\n").unwrap();
+    symlink(&secret, sandbox.root().join(".midstride/handoffs/leak.md")).unwrap();
+    let run = sandbox.run(["list"]);
+    assert!(!run.to_string().contains("Secret"), "{run}");
+    insta::assert_snapshot!(run, @r#"
+    exit 2
+    ----- stderr -----
+    warning: `[ROOT]/.midstride/handoffs/leak.md` leads out of the project
+    hint: midstride stays inside the project: move the file in, or name it from there
+    "#);
+    let run = sandbox.run(["show", "leak"]).exits(2);
+    assert!(!run.to_string().contains("Secret"), "{run}");
+}
+
+#[test]
+fn links_inside_the_project_are_followed_and_stay_links() {
+    let sandbox = project();
+    sandbox.write("docs/handoffs/real.md", LOOSE);
+    let link = sandbox.root().join(FILE);
+    symlink("../../docs/handoffs/real.md", &link).unwrap();
+    sandbox.run(["fmt", "a"]).exits(0);
+    assert!(link.is_symlink());
+    assert!(sandbox.read("docs/handoffs/real.md").contains("status: planned"));
+}
+
+#[test]
+fn links_in_a_circle_are_told() {
+    let sandbox = project();
+    let folder = sandbox.root().join(".midstride/handoffs");
+    symlink("b.md", folder.join("a.md")).unwrap();
+    symlink("a.md", folder.join("b.md")).unwrap();
+    symlink(&folder, folder.join("again")).unwrap();
+    insta::assert_snapshot!(sandbox.run(["check"]), @r"
+    exit 2
+    ----- stderr -----
+    0 documents checked: nothing found
+    warning: the links of `[ROOT]/.midstride/handoffs/a.md` lead in a circle
+    hint: remove the link
+    warning: the links of `[ROOT]/.midstride/handoffs/b.md` lead in a circle
+    hint: remove the link
+    ");
+}
+
+#[test]
+fn a_header_of_ten_megabytes_is_a_finding() {
+    let sandbox = project();
+    let header = "  note: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n".repeat(190_000);
+    sandbox.write(FILE, format!("---\nhandoff:\n{header}---\n"));
+    let run = sandbox.run(["check"]).exits(1);
+    assert!(run.stdout.contains("error[H013]"), "{run}");
+    sandbox.write(FILE, vec![b'x'; 17 << 20]);
+    insta::assert_snapshot!(sandbox.run(["check"]), @r"
+    exit 2
+    ----- stderr -----
+    0 documents checked: nothing found
+    warning: `[ROOT]/.midstride/handoffs/a.md` has 17825792 bytes, at most 16777216 are read
+    hint: move the material into files of its own and refer to them
+    ");
+}
+
+#[test]
+fn ids_that_are_no_names_are_refused() {
+    let sandbox = project();
+    for (id, says) in [
+        ("../../x", "`/` cannot stand"),
+        ("CON", "`C` cannot stand"),
+        ("con", "device"),
+        ("..", "starts with"),
+    ] {
+        let run = sandbox.run(["new", "X", "--id", id]).exits(2);
+        assert!(run.stderr.contains(says), "{id}: {run}");
+        sandbox.run(["show", id]).exits(2);
+    }
+    let before: Vec<_> = std::fs::read_dir(sandbox.root().parent().unwrap()).unwrap().collect();
+    assert_eq!(before.len(), 2, "nothing was written beside the project");
+}
+
+#[test]
+fn thirty_two_processes_get_thirty_two_documents() {
+    let sandbox = project();
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let children: Vec<_> = (0..32)
+        .map(|number| {
+            let mut command = sandbox.command(program);
+            match number % 2 {
+                0 => command.args(["new", "--stage", "request"]),
+                _ => command.args(["new", "The same title", "--no-edit"]),
+            };
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let list: serde_json::Value =
+        serde_json::from_str(&sandbox.run(["list", "--json"]).exits(0).stdout).unwrap();
+    let mut keys: Vec<&str> =
+        list.as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), 32, "{keys:?}");
+    assert!(keys.contains(&"feat-016/request"));
+    assert!(keys.contains(&"the-same-title-16"));
+}
+
+#[test]
+fn thirty_two_processes_rewrite_their_own_documents() {
+    let sandbox = project();
+    for number in 0..32 {
+        let text = LOOSE.replace("id: a", &format!("id: d{number}"));
+        sandbox.write(&format!(".midstride/handoffs/d{number}.md"), text);
+    }
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let children: Vec<_> = (0..32)
+        .map(|number| {
+            let mut command = sandbox.command(program);
+            command
+                .args(["fmt", &format!("d{number}")])
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    sandbox.run(["fmt", "--check"]).exits(0);
+}
+
+#[test]
+fn ten_thousand_documents_are_no_trouble() {
+    let sandbox = project();
+    for number in 0..10_000 {
+        let text = format!("---\nhandoff:\n  id: d{number}\n  title: Number {number}\n---\n");
+        sandbox.write(&format!(".midstride/handoffs/d{number}.md"), text);
+    }
+    let run = sandbox.run(["list", "--json"]).exits(0);
+    let list: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(list.as_array().unwrap().len(), 10_000);
+    assert!(sandbox.run(["show", "d7777"]).exits(0).stdout.starts_with("Number 7777\n"));
+    assert!(sandbox.run(["show", "d77777"]).exits(2).stderr.contains("did you mean"));
+}

@@ -1,0 +1,83 @@
+//! The complete discovery brief of the pipeline: no error, one blocking question, and each missing
+//! field found by name.
+
+use crate::sandbox;
+use midstride_testkit::{Sandbox, fixtures};
+use serde_json::Value;
+
+const BRIEF: &str = ".claude/pipeline/briefs/feat-042-vm-snapshot-management.md";
+
+fn pipeline() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.copy(&fixtures("good/pipeline"));
+    sandbox
+}
+
+/// The codes and messages found in the brief, advice aside.
+fn found(sandbox: &Sandbox) -> Vec<(String, String)> {
+    let run = sandbox.run(["check", "--json", BRIEF]);
+    let json: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
+    let findings = json["documents"][0]["findings"].as_array().unwrap().clone();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    findings
+        .iter()
+        .filter(|finding| finding["severity"] != "advice")
+        .map(|finding| (text(&finding["code"]), text(&finding["message"])))
+        .collect()
+}
+
+#[test]
+fn the_complete_brief_has_no_error_and_one_blocking_question() {
+    let found = found(&pipeline());
+    let codes: Vec<&str> = found.iter().map(|(code, _)| code.as_str()).collect();
+    assert_eq!(codes, ["S003", "S005"]);
+    assert!(found[0].1.contains("maximum retention period"));
+}
+
+/// The text without one field of the header, and all that belongs to it.
+fn without(text: &str, field: &str) -> String {
+    let start = format!("  {field}:");
+    let mut inside = false;
+    let mut in_header = true;
+    let mut kept = String::new();
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        if number > 0 && line.trim_end() == "---" {
+            in_header = false;
+        }
+        if in_header && line.starts_with("  ") && !line.starts_with("   ") {
+            inside = line.starts_with(&start);
+        }
+        if !(in_header && inside) {
+            kept.push_str(line);
+        }
+    }
+    kept
+}
+
+#[test]
+fn removing_a_required_field_gives_exactly_its_finding() {
+    let required = midstride_core::stage::Stages::shipped().stages["discovery"].requires.clone();
+    assert_eq!(required.len(), 8);
+    let sandbox = pipeline();
+    let whole = sandbox.read(BRIEF);
+    let before = found(&sandbox);
+    for field in required {
+        sandbox.write(BRIEF, without(&whole, &field));
+        let after = found(&sandbox);
+        let new: Vec<_> = after.iter().filter(|finding| !before.contains(finding)).collect();
+        assert_eq!(new.len(), 1, "{field}: {new:?}");
+        assert_eq!(new[0].0, "S001", "{field}");
+        assert!(new[0].1.contains(&format!("`{field}`")), "{field}: {}", new[0].1);
+    }
+}
+
+#[test]
+fn without_its_upstream_the_brief_has_an_error() {
+    let sandbox = pipeline();
+    std::fs::remove_file(
+        sandbox.root().join(".claude/pipeline/requests/feat-042-vm-snapshot-management.md"),
+    )
+    .unwrap();
+    let codes: Vec<String> = found(&sandbox).into_iter().map(|(code, _)| code).collect();
+    assert!(codes.contains(&"S006".to_owned()), "{codes:?}");
+}

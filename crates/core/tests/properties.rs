@@ -1,0 +1,258 @@
+//! What holds for every document, not only for those we thought of.
+
+use midstride_core::check::{Alone, check};
+use midstride_core::document::Document;
+use midstride_core::edit::{Edit, Path, Step};
+use midstride_core::handoff::{Handoff, Whereabouts};
+use midstride_core::header::HANDOFF;
+use midstride_core::stage::Stages;
+use midstride_core::yaml::Data;
+use midstride_testkit::{fixtures, markdown_below};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// Text as people and machines write it, awkward characters included.
+fn text() -> impl Strategy<Value = String> {
+    let pieces = select(vec![
+        "a", "word", "yes", "null", "1.5", ": ", " #", "'", "\"", "\n", "\n\n", "- ", "{", "]",
+        "é", "日本", "\t", "|", ">", "*x", "&y", "---", "...", " ", "\\", "%", "@", "\u{7}",
+        "TODO", "`c`", "a: b", "\r\n", "~", "!t",
+    ]);
+    prop::collection::vec(pieces, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+fn key() -> impl Strategy<Value = String> {
+    let known: Vec<String> = HANDOFF.fields.iter().map(|field| field.name.to_owned()).collect();
+    prop_oneof![4 => select(known), 1 => "[a-z_]{1,8}"]
+}
+
+fn data() -> impl Strategy<Value = Data> {
+    let leaf = prop_oneof![
+        4 => text().prop_map(Data::Text),
+        1 => any::<bool>().prop_map(Data::flag),
+        1 => any::<u16>().prop_map(|number| Data::Bare(number.to_string())),
+    ];
+    tree(leaf)
+}
+
+fn tree(leaf: impl Strategy<Value = Data> + 'static) -> impl Strategy<Value = Data> {
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Data::List),
+            prop::collection::btree_map(key(), inner, 0..4).prop_map(Data::map),
+        ]
+    })
+}
+
+/// The strict form of an arbitrary header and body.
+fn strict() -> impl Strategy<Value = (Vec<(String, Data)>, String)> {
+    let fields = prop::collection::btree_map(key(), tree(text().prop_map(Data::Text)), 1..8);
+    (fields, "[a-zé #*`\n-]{0,60}").prop_map(|(fields, body)| (fields.into_iter().collect(), body))
+}
+
+/// Documents as they come: ours, loose, broken, with comments in odd places.
+fn wild() -> impl Strategy<Value = String> {
+    let lines = select(vec![
+        "  id: a\n",
+        "  status: PLANNED # now\n",
+        "  # a comment\n",
+        "\n",
+        "  to: architect\n",
+        "  to:\n    - a # x\n    - b\n",
+        "  to: [a, b]\n",
+        "  to: []\n",
+        "  decisions_made:\n",
+        "    - decision: x\n      rationale: y # why\n",
+        "    - plain\n",
+        "    # between\n",
+        "  open_questions:\n  - question: |\n      long\n      text\n\n",
+        "  context_summary: >-\n    one\n    two\n",
+        "  title: \"quoted\" # t\n",
+        "  title: 'single'\n",
+        "  landmines:\n    - a: 1\n",
+        "  dependencies:\n    upstream:\n      - artifact: x.md\n",
+        "  dependencies: {upstream: [{artifact: x}]}\n",
+        "  resolution: {}\n",
+        "  description:\n",
+        "  created: 2026-03-21\n",
+        "  state:\n    any: [1, {b: c}]\n",
+        "  kept: |+\n    x\n\n",
+        "  assumptions:\n    -\n",
+        "top: level\n",
+        "  bad: a: b\n",
+        "\tid: t\n",
+        "  long: one\n    two\n",
+        "  anchor: &a x\n",
+        "  alias: *a\n",
+    ]);
+    let eol = select(vec!["\n", "\r\n"]);
+    (prop::collection::vec(lines, 0..9), eol, "[a-z #\n]{0,20}").prop_map(|(lines, eol, body)| {
+        format!("---\nhandoff:\n{}---\n{body}", lines.concat()).replace('\n', eol)
+    })
+}
+
+fn document() -> impl Strategy<Value = String> {
+    let fixtures: Vec<String> = ["good", "broken"]
+        .iter()
+        .flat_map(|folder| markdown_below(&fixtures(folder)))
+        .filter_map(|path| String::from_utf8(std::fs::read(path).unwrap()).ok())
+        .collect();
+    prop_oneof![
+        3 => wild(),
+        1 => select(fixtures),
+        1 => strict().prop_map(|(fields, body)| compose(&fields, &body).text().to_owned()),
+    ]
+}
+
+fn compose(fields: &[(String, Data)], body: &str) -> Document {
+    let fields: Vec<(&str, Data)> = fields.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
+    Document::compose(&fields, body)
+}
+
+fn path() -> impl Strategy<Value = Path> {
+    // Mostly keys that the documents have, so that most edits meet something.
+    let present = select(vec![
+        "id",
+        "to",
+        "decisions_made",
+        "open_questions",
+        "question",
+        "title",
+        "status",
+        "landmines",
+        "context_summary",
+        "dependencies",
+        "upstream",
+        "resolution",
+        "description",
+        "state",
+        "any",
+        "assumptions",
+        "kept",
+        "decision",
+        "rationale",
+        "created",
+        "long",
+        "anchor",
+    ]);
+    let step = prop_oneof![
+        6 => present.prop_map(|key| Step::Key(key.to_owned())),
+        1 => key().prop_map(Step::Key),
+        3 => (0..3_usize).prop_map(Step::Item),
+    ];
+    prop::collection::vec(step, 1..4)
+        .prop_map(|steps| Path([vec![Step::Key("handoff".to_owned())], steps].concat()))
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        3 => (path(), data()).prop_map(|(path, data)| Edit::Set(path, data)),
+        3 => (path(), data()).prop_map(|(path, data)| Edit::Append(path, data)),
+        2 => path().prop_map(Edit::Remove),
+    ]
+}
+
+/// The value at a path of the header.
+fn at(document: &Document, path: &Path) -> Option<Data> {
+    let mut node = document.header()?.root.clone();
+    for step in &path.0 {
+        node = match step {
+            Step::Key(key) => node.get(key)?.clone(),
+            Step::Item(index) => (*node.items().get(*index)?).clone(),
+        };
+    }
+    Some(node.data(document.text()))
+}
+
+fn judge(document: &Document) {
+    let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+    let verdict = check(&Handoff::of(document, &whereabouts, &stages), &stages, None, &Alone);
+    for finding in verdict.findings {
+        assert!(document.text().get(finding.at.range()).is_some(), "{finding:?}");
+        document.position(finding.at.start);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_a_document(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let document = Document::parse(&bytes);
+        if document.is_exact() {
+            prop_assert_eq!(document.render().into_bytes(), bytes);
+        } else {
+            prop_assert_eq!(document.text().len(), bytes.len());
+        }
+        judge(&document);
+    }
+
+    #[test]
+    fn any_text_with_a_header_is_a_document(text in document(), cut in any::<Index>(), noise in text()) {
+        let mut at = cut.index(text.len() + 1);
+        while !text.is_char_boundary(at) { at -= 1; }
+        let text = format!("{}{noise}{}", &text[..at], &text[at..]);
+        let document = Document::parse(text.as_bytes());
+        prop_assert_eq!(document.render(), text);
+        judge(&document);
+    }
+
+    #[test]
+    fn what_is_composed_reads_back_and_is_in_the_strict_form((fields, body) in strict()) {
+        let document = compose(&fields, &body);
+        prop_assert!(document.is_exact());
+        for (name, value) in &fields {
+            let read = at(&document, &Path::field(name)).unwrap();
+            prop_assert_eq!(&read, value, "{}", document.text());
+        }
+        let again: Vec<(String, Data)> = fields
+            .iter()
+            .map(|(name, _)| (name.clone(), at(&document, &Path::field(name)).unwrap()))
+            .collect();
+        let rendered = compose(&again, document.body().of(document.text()));
+        prop_assert_eq!(rendered.text(), document.text());
+    }
+
+    #[test]
+    fn formatting_twice_is_formatting_once(text in document()) {
+        let once = Document::parse(text.as_bytes()).format().unwrap();
+        let twice = once.format().unwrap();
+        prop_assert_eq!(twice.text(), once.text());
+        prop_assert_eq!(once.render(), once.text());
+    }
+
+    #[test]
+    fn an_edit_changes_what_it_means_and_can_be_taken_back(text in document(), edit in edit()) {
+        let before = Document::parse(text.as_bytes());
+        if let Ok((after, patch)) = before.edit(std::slice::from_ref(&edit)) {
+            prop_assert_eq!(patch.apply(&text).unwrap(), after.text());
+            prop_assert_eq!(&patch.reversed().apply(after.text()).unwrap(), &text);
+            match &edit {
+                Edit::Set(path, value) => {
+                    let read = at(&after, path);
+                    prop_assert!(read.as_ref().is_some_and(|read| read.same(value)), "{read:?}");
+                }
+                Edit::Append(path, value) => {
+                    let Some(Data::List(items)) = at(&after, path) else { panic!("a list") };
+                    prop_assert!(items.last().unwrap().same(value));
+                }
+                Edit::Remove(_) | Edit::Body(..) => {}
+            }
+            prop_assert_eq!(before.body().of(&text), after.body().of(after.text()));
+        }
+    }
+
+    #[test]
+    fn text_of_the_body_is_replaced_and_nothing_else(text in document(), new in text(), from in any::<Index>()) {
+        let before = Document::parse(text.as_bytes());
+        let body = before.body();
+        let mut start = body.start + from.index(body.len() + 1);
+        while !text.is_char_boundary(start) { start -= 1; }
+        let span = midstride_core::span::Span::new(start, body.end);
+        if let Ok((after, patch)) = before.edit(&[Edit::Body(span, new.clone())]) {
+            prop_assert_eq!(&after.text()[..start], &text[..start]);
+            prop_assert!(after.text().ends_with(&new));
+            prop_assert_eq!(patch.reversed().apply(after.text()).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The schema agrees with the reader, by the word of a validator that knows neither.
+
+use midstride_core::document::Document;
+use midstride_core::stage::Stages;
+use midstride_core::yaml::{Node, Style, Value};
+use midstride_testkit::{fixtures, markdown_below};
+use serde_json::{Map, Value as Json, json};
+
+/// The tree as any YAML reader would see it: plain words for truth and numbers are no text.
+fn as_json(node: &Node) -> Json {
+    match &node.value {
+        Value::Null | Value::Unreadable => Json::Null,
+        Value::Text(text) if node.style == Style::Plain => match text.as_str() {
+            "true" => json!(true),
+            "false" => json!(false),
+            text => match (text.parse::<i64>(), text.parse::<f64>()) {
+                (Ok(number), _) => json!(number),
+                (Err(_), Ok(number)) => json!(number),
+                (Err(_), Err(_)) => json!(text),
+            },
+        },
+        Value::Text(text) => json!(text),
+        Value::List(items) => items.iter().map(|item| as_json(&item.node)).collect(),
+        Value::Map(entries) => {
+            let entries = entries.iter().map(|e| (e.key.value.clone(), as_json(&e.node)));
+            Json::Object(entries.collect::<Map<_, _>>())
+        }
+    }
+}
+
+#[test]
+fn good_documents_fit_the_schema() {
+    let schema = midstride_core::schema::schema(&Stages::shipped());
+    let validator = jsonschema::validator_for(&schema).expect("the schema is a schema");
+    let mut count = 0;
+    for path in markdown_below(&fixtures("good")) {
+        let document = Document::parse(&std::fs::read(&path).unwrap());
+        let header = document.handoff_header().expect("a good document has a header");
+        let json = as_json(&header.root);
+        let errors: Vec<String> = validator
+            .iter_errors(&json)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+        count += 1;
+    }
+    assert!(count >= 10, "there are {count} good documents");
+}
+
+#[test]
+fn wrong_values_do_not_fit_the_schema() {
+    let schema = midstride_core::schema::schema(&Stages::shipped());
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for wrong in [
+        json!({}),
+        json!({ "handoff": {} }),
+        json!({ "handoff": { "id": "Not A Slug" } }),
+        json!({ "handoff": { "id": "a", "status": "DONE" } }),
+        json!({ "handoff": { "id": "a", "to": "ops" } }),
+        json!({ "handoff": { "id": "a", "open_questions": [{ "blocking": "yes" }] } }),
+        json!({ "handoff": { "id": "a", "assumptions": [{ "confidence": "huge" }] } }),
+    ] {
+        assert!(!validator.is_valid(&wrong), "{wrong}");
+    }
+}

@@ -1,0 +1,25 @@
+//! Documents of every version that was ever written are read for ever.
+
+use midstride_core::check::{Alone, check};
+use midstride_core::document::{Document, FORMAT};
+use midstride_core::finding::Severity;
+use midstride_core::handoff::{Handoff, Whereabouts};
+use midstride_core::stage::Stages;
+use midstride_testkit::{fixtures, markdown_below};
+
+#[test]
+fn every_version_is_read() {
+    for version in 1..=FORMAT {
+        let documents = markdown_below(&fixtures("old-versions").join(version.to_string()));
+        assert!(!documents.is_empty(), "there is a fixture of version {version}");
+        for path in documents {
+            let document = Document::parse(&std::fs::read(&path).unwrap());
+            let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+            let handoff = Handoff::of(&document, &whereabouts, &stages);
+            assert!(handoff.is_handoff(), "{}", path.display());
+            assert!(handoff.title().is_some() && !handoff.decisions().is_empty());
+            let verdict = check(&handoff, &stages, None, &Alone);
+            assert_eq!(verdict.count(Severity::Error), 0, "{}: {verdict:?}", path.display());
+        }
+    }
+}

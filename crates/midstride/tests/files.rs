@@ -1,0 +1,85 @@
+use midstride::files::{FileError, Lock, Problem, Root};
+use midstride_testkit::Sandbox;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn problem(result: Result<(), FileError>) -> String {
+    let error = result.unwrap_err();
+    format!("{:?}", error.problem).split('(').next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_file_is_created_once() {
+    let sandbox = Sandbox::new("");
+    let root = Root::open(sandbox.root()).unwrap();
+    let path = Path::new("a/b/c.md");
+    root.create(path, b"one").unwrap();
+    assert_eq!(problem(root.create(path, b"two")), "Exists");
+    assert_eq!(sandbox.read("a/b/c.md"), "one");
+    assert_eq!(std::fs::read_dir(sandbox.root().join("a/b")).unwrap().count(), 1);
+}
+
+#[test]
+fn of_many_that_create_one_file_one_wins() {
+    let sandbox = Sandbox::new("");
+    let winners = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for number in 0..16 {
+            let (sandbox, winners) = (&sandbox, &winners);
+            scope.spawn(move || {
+                let root = Root::open(sandbox.root()).unwrap();
+                if root.create(Path::new("x.md"), format!("{number}\n").as_bytes()).is_ok() {
+                    winners.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    assert_eq!(winners.into_inner(), 1);
+    assert_eq!(sandbox.read("x.md").lines().count(), 1);
+}
+
+#[test]
+fn a_file_is_replaced_only_if_it_is_still_the_one_that_was_read() {
+    let sandbox = Sandbox::new("");
+    sandbox.write("x.md", "old");
+    let root = Root::open(sandbox.root()).unwrap();
+    let path = Path::new("x.md");
+    assert_eq!(problem(root.replace(path, b"other", b"new")), "Changed");
+    assert_eq!(sandbox.read("x.md"), "old");
+    root.replace(path, b"old", b"new").unwrap();
+    assert_eq!(sandbox.read("x.md"), "new");
+    assert_eq!(problem(root.replace(Path::new("y.md"), b"", b"")), "NotFound");
+}
+
+#[test]
+fn nothing_leaves_the_root() {
+    let sandbox = Sandbox::new("");
+    std::fs::write(sandbox.home().join("secret"), "secret").unwrap();
+    std::os::unix::fs::symlink(sandbox.home(), sandbox.root().join("out")).unwrap();
+    let root = Root::open(sandbox.root()).unwrap();
+    for path in ["../home/secret", "out/secret", sandbox.home().join("secret").to_str().unwrap()] {
+        let error = root.read(Path::new(path)).unwrap_err();
+        assert!(matches!(error.problem, Problem::Outside), "{path}: {error}");
+        assert_eq!(problem(root.create(Path::new(path), b"x")), "Outside", "{path}");
+    }
+    assert_eq!(std::fs::read_to_string(sandbox.home().join("secret")).unwrap(), "secret");
+}
+
+#[test]
+fn a_lock_is_held_by_one_at_a_time() {
+    let sandbox = Sandbox::new("");
+    let (inside, together) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    let _lock = Lock::hold(sandbox.root(), "x").unwrap();
+                    together.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    std::thread::yield_now();
+                    inside.fetch_sub(1, Ordering::SeqCst);
+                }
+            });
+        }
+    });
+    assert_eq!(together.into_inner(), 1);
+}

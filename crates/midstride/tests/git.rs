@@ -1,0 +1,45 @@
+use midstride::git::Repository;
+use midstride_testkit::Sandbox;
+
+/// What git itself says; the sandbox hides commit ids, so it is asked past it.
+fn head(sandbox: &Sandbox, folder: &str) -> String {
+    let mut command = sandbox.command("git");
+    let output = command.args(["-C", folder, "rev-parse", "HEAD"]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn the_commit_is_the_one_git_names() {
+    let sandbox = Sandbox::new("").repository();
+    let repository = Repository::discover(&sandbox.root().join("deep/er")).unwrap();
+    let agrees = || assert_eq!(repository.head_commit(), Some(head(&sandbox, ".")));
+    agrees();
+    assert_eq!(repository.branch().as_deref(), Some("main"));
+    sandbox.git(&["pack-refs", "--all"]);
+    agrees();
+    sandbox.git(&["commit", "--quiet", "--allow-empty", "-m", "two"]);
+    agrees();
+    sandbox.git(&["checkout", "--quiet", "--detach", "HEAD~1"]);
+    agrees();
+    assert_eq!(repository.branch(), None);
+}
+
+#[test]
+fn a_worktree_has_its_own_commit_and_the_common_folder() {
+    let sandbox = Sandbox::new("").repository();
+    sandbox.git(&["worktree", "add", "--quiet", "../second", "-b", "second"]);
+    sandbox.git(&["-C", "../second", "commit", "--quiet", "--allow-empty", "-m", "there"]);
+    let second = Repository::discover(&sandbox.root().parent().unwrap().join("second")).unwrap();
+    assert_eq!(second.head_commit(), Some(head(&sandbox, "../second")));
+    assert_eq!(second.common_dir(), sandbox.root().join(".git"));
+    assert_eq!(second.main_work_tree(), sandbox.root());
+}
+
+#[test]
+fn before_the_first_commit_there_is_none() {
+    let sandbox = Sandbox::new("");
+    assert!(Repository::discover(sandbox.root()).is_none());
+    sandbox.git(&["init", "--quiet"]);
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    assert_eq!(repository.head_commit(), None);
+}
