@@ -8,6 +8,7 @@ use midstride::project::{FindError, ProjectError};
 use midstride::settings::SettingsError;
 use midstride::verbs::{EditError, InitError, MendError, NewError};
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Something that kept a command from running.
@@ -99,6 +100,10 @@ impl From<FindError> for Diagnostic {
             FindError::None { nearest: Some(near), .. } => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
+            FindError::None { wanted, nearest: None } if is_markdown(&wanted) => {
+                Self::new(format!("there is no file `{wanted}`"))
+                    .hint("paths count from the folder you are in")
+            }
             FindError::None { nearest: None, .. } => {
                 diagnostic.hint("`midstride list --all` shows what there is")
             }
@@ -113,6 +118,10 @@ impl From<FindError> for Diagnostic {
             FindError::File(error) => error.into(),
         }
     }
+}
+
+fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
 impl From<GitError> for Diagnostic {

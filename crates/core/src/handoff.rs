@@ -50,6 +50,11 @@ impl<'d> Handoff<'d> {
         self.document.handoff_header().is_some()
     }
 
+    /// Whether it says where its life stands: every handoff does, a note with a header may.
+    pub fn has_status(&self) -> bool {
+        self.is_handoff() || self.text("status").is_some()
+    }
+
     fn text(&self, name: &str) -> Option<At<&'d str>> {
         self.header().and_then(|header| header.text(name))
     }

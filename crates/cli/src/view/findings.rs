@@ -24,6 +24,11 @@ fn way_out(finding: &Finding) -> String {
     }
 }
 
+/// Notes among many documents are counted, not shown one by one: they are other people's.
+fn is_counted(judged: &[Judged], finding: &Finding) -> bool {
+    judged.len() > 1 && finding.code == Code::NoHeader
+}
+
 /// One line about all of them.
 pub(crate) fn summary(judged: &[Judged]) -> String {
     let total = |severity| judged.iter().map(|one| one.verdict.count(severity)).sum::<usize>();
@@ -43,7 +48,15 @@ pub(crate) fn summary(judged: &[Judged]) -> String {
     }
     let found = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
     let silenced = if silenced > 0 { format!(", {silenced} silenced") } else { String::new() };
-    format!("{looked}: {found}{silenced}")
+    let all = judged.iter().flat_map(|one| &one.verdict.findings);
+    let notes = match all.filter(|finding| is_counted(judged, finding)).count() {
+        0 => String::new(),
+        notes => format!(
+            "\n{} without a handoff header, see `midstride explain H002`",
+            count(notes, "note")
+        ),
+    };
+    format!("{looked}: {found}{silenced}{notes}")
 }
 
 /// All codes, a line each.

@@ -141,8 +141,8 @@ fn facts(handoff: &Handoff<'_>) -> String {
     let to: Vec<&str> = handoff.to().iter().map(|to| to.value).collect();
     let facts = [
         Some(handoff.key().to_string()),
-        Some(handoff.kind().to_string()),
-        Some(handoff.status().to_string()),
+        Some(if handoff.is_handoff() { handoff.kind().word() } else { "note" }.to_owned()),
+        handoff.has_status().then(|| handoff.status().to_string()),
         handoff.from().map(|from| format!("from {from}")),
         (!to.is_empty()).then(|| format!("to {}", to.join(", "))),
         handoff.created().map(|time| format!("captured {}", day(time))),

@@ -93,7 +93,7 @@ struct Parts<'p> {
 
 fn parts<'p>(project: &Project, open: &[&'p Shelved]) -> Parts<'p> {
     let (handoffs, notes): (Vec<&Shelved>, Vec<&Shelved>) =
-        open.iter().partition(|shelved| shelved.handoff(project).is_handoff());
+        open.iter().partition(|shelved| shelved.handoff(project).has_status());
     let (in_progress, planned) = handoffs
         .into_iter()
         .partition(|shelved| shelved.handoff(project).status() == Status::InProgress);

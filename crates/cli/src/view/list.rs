@@ -49,11 +49,7 @@ pub(crate) fn table_of(project: &Project, list: &[&Shelved]) -> String {
 
 /// A note is listed, and said to be one.
 fn status(handoff: &Handoff<'_>) -> String {
-    if handoff.is_handoff() || handoff.header().is_some() {
-        handoff.status().to_string()
-    } else {
-        "note".to_owned()
-    }
+    if handoff.has_status() { handoff.status().to_string() } else { "note".to_owned() }
 }
 
 fn day(handoff: &Handoff<'_>) -> String {

@@ -48,6 +48,47 @@ fn advice_does_not_fail_a_check_unless_asked_to() {
 }
 
 #[test]
+fn notes_among_many_documents_are_counted() {
+    let sandbox = sandbox();
+    sandbox.write("docs/handoffs/a.md", "# A note\n");
+    sandbox.write("docs/handoffs/b.md", "---\ntopic: Another\nstatus: in progress\n---\n");
+    insta::assert_snapshot!(sandbox.run(["check"]), @"
+    exit 0
+    ----- stderr -----
+    2 documents checked: 2 advice
+    2 notes without a handoff header, see `midstride explain H002`
+    ");
+    insta::assert_snapshot!(sandbox.run::<&str>([]), @"
+    exit 0
+    ----- stdout -----
+    1 handoff is open.
+
+    In progress
+      b  Another
+
+    Notes
+      a  A note
+
+    Next: midstride init sets midstride up here; 2 documents found already
+    ");
+    insta::assert_snapshot!(sandbox.run(["show", "a"]), @"
+    exit 0
+    ----- stdout -----
+    A note
+    a · note
+    docs/handoffs/a.md
+
+    # A note
+    ");
+    insta::assert_snapshot!(sandbox.run(["check", "c.md"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no file `c.md`
+    hint: paths count from the folder you are in
+    ");
+}
+
+#[test]
 fn json_has_the_place_of_each_finding() {
     let run = shop().run(["check", "--json", "market"]).exits(1);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();

@@ -1,6 +1,6 @@
 //! Findings in the manner of rustc: the line, what is wrong with it, what to do.
 
-use super::way_out;
+use super::{is_counted, way_out};
 use crate::view::shown_path;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -16,7 +16,7 @@ pub(crate) fn human(project: &Project, judged: &[Judged]) -> String {
     let mut out = String::new();
     for Judged { shelved, verdict } in judged {
         let path = shown_path(project, &shelved.path);
-        for finding in &verdict.findings {
+        for finding in verdict.findings.iter().filter(|finding| !is_counted(judged, finding)) {
             out.push_str(&frame(&renderer, &path, shelved.document.text(), finding));
             out.push_str("\n\n");
         }
