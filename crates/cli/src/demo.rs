@@ -8,6 +8,7 @@ use crate::view::heading;
 use midstride::files;
 use midstride::process;
 use std::path::PathBuf;
+use std::process::Command;
 
 /// See what midstride does, in a temporary folder that goes away
 #[derive(Debug, clap::Args)]
@@ -43,63 +44,81 @@ impl Stage {
         Ok(())
     }
 
-    /// Runs midstride as a person would, and shows what it prints.
-    fn run(&self, ui: &mut Ui, arguments: &[&str], expected: i32) -> Result<String, Diagnostic> {
-        let quoted: Vec<String> = arguments
-            .iter()
-            .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() })
+    /// Runs midstride as a person would, shows what it prints, and its exit code.
+    fn run(&self, ui: &mut Ui, arguments: &[&str], expected: i32) -> Result<(), Diagnostic> {
+        let mut command = process::command(std::env::current_exe()?);
+        command.args(arguments);
+        command.env("MIDSTRIDE_NOW", story::NOW).env("MIDSTRIDE_USER", "nightcheck");
+        let code = self.show(ui, "midstride", arguments, &mut command)?;
+        ui.print(&format!("  (exit code {code})\n"))?;
+        if code == expected {
+            return Ok(());
+        }
+        Err(Diagnostic::new(format!("the demonstration expected exit code {expected}, not {code}")))
+    }
+
+    /// Runs git where the audience sees it.
+    fn show_git(&self, ui: &mut Ui, arguments: &[&str]) -> Result<(), Diagnostic> {
+        self.show(ui, "git", arguments, &mut self.git_command(arguments)).map(|_| ())
+    }
+
+    /// Shows a command and what it prints, indented; gives back its exit code.
+    fn show(
+        &self,
+        ui: &mut Ui,
+        program: &str,
+        arguments: &[&str],
+        command: &mut Command,
+    ) -> Result<i32, Diagnostic> {
+        let words = std::iter::once(program).chain(arguments.iter().copied());
+        let typed: Vec<String> = words
+            .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { word.to_owned() })
             .collect();
-        ui.print(&format!("\n  $ midstride {}\n", quoted.join(" ")))?;
-        let program = std::env::current_exe()?;
-        let mut command = process::command(program);
-        command.current_dir(&self.folder).args(arguments);
-        command
-            .env("MIDSTRIDE_NOW", story::NOW)
-            .env("HOME", &self.folder)
-            .env("MIDSTRIDE_USER", "nightcheck");
-        let output = process::exchange(&mut command, b"")?;
-        let mut shown = String::from_utf8_lossy(&output.stdout).into_owned();
-        shown.push_str(&String::from_utf8_lossy(&output.stderr));
-        for line in shown.trim_end().lines() {
-            ui.print(format!("  {line}").trim_end())?;
-            ui.print("\n")?;
+        ui.print(&format!("\n  $ {}\n", typed.join(" ")))?;
+        command.current_dir(&self.folder).env("HOME", &self.folder);
+        let output = process::exchange(command, b"")?;
+        // What is said while it runs comes before what it printed, as on a terminal.
+        for part in [&output.stdout, &output.stderr] {
+            for line in String::from_utf8_lossy(part).trim_end().lines() {
+                ui.print(&format!("{}\n", format!("  {line}").trim_end()))?;
+            }
         }
-        match output.status.code() {
-            Some(code) if code == expected => Ok(shown),
-            code => Err(Diagnostic::new(format!(
-                "the demonstration expected exit code {expected} and got {code:?}"
-            ))),
-        }
+        Ok(output.status.code().unwrap_or(-1))
     }
 
     fn write(&self, path: &str, text: &str) -> Result<(), Diagnostic> {
         Ok(files::write_scratch(&self.folder.join(path), text.as_bytes())?)
     }
 
-    /// Git, with an identity of its own so that the user's configuration does not matter.
+    /// Runs git behind the scenes.
     fn git(&self, arguments: &[&str]) -> Result<(), Diagnostic> {
-        let mut command = process::command("git");
-        command.current_dir(&self.folder).args([
-            "-c",
-            "user.name=demo",
-            "-c",
-            "user.email=demo@example.org",
-            "-c",
-            "commit.gpgsign=false",
-            "-c",
-            "init.defaultBranch=main",
-        ]);
-        command
-            .args(arguments)
-            .env("HOME", &self.folder)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_SYSTEM", "/dev/null");
-        command.env_remove("GIT_DIR").env_remove("GIT_INDEX_FILE").env_remove("GIT_WORK_TREE");
-        let output = process::exchange(&mut command, b"")?;
+        let mut command = self.git_command(arguments);
+        let output = process::exchange(command.current_dir(&self.folder), b"")?;
         if output.status.success() {
             return Ok(());
         }
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         Err(Diagnostic::new(format!("git {}: {}", arguments.join(" "), message.trim())))
+    }
+
+    /// Git with an identity of its own, so that the user's configuration does not matter.
+    fn git_command(&self, arguments: &[&str]) -> Command {
+        let settings = [
+            "user.name=demo",
+            "user.email=demo@example.org",
+            "commit.gpgsign=false",
+            "init.defaultBranch=main",
+            "core.pager=cat",
+        ];
+        let mut command = process::command("git");
+        command.args(settings.iter().flat_map(|setting| ["-c", *setting])).args(arguments);
+        command
+            .env("HOME", &self.folder)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null");
+        for variable in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
+            command.env_remove(variable);
+        }
+        command
     }
 }

@@ -6,7 +6,7 @@ use midstride::files::FileError;
 use midstride::git::GitError;
 use midstride::project::{FindError, ProjectError};
 use midstride::settings::SettingsError;
-use midstride::verbs::{EditError, InitError, MendError, NewError};
+use midstride::verbs::{EditError, FmtError, InitError, NewError};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -181,11 +181,11 @@ impl From<EditError> for Diagnostic {
     }
 }
 
-impl From<MendError> for Diagnostic {
-    fn from(error: MendError) -> Self {
+impl From<FmtError> for Diagnostic {
+    fn from(error: FmtError) -> Self {
         match error {
-            MendError::Refused { .. } => Self::new(error.to_string()),
-            MendError::File(error) => error.into(),
+            FmtError::Refused { .. } => Self::new(error.to_string()),
+            FmtError::File(error) => error.into(),
         }
     }
 }

@@ -4,12 +4,16 @@
 //! [`Surroundings`]; the judge itself looks at nothing.
 
 mod allow;
+mod assumption;
+mod capability;
 mod content;
 mod generated;
 mod pull_request;
+mod question;
 mod reference;
-mod stage;
+mod required;
 mod status;
+mod upstream;
 
 pub use allow::Silenced;
 pub use pull_request::pull_request;
@@ -113,7 +117,7 @@ pub fn check(
             .header()
             .is_some_and(|h| matches!(h.fields().value, Value::Map(_) | Value::Null));
         if readable {
-            stage::rules(handoff, stages, around, &mut findings);
+            advancing(handoff, stages, around, &mut findings);
             status::rules(handoff, around, &mut findings);
             reference::rules(handoff, place, &mut findings);
         }
@@ -126,6 +130,25 @@ pub fn check(
     }
     let (findings, silenced) = allow::apply(handoff.document(), findings);
     Verdict { findings, silenced }
+}
+
+/// The five rules for advancing.
+fn advancing(
+    handoff: &Handoff<'_>,
+    stages: &Stages,
+    around: &dyn Surroundings,
+    findings: &mut Vec<Finding>,
+) {
+    let stage = required::stage_rule(handoff, stages, findings);
+    required::rules(handoff, stages, stage, findings);
+    if handoff.status().is_open() {
+        question::rules(handoff, findings);
+        assumption::rules(handoff, findings);
+    }
+    upstream::rules(handoff, stage, around, findings);
+    if stage.is_some_and(|rule| rule.capabilities) {
+        capability::rules(handoff, stages, findings);
+    }
 }
 
 fn no_header(handoff: &Handoff<'_>) -> Option<Finding> {

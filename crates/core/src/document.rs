@@ -2,13 +2,13 @@
 //!
 //! Any bytes at all are a document. What is wrong with it is a finding, never an error.
 
-mod edit;
+mod edit_in_place;
 mod format;
 mod legacy;
 mod parse;
 mod version;
 
-pub use edit::EditRefused;
+pub use edit_in_place::EditRefused;
 pub use legacy::Stamp;
 pub use version::FORMAT;
 

@@ -259,7 +259,7 @@ impl Look<'_> {
     /// One value where a list is expected.
     fn single(&mut self, inner: &'static Kind) {
         let strict = Data::List(vec![strict(self.node, inner)]);
-        self.loose(format!("`{}` is a list; one value stands in its place", self.key), strict);
+        self.loose(format!("`{}` should be a list, it is a single value", self.key), strict);
     }
 
     /// Plain text where a mapping is expected.

@@ -1,6 +1,8 @@
-//! New identities: version 7, so that they sort by the time they were made.
+//! New identities: uids that sort by the time they were made, and the next free feature number.
 
 use jiff::Timestamp;
+use midstride_core::id::FeatureNumber;
+use std::path::PathBuf;
 use uuid::{NoContext, Uuid};
 
 /// A uid that nobody else has.
@@ -9,4 +11,22 @@ pub fn new_uid(now: Timestamp) -> String {
     let nanoseconds = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
     let moment = uuid::Timestamp::from_unix(NoContext, seconds, nanoseconds);
     Uuid::new_v7(moment).to_string()
+}
+
+/// One more than the highest feature number in any of these paths. Whoever takes it holds a lock.
+pub fn next_feature(taken: &[PathBuf]) -> FeatureNumber {
+    let names = taken.iter().flat_map(|path| path.iter()).filter_map(|name| name.to_str());
+    names.filter_map(FeatureNumber::parse).max().unwrap_or(FeatureNumber(0)).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_number_is_free_on_every_shelf() {
+        assert_eq!(next_feature(&[]), FeatureNumber(1));
+        let taken = ["handoffs/feat-007/request.md", "briefs/feat-041-x.md", "notes.md"];
+        assert_eq!(next_feature(&taken.map(PathBuf::from)), FeatureNumber(42));
+    }
 }

@@ -1,14 +1,14 @@
 //! A project: its root, its repository, its shelves, and the handoffs on them.
 
-mod find;
+mod find_handoff;
 mod surroundings;
 
-pub use find::FindError;
+pub use find_handoff::FindError;
 
 use crate::files::{self, FileError, Root};
 use crate::git::Repository;
 use crate::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
-use crate::shelf::{Layout, Shelf};
+use crate::shelf::{Layout, Shelf, claude_memory};
 use midstride_core::check::{Verdict, check};
 use midstride_core::document::Document;
 use midstride_core::handoff::{Handoff, Whereabouts};
@@ -175,9 +175,7 @@ impl Project {
             return;
         };
         let top = self.repository.as_ref().map_or(self.root.path(), Repository::main_work_tree);
-        let slug = claude_slug(&files::real(top).to_string_lossy());
-        let folder = home.join(".claude/projects").join(slug).join("memory");
-        if let Ok(root) = Root::open(&folder) {
+        if let Ok(root) = Root::open(&claude_memory::folder(home, &files::real(top))) {
             self.shelves.push(Shelf::new(CLAUDE_MEMORY, false, Layout::Memory, root, ""));
         }
     }
@@ -350,35 +348,6 @@ fn private_folder(root: &Root, repository: Option<&Repository>) -> PathBuf {
     }
 }
 
-/// How Claude Code names the folder of a project: every UTF-16 unit that is no ASCII letter or
-/// digit becomes a hyphen, and a long name is cut and gets a hash.
-pub fn claude_slug(path: &str) -> String {
-    const LENGTH_MAX: usize = 200;
-    let slug: String = path
-        .encode_utf16()
-        .map(|unit| char::from_u32(u32::from(unit)).filter(char::is_ascii_alphanumeric))
-        .map(|letter| letter.unwrap_or('-'))
-        .collect();
-    if slug.len() <= LENGTH_MAX {
-        return slug;
-    }
-    let hash = path
-        .encode_utf16()
-        .fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)));
-    format!("{}-{}", &slug[..LENGTH_MAX], base36(hash.unsigned_abs()))
-}
-
-fn base36(mut number: u32) -> String {
-    let mut digits = Vec::new();
-    loop {
-        digits.push(char::from_digit(number % 36, 36).unwrap_or('0'));
-        number /= 36;
-        if number == 0 {
-            return digits.into_iter().rev().collect();
-        }
-    }
-}
-
 /// Does something with each item, on as many threads as there are cores; the order is kept.
 pub fn on_all_cores<T: Sync, U: Send>(items: &[T], each: impl Fn(&T) -> U + Sync) -> Vec<U> {
     const WORTH_A_THREAD: usize = 16;
@@ -403,16 +372,6 @@ pub fn on_all_cores<T: Sync, U: Send>(items: &[T], each: impl Fn(&T) -> U + Sync
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_memory_folder_is_named_as_claude_code_names_it() {
-        assert_eq!(claude_slug("/home/dev/shop"), "-home-dev-shop");
-        assert_eq!(claude_slug("/tmp/x/odd dir_x.y/sub-Ünïcode"), "-tmp-x-odd-dir-x-y-sub--n-code");
-        let long = format!("/{}", "a".repeat(250));
-        let slug = claude_slug(&long);
-        assert!(slug.starts_with(&format!("-{}", "a".repeat(199))));
-        assert!(slug.len() > 201 && slug.len() < 210, "{slug}");
-    }
 
     #[test]
     fn work_on_all_cores_keeps_its_order() {

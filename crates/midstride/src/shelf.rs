@@ -1,5 +1,7 @@
 //! Shelves: the places where handoffs lie, and what a place tells about a document on it.
 
+pub(crate) mod claude_memory;
+
 use crate::files::{FileError, Root};
 use midstride_core::handoff::Whereabouts;
 use midstride_core::id::HandoffKey;

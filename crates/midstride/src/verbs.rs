@@ -2,12 +2,12 @@
 
 mod check;
 mod edit;
+mod fmt;
 mod init;
-mod mend;
 mod new;
 
 pub use check::{Judged, check_all, check_these};
 pub use edit::{EditError, Edited, edit};
+pub use fmt::{FmtError, Formatted, fmt};
 pub use init::{InitError, Initialised, init};
-pub use mend::{MendError, Mended, mend};
 pub use new::{Created, NewError, NewHandoff, new};

@@ -5,7 +5,7 @@ use crate::view::{self, findings};
 use clap::ValueEnum;
 use midstride::files::FileError;
 use midstride::project::{Project, Shelved};
-use midstride::verbs::{self, Judged, Mended};
+use midstride::verbs::{self, Formatted, Judged};
 use midstride_core::document::Document;
 use midstride_core::finding::Severity;
 use std::path::{Path, PathBuf};
@@ -153,13 +153,13 @@ fn named(project: &Project, names: &[String]) -> Result<Vec<Shelved>, Diagnostic
 
 fn fix(ui: &mut Ui, project: &Project, documents: Vec<Shelved>) -> Result<(), Diagnostic> {
     for shelved in documents {
-        match verbs::mend(project, &shelved, true) {
-            Ok(Mended::Changed) => {
+        match verbs::fmt(project, &shelved, true) {
+            Ok(Formatted::Changed) => {
                 ui.say(&format!("Mended {}", view::shown_path(project, &shelved.path)))?;
             }
             // What cannot be mended is among the findings that follow.
-            Ok(Mended::AsItWas) | Err(verbs::MendError::Refused { .. }) => {}
-            Err(error @ verbs::MendError::File(_)) => return Err(error.into()),
+            Ok(Formatted::AsItWas) | Err(verbs::FmtError::Refused { .. }) => {}
+            Err(error @ verbs::FmtError::File(_)) => return Err(error.into()),
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::files;
 use midstride::project::{FindError, Project, Shelved};
-use midstride::verbs::{self, Mended};
+use midstride::verbs::{self, Formatted};
 use serde::Serialize;
 use std::path::Path;
 
@@ -49,11 +49,11 @@ pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outc
     };
     let mut done = FmtJson { looked_at: documents.len(), ..FmtJson::default() };
     for shelved in &documents {
-        match verbs::mend(project, shelved, !args.check) {
-            Ok(Mended::AsItWas) => {}
-            Ok(Mended::Changed) => done.changed.push(shelved.path.display().to_string()),
-            Err(error @ verbs::MendError::Refused { .. }) => done.refused.push(error.to_string()),
-            Err(error @ verbs::MendError::File(_)) => return Err(error.into()),
+        match verbs::fmt(project, shelved, !args.check) {
+            Ok(Formatted::AsItWas) => {}
+            Ok(Formatted::Changed) => done.changed.push(shelved.path.display().to_string()),
+            Err(error @ verbs::FmtError::Refused { .. }) => done.refused.push(error.to_string()),
+            Err(error @ verbs::FmtError::File(_)) => return Err(error.into()),
         }
     }
     if args.json {

@@ -1,4 +1,4 @@
-//! The story of a slow page: a wrong first draft, what the judge says, the mended handoff.
+//! The story of a slow page: a hasty first draft, what the judge says, the draft after the review.
 
 use super::Stage;
 use crate::diagnostic::Diagnostic;
@@ -7,72 +7,114 @@ use crate::ui::Ui;
 /// The story plays on one day, whenever it is told.
 pub(super) const NOW: &str = "2026-03-21T17:24:00Z";
 
+const FILE: &str = ".midstride/handoffs/market-page-perf.md";
 const CODE: &str = include_str!("story/market.py");
 const FIRST_DRAFT: &str = include_str!("story/first-draft.md");
-const MENDED: &str = include_str!("story/mended.md");
+const REVIEWED: &str = include_str!("story/reviewed.md");
+const QUESTION: &str = "      suggested_owner: product\n";
+const ANSWER: &str = "      suggested_owner: product\n      answer: Yes, up to fifteen minutes\n";
+
+const OPENING: &str = "\
+midstride carries work from one agent session to the next. What was tried, what was wrong and what
+to do next is handed over in a handoff: a Markdown file that an agent or a person writes, and that
+a program checks.
+
+The story: a site about cities serves some of its market pages in 14 seconds. Somebody looked into
+it and has to stop now. It plays in a real git repository in a temporary folder.
+";
 
 pub(super) fn tell(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
-    ui.print(
-        "A site serves some pages in 14 seconds. Somebody looked into it and has to stop now.\n",
-    )?;
-    ui.print(
-        "What was learned must reach whoever goes on. This plays in a real git repository.\n",
-    )?;
-
+    ui.print(OPENING)?;
     stage.git(&["init", "--quiet"])?;
     stage.write("app/market.py", CODE)?;
     stage.git(&["add", "."])?;
     stage.git(&["commit", "--quiet", "-m", "The site as it is"])?;
 
+    set_up(ui, stage)?;
+    first_draft(ui, stage)?;
+    mechanical(ui, stage)?;
+    reviewed(ui, stage)?;
+    next_session(ui, stage)?;
+    ui.print("\nThe temporary folder is gone unless you said --keep. In your own project:\n")?;
+    ui.print("midstride init, then midstride new \"what you found out\".\n")?;
+    Ok(())
+}
+
+fn set_up(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
     stage.chapter(
         ui,
         "Set up",
-        "One folder and one configuration file; nothing else is touched.",
+        "One folder with one configuration file; git sees nothing else.",
     )?;
     stage.run(ui, &["init"], 0)?;
+    stage.show_git(ui, &["status", "--short", "--untracked-files=all"])
+}
 
+fn first_draft(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
+    stage.write(FILE, FIRST_DRAFT)?;
     stage.chapter(
         ui,
         "A hasty first draft",
-        "It blames a function that does not serve the slow pages, gives no reasons, cites nothing,\nand leaves the plan open. The header is written loosely, as people write.",
+        "The author wrote it with an editor, loosely, as people write. It hardly gives reasons, cites\n\
+         no code, and leaves the plan open.",
     )?;
-    stage.write(".midstride/handoffs/market-page-perf.md", FIRST_DRAFT)?;
-    stage.run(ui, &["show", "market-page-perf"], 0)?;
-
+    stage.run(ui, &["show", "market", "--as", "raw"], 0)?;
     stage.chapter(
         ui,
         "What the judge says",
-        "Each finding has a code, the line it is about, and a way out. Exit code 1: there are findings.",
+        "Each finding has a code, the line it is about, and a way out. --quiet leaves advice out;\n\
+         warnings and errors give exit code 1, so a hook or CI can stop here.",
     )?;
-    stage.run(ui, &["check"], 1)?;
+    stage.run(ui, &["check", "--quiet"], 1)?;
+    stage.chapter(ui, "Why is that a finding?", "Ask for any code.")?;
+    stage.run(ui, &["explain", "C001"], 0)
+}
 
-    stage.chapter(ui, "Why is that a finding?", "Every code explains itself.")?;
-    stage.run(ui, &["explain", "C001"], 0)?;
-
+fn mechanical(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
+    stage.git(&["add", ".midstride"])?;
+    stage.git(&["commit", "--quiet", "-m", "A first draft"])?;
     stage.chapter(
         ui,
         "Mend what is mechanical",
-        "Loose values are written strictly. Comments and every other byte stay. What needs thought remains.",
+        "fmt writes loose values strictly. The difference shows that comments and every other byte\n\
+         stay; what needs thought is left to the author.",
     )?;
-    stage.run(ui, &["check", "--fix", "--quiet"], 1)?;
+    stage.run(ui, &["fmt"], 0)?;
+    stage.show_git(ui, &["diff", "--unified=0"])
+}
 
+fn reviewed(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
+    stage.write(FILE, REVIEWED)?;
     stage.chapter(
         ui,
-        "The mended handoff",
-        "A review found the right function. The new draft says what was wrong before, cites the code,\nand tells how each step is proven. One question is left, and it blocks.",
+        "The draft after a review",
+        "The reviewer found that another function serves the slow pages. The author rewrote the\n\
+         document: it keeps the wrong turns, cites the code, and says how each step is proven.",
     )?;
-    stage.write(".midstride/handoffs/market-page-perf.md", MENDED)?;
-    stage.run(ui, &["check"], 1)?;
-    stage.run(ui, &["show", "market-page-perf", "--section", "wrong_turns"], 0)?;
+    stage.run(ui, &["show", "market"], 0)?;
+    stage.chapter(
+        ui,
+        "One question is left",
+        "Nothing is wrong with the document any more. But work that goes on before the question is\n\
+         answered may be thrown away, so the judge says that it blocks.",
+    )?;
+    stage.run(ui, &["check"], 1)
+}
 
+fn next_session(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
     stage.chapter(
         ui,
         "The inbox",
         "What the next session sees first: what is open, what blocks, and what to do next.",
     )?;
     stage.run(ui, &[], 0)?;
-
-    ui.print("\nThat was the life of a document up to its first good state.\n")?;
-    ui.print("In your own project: midstride init, then midstride new \"what you found out\".\n")?;
-    Ok(())
+    stage.write(FILE, &REVIEWED.replace(QUESTION, ANSWER))?;
+    stage.chapter(
+        ui,
+        "Answered",
+        "Somebody wrote `answer: Yes, up to fifteen minutes` below the question. Nothing blocks now,\n\
+         and the next session can start with step 1 of the plan.",
+    )?;
+    stage.run(ui, &["check"], 0)?;
+    stage.run(ui, &[], 0)
 }

@@ -20,8 +20,17 @@ fn way_out(finding: &Finding) -> String {
         Some(WayOut::Think(advice)) => advice.clone(),
         Some(WayOut::Run(command)) => format!("run `{command}`"),
         Some(WayOut::Write(_)) => "`midstride check --fix` mends this".to_owned(),
-        None => finding.code.rule().mend.to_owned(),
+        None => as_fragment(finding.code.rule().mend),
     }
+}
+
+/// A single sentence reads like the other hints: small, and without its full stop.
+fn as_fragment(text: &str) -> String {
+    let Some(sentence) = text.strip_suffix('.').filter(|rest| !rest.contains(". ")) else {
+        return text.to_owned();
+    };
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// Notes among many documents are counted, not shown one by one: they are other people's.
@@ -44,7 +53,7 @@ pub(crate) fn summary(judged: &[Judged]) -> String {
         parts.push(count(warnings, "warning"));
     }
     if advice > 0 {
-        parts.push(format!("{advice} advice"));
+        parts.push(format!("{} of advice", count(advice, "piece")));
     }
     let found = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
     let silenced = if silenced > 0 { format!(", {silenced} silenced") } else { String::new() };

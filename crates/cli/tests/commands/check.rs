@@ -12,7 +12,7 @@ fn findings_show_the_line_and_the_way_out() {
     19 |     - question: May the weather be ten minutes old?
        |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: product should answer it
+       = help: product should answer it, under `answer`
 
     warning[S005]: an assumption waits for validation: The index on city exists
       --> .midstride/handoffs/market-page-perf.md:25:19
@@ -41,7 +41,7 @@ fn advice_does_not_fail_a_check_unless_asked_to() {
       |
       = help: put a `handoff:` header on top, with at least `id`, `title` and `status`
     ----- stderr -----
-    1 document checked: 1 advice
+    1 document checked: 1 piece of advice
     ");
     sandbox.run(["check", "--fail-on", "advice"]).exits(1);
     sandbox.run(["check", "--quiet", "--fail-on", "advice"]).exits(0);
@@ -55,7 +55,7 @@ fn notes_among_many_documents_are_counted() {
     insta::assert_snapshot!(sandbox.run(["check"]), @"
     exit 0
     ----- stderr -----
-    2 documents checked: 2 advice
+    2 documents checked: 2 pieces of advice
     2 notes without a handoff header, see `midstride explain H002`
     ");
     insta::assert_snapshot!(sandbox.run::<&str>([]), @"
@@ -105,7 +105,7 @@ fn github_gets_annotations_and_code_scanning_gets_sarif() {
     insta::assert_snapshot!(sandbox.run(["check", "--format", "github", "--quiet"]), @"
     exit 1
     ----- stdout -----
-    ::warning file=.midstride/handoffs/market-page-perf.md,line=19,col=17,title=S003 a blocking question is open::a blocking question is open: May the weather be ten minutes old?%0Aproduct should answer it
+    ::warning file=.midstride/handoffs/market-page-perf.md,line=19,col=17,title=S003 a blocking question is open::a blocking question is open: May the weather be ten minutes old?%0Aproduct should answer it, under `answer`
     ::warning file=.midstride/handoffs/market-page-perf.md,line=25,col=19,title=S005 a medium-confidence assumption was not validated::an assumption waits for validation: The index on city exists%0Avalidate it and set `validated: true`
     ");
     let run = sandbox.run(["check", "--format", "sarif", "--quiet"]).exits(1);
@@ -180,7 +180,7 @@ fn the_description_of_a_pull_request_is_judged() {
     3 | ## Handoff Context
       | ^^^^^^^^^^^^^^^^^^
       |
-      = help: Add the line the message names.
+      = help: add the line the message names
 
     error[P004]: the design `designs/none.md` is not there
      --> body.md:6:13
@@ -188,7 +188,7 @@ fn the_description_of_a_pull_request_is_judged() {
     6 | **Design**: designs/none.md
       |             ^^^^^^^^^^^^^^^
       |
-      = help: Correct the path.
+      = help: correct the path
 
     warning[P003]: this entry has no `Impact:`
       --> body.md:10:1
@@ -196,7 +196,7 @@ fn the_description_of_a_pull_request_is_judged() {
     10 | - Deviation: none
        | ^^^^^^^^^^^^^^^^^
        |
-       = help: Add the line the message names.
+       = help: add the line the message names
     ----- stderr -----
     1 document checked: 2 errors, 1 warning
     ");

@@ -1,13 +1,13 @@
 //! Make a handoff: identity, place and skeleton are the program's, the rest is the author's.
 
 use crate::files::{FileError, Lock, Problem, Root};
-use crate::ids::new_uid;
+use crate::ids::{new_uid, next_feature};
 use crate::project::{FindError, Project, SetUp, Shelved};
 use crate::shelf::{Layout, Shelf};
 use midstride_core::document::{Document, EditRefused, FORMAT};
 use midstride_core::edit::{Edit, Path};
 use midstride_core::header::{HandoffKind, Place};
-use midstride_core::id::{FeatureNumber, HandoffId, HandoffKey, NotAnId, nearest};
+use midstride_core::id::{HandoffId, HandoffKey, NotAnId, nearest};
 use midstride_core::stage::StageRule;
 use midstride_core::time;
 use midstride_core::yaml::Data;
@@ -153,7 +153,8 @@ fn choose_id(
         if let Some(id) = inherited.and_then(|id| HandoffId::parse(&id).ok()) {
             return Ok(id);
         }
-        return Ok(next_number(project)?.id());
+        let taken: Vec<PathBuf> = project.spots()?.iter().map(|spot| project.shown(spot)).collect();
+        return Ok(next_feature(&taken).id());
     }
     let title = wanted.title.as_deref().ok_or(NewError::Nameless)?;
     let day = project.environment().clock.now().strftime("handoff-%Y-%m-%d").to_string();
@@ -166,17 +167,6 @@ fn choose_id(
     let numbered =
         (2..1000).filter_map(|number| HandoffId::parse(&format!("{base}-{number}")).ok());
     std::iter::once(base.clone()).chain(numbered).find(free).ok_or(NewError::Nameless)
-}
-
-/// One more than the highest number on any shelf.
-fn next_number(project: &Project) -> Result<FeatureNumber, FileError> {
-    let mut highest = FeatureNumber(0);
-    for spot in project.spots()? {
-        let shown = project.shown(&spot);
-        let parts = shown.iter().filter_map(|part| part.to_str());
-        highest = parts.filter_map(FeatureNumber::parse).chain([highest]).max().unwrap_or(highest);
-    }
-    Ok(highest.next())
 }
 
 /// Where the handoff belongs: stages into a pipeline where there is one.

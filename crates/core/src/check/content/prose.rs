@@ -20,7 +20,7 @@ pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         placeholder_in(text, &value, at, out);
         if let Some(vague) = vague_pointer(&value) {
             let message = format!("\"{vague}\" does not say where");
-            let finding = Finding::new(Code::VaguePointer, at, message);
+            let finding = Finding::new(Code::VaguePointer, exact(text, at, vague), message);
             out.push(finding.think("name the file, section or link"));
         }
     }
@@ -35,12 +35,14 @@ pub(in crate::check) fn placeholders(document: &Document, out: &mut Vec<Finding>
 
 fn placeholder_in(text: &str, value: &str, at: Span, out: &mut Vec<Finding>) {
     let Some(mark) = placeholder(value) else { return };
-    let exact = at
-        .of(text)
-        .find(&mark)
-        .map(|offset| Span::new(at.start + offset, at.start + offset + mark.len()));
     let message = format!("`{mark}` is a placeholder");
-    out.push(Finding::new(Code::Placeholder, exact.unwrap_or(at), message));
+    out.push(Finding::new(Code::Placeholder, exact(text, at, &mark), message));
+}
+
+/// The place of some words inside a place.
+fn exact(text: &str, at: Span, words: &str) -> Span {
+    let found = at.of(text).find(words).map(|offset| at.start + offset);
+    found.map_or(at, |start| Span::new(start, start + words.len()))
 }
 
 /// Every text of a tree.
@@ -88,7 +90,7 @@ fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
 }
 
 /// The placeholder a text is, or has in the place of a value, or carries in brackets.
-fn placeholder(text: &str) -> Option<String> {
+pub(super) fn placeholder(text: &str) -> Option<String> {
     const WORDS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
     let text = text.trim();
     let value = text.rsplit_once(": ").map_or(text, |(_, value)| value);
@@ -134,7 +136,7 @@ fn bracketed(text: &str, open: char, close: char, fits: impl Fn(&str) -> bool) -
 }
 
 /// Words that point somewhere without saying where.
-fn vague_pointer(text: &str) -> Option<&'static str> {
+fn vague_pointer(text: &str) -> Option<&str> {
     const VAGUE: [&str; 12] = [
         "see the design doc",
         "see design doc",
@@ -154,15 +156,20 @@ fn vague_pointer(text: &str) -> Option<&'static str> {
     if !["ee ", "efer to ", "iscussed"].iter().any(|piece| text.contains(piece)) {
         return None;
     }
-    let lower = text.to_lowercase();
+    // Letters outside ASCII keep their bytes, so a place in one is a place in the other.
+    let lower = text.to_ascii_lowercase();
     let word = |c: char| c.is_whitespace() || "`()".contains(c);
-    let leads = || {
-        ["](", "http", "§"].iter().any(|sign| lower.contains(sign))
-            || lower.split(word).any(is_place)
-    };
-    let begins_a_word = |at: usize| !lower[..at].ends_with(char::is_alphanumeric);
-    let says = |vague: &&&str| lower.find(**vague).is_some_and(begins_a_word);
-    VAGUE.iter().find(says).copied().filter(|_| !leads())
+    let leads = ["](", "http", "§"].iter().any(|sign| lower.contains(sign))
+        || lower.split(word).any(is_place);
+    if leads {
+        return None;
+    }
+    VAGUE.iter().find_map(|vague| {
+        let at = lower.find(vague)?;
+        let end = at + vague.len();
+        let tail = text[end..].find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len() - end);
+        (!text[..at].ends_with(char::is_alphanumeric)).then(|| &text[at..end + tail])
+    })
 }
 
 #[cfg(test)]

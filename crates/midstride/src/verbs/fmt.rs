@@ -6,7 +6,7 @@ use midstride_core::document::EditRefused;
 
 /// What became of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mended {
+pub enum Formatted {
     /// It was in the strict form.
     AsItWas,
     /// It was not; it is now, if it was to be written.
@@ -15,7 +15,7 @@ pub enum Mended {
 
 /// Why a document was left as it was.
 #[derive(Debug, thiserror::Error)]
-pub enum MendError {
+pub enum FmtError {
     /// The document cannot be changed safely.
     #[error("`{}` is left as it is: {why}", path.display())]
     Refused {
@@ -30,16 +30,16 @@ pub enum MendError {
 }
 
 /// The strict form of a document; writes it unless only asked to look.
-pub fn mend(project: &Project, shelved: &Shelved, write: bool) -> Result<Mended, MendError> {
+pub fn fmt(project: &Project, shelved: &Shelved, write: bool) -> Result<Formatted, FmtError> {
     let strict = shelved
         .document
         .format()
-        .map_err(|why| MendError::Refused { path: shelved.path.clone(), why })?;
+        .map_err(|why| FmtError::Refused { path: shelved.path.clone(), why })?;
     if strict.text() == shelved.document.text() {
-        return Ok(Mended::AsItWas);
+        return Ok(Formatted::AsItWas);
     }
     if write {
         project.replace(shelved, strict.text())?;
     }
-    Ok(Mended::Changed)
+    Ok(Formatted::Changed)
 }

@@ -1,0 +1,52 @@
+//! Claude Code's memory of a project: one folder in the user's home for all its worktrees.
+
+use std::path::{Path, PathBuf};
+
+/// Where the memory of the project at `root` lies, whether or not it is there.
+pub(crate) fn folder(home: &Path, root: &Path) -> PathBuf {
+    home.join(".claude/projects").join(slug(&root.to_string_lossy())).join("memory")
+}
+
+/// How Claude Code names the folder of a project: every UTF-16 unit that is no ASCII letter or
+/// digit becomes a hyphen, and a long name is cut and gets a hash.
+fn slug(path: &str) -> String {
+    const LENGTH_MAX: usize = 200;
+    let slug: String = path
+        .encode_utf16()
+        .map(|unit| char::from_u32(u32::from(unit)).filter(char::is_ascii_alphanumeric))
+        .map(|letter| letter.unwrap_or('-'))
+        .collect();
+    if slug.len() <= LENGTH_MAX {
+        return slug;
+    }
+    let hash = path
+        .encode_utf16()
+        .fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)));
+    format!("{}-{}", &slug[..LENGTH_MAX], base36(hash.unsigned_abs()))
+}
+
+fn base36(mut number: u32) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit(number % 36, 36).unwrap_or('0'));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_folder_is_named_as_claude_code_names_it() {
+        assert_eq!(slug("/home/dev/shop"), "-home-dev-shop");
+        assert_eq!(slug("/tmp/x/odd dir_x.y/sub-Ünïcode"), "-tmp-x-odd-dir-x-y-sub--n-code");
+        let long = format!("/{}", "a".repeat(250));
+        let name = slug(&long);
+        assert!(name.starts_with(&format!("-{}", "a".repeat(199))));
+        assert!(name.len() > 201 && name.len() < 210, "{name}");
+    }
+}
