@@ -56,17 +56,29 @@ impl Document {
     }
 
     fn edit_once(&self, edit: &Edit) -> Result<Document, EditRefused> {
-        let replacements = match edit {
-            Edit::Body(at, text) => self.plan_body(*at, text)?,
+        self.prove(std::slice::from_ref(edit), self.plan(edit)?)
+    }
+
+    /// Makes edits of different places at once, with one proof for all of them.
+    pub(super) fn edit_together(&self, edits: &[&Edit]) -> Result<Document, EditRefused> {
+        let mut replacements = Vec::new();
+        for edit in edits {
+            replacements.extend(self.plan(edit)?);
+        }
+        let edits: Vec<Edit> = edits.iter().map(|edit| (*edit).clone()).collect();
+        self.prove(&edits, replacements)
+    }
+
+    fn plan(&self, edit: &Edit) -> Result<Vec<Replacement>, EditRefused> {
+        match edit {
+            Edit::Body(at, text) => self.plan_body(*at, text),
             Edit::Set(path, _) | Edit::Append(path, _) | Edit::Remove(path) => {
-                let header = self.header.as_ref().filter(|header| header.place != Place::Section);
-                let header = header.ok_or(EditRefused::NoHeader)?;
+                let header = self.front().ok_or(EditRefused::NoHeader)?;
                 let mut plan = Plan { document: self, header, path, replacements: Vec::new() };
                 plan.make(edit)?;
-                plan.replacements
+                Ok(plan.replacements)
             }
-        };
-        self.prove(edit, replacements)
+        }
     }
 
     fn plan_body(&self, at: Span, text: &str) -> Result<Vec<Replacement>, EditRefused> {
@@ -77,13 +89,13 @@ impl Document {
     }
 
     /// Applies the replacements and holds the result against what was meant.
-    fn prove(&self, edit: &Edit, mut all: Vec<Replacement>) -> Result<Document, EditRefused> {
-        let harm = || EditRefused::WouldHarm(subject(edit));
+    fn prove(&self, edits: &[Edit], mut all: Vec<Replacement>) -> Result<Document, EditRefused> {
+        let harm = || EditRefused::WouldHarm(edits.first().map(subject).unwrap_or_default());
         all.sort_by_key(|replacement| replacement.at);
         let patch = Patch { replacements: all };
         let text = patch.apply(&self.text).map_err(|_| harm())?;
         let after = Document::parse(text.as_bytes());
-        let same_rest = match edit {
+        let rest_is_kept = |edit: &Edit| match edit {
             Edit::Body(at, new) => {
                 let end = self.body.end - at.len() + new.len();
                 after.text[..self.body.start] == self.text[..self.body.start]
@@ -93,8 +105,9 @@ impl Document {
                 after.body.of(&after.text) == self.body.of(&self.text)
             }
         };
+        let same_rest = edits.iter().take(1).all(rest_is_kept);
         let meant = match self.front_data() {
-            Some(data) => Some(meant(data, edit)?),
+            Some(data) => Some(edits.iter().try_fold(data, meant)?),
             None => None,
         };
         let same_values = match (meant, after.front_data()) {

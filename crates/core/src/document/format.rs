@@ -10,8 +10,8 @@ use crate::header::{HANDOFF, Place};
 use crate::span::Span;
 use crate::yaml::{self, Data};
 
-/// More loose values than this are not mended in one go.
-const EDITS_MAX: usize = 10_000;
+/// Each try reads the document anew; what is still loose after so many is left to the author.
+const TRIES_MAX: usize = 500;
 const BOM: char = '\u{feff}';
 
 impl Document {
@@ -81,24 +81,43 @@ impl Document {
         if same { clean } else { self.clone() }
     }
 
-    /// Writes every loose value strictly, as long as that can be done without harm.
+    /// Writes every loose value strictly, as long as that can be done without harm. A value that
+    /// was mended may show another one inside it, so it is done until nothing changes.
     fn tighten(self) -> Document {
         let mut document = self;
-        let mut refused = 0;
-        for _ in 0..EDITS_MAX {
-            let mut loose = document.findings.iter().filter_map(|finding| match &finding.way_out {
-                Some(WayOut::Write(edit)) => Some(edit),
-                Some(WayOut::Think(_) | WayOut::Run(_)) | None => None,
-            });
-            let Some(edit) = loose.nth(refused) else {
-                break;
-            };
-            match document.edit(std::slice::from_ref(edit)) {
-                Ok((tighter, _)) => document = tighter,
-                Err(_) => refused += 1,
+        let mut tries_left = TRIES_MAX;
+        loop {
+            let loose: Vec<&Edit> = document
+                .findings
+                .iter()
+                .filter_map(|finding| match &finding.way_out {
+                    Some(WayOut::Write(edit)) => Some(edit),
+                    Some(WayOut::Think(_) | WayOut::Run(_)) | None => None,
+                })
+                .collect();
+            let tighter = document.edit_what_can_be(&loose, &mut tries_left);
+            if tighter.text == document.text {
+                return document;
+            }
+            document = tighter;
+        }
+    }
+
+    /// Makes all edits at once; where that is refused, each half of them for itself.
+    fn edit_what_can_be(&self, edits: &[&Edit], tries_left: &mut usize) -> Document {
+        if edits.is_empty() || *tries_left == 0 {
+            return self.clone();
+        }
+        *tries_left -= 1;
+        match self.edit_together(edits) {
+            Ok(edited) => edited,
+            Err(_) if edits.len() == 1 => self.clone(),
+            Err(_) => {
+                let (first, second) = edits.split_at(edits.len() / 2);
+                let edited = self.edit_what_can_be(first, tries_left);
+                edited.edit_what_can_be(second, tries_left)
             }
         }
-        document
     }
 
     /// A `## Handoff` section becomes the header; lines that were not understood stay where they

@@ -6,7 +6,10 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use midstride::project::Project;
 use midstride::verbs::Judged;
+use midstride_core::document::Document;
 use midstride_core::finding::{Finding, Severity};
+use midstride_core::span::{line_end, line_start};
+use std::ops::Range;
 
 /// A longer line is cut around the place; a frame is for looking at.
 const FRAME_WIDTH: usize = 120;
@@ -17,36 +20,50 @@ pub(crate) fn human(project: &Project, judged: &[Judged]) -> String {
     for Judged { shelved, verdict } in judged {
         let path = shown_path(project, &shelved.path);
         for finding in verdict.findings.iter().filter(|finding| !is_counted(judged, finding)) {
-            out.push_str(&frame(&renderer, &path, shelved.document.text(), finding));
+            out.push_str(&frame(&renderer, &path, &shelved.document, finding));
             out.push_str("\n\n");
         }
     }
     out
 }
 
-fn frame(renderer: &Renderer, path: &str, text: &str, finding: &Finding) -> String {
+fn frame(renderer: &Renderer, path: &str, document: &Document, finding: &Finding) -> String {
     let level = match finding.severity() {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Advice => Level::NOTE.with_name("advice"),
     };
     let help = way_out(finding);
+    let line = Line::of(document, finding);
     let group = level
         .primary_title(finding.message.as_str())
         .id(finding.code.rule().code)
         .element(
-            Snippet::source(text)
+            Snippet::source(line.text)
+                .line_start(line.number)
                 .path(path)
-                .annotation(AnnotationKind::Primary.span(first_line(text, finding))),
+                .annotation(AnnotationKind::Primary.span(line.marked)),
         )
         .element(Level::HELP.message(help.as_str()));
     renderer.render(&[group])
 }
 
-/// A value of many lines is pointed at by its first.
-fn first_line(text: &str, finding: &Finding) -> std::ops::Range<usize> {
-    let start = finding.at.start.min(text.len());
-    let at = finding.at.of(text);
-    let line = at.lines().next().unwrap_or_default();
-    start..start + line.trim_end().len()
+/// The line a finding starts on. Only it is given to the renderer, which would otherwise look
+/// through the whole document for every finding; a value of many lines is pointed at by its first.
+struct Line<'d> {
+    text: &'d str,
+    number: usize,
+    marked: Range<usize>,
+}
+
+impl<'d> Line<'d> {
+    fn of(document: &'d Document, finding: &Finding) -> Self {
+        let text = document.text();
+        let start = finding.at.start.min(text.len());
+        let from = line_start(text, start);
+        let line = text[from..line_end(text, start)].trim_end_matches(['\r', '\n']);
+        let first = finding.at.of(text).lines().next().unwrap_or_default().trim_end();
+        let marked = start - from..start - from + first.len();
+        Self { text: line, number: document.position(start).line, marked }
+    }
 }
