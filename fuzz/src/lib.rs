@@ -100,7 +100,7 @@ pub fn comments_kept(before: &Document, after: &Document) -> bool {
 /// The values of the front matter.
 pub fn values(document: &Document) -> Option<Data> {
     let header = document.header().filter(|header| header.place != Place::Section)?;
-    Some(header.root.data(document.text()))
+    Some(header.root.data())
 }
 
 fn findings_inside(document: &Document, findings: &[Finding]) {
@@ -129,7 +129,7 @@ fn nodes_inside(text: &str, node: &Node) {
                 nodes_inside(text, &entry.node);
             }
         }
-        Value::Null | Value::Text(_) | Value::Unreadable => {}
+        Value::Null | Value::Text(_) | Value::Unreadable(_) => {}
     }
 }
 

@@ -5,6 +5,7 @@ use crate::demo;
 use crate::diagnostic::Diagnostic;
 use crate::ui::{Color, Outcome, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
+use midstride::files;
 use midstride::project::Project;
 use midstride::settings::Environment;
 use std::path::PathBuf;
@@ -60,9 +61,18 @@ pub(crate) fn parse() -> Result<Typed, ExitCode> {
 
 /// Does what was typed.
 pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
-    let mut environment = Environment::of_process()?;
+    let mut environment = Environment::of_process().map_err(|_| {
+        Diagnostic::new("the folder you are in is gone").hint("change to one that exists")
+    })?;
     if let Some(folder) = typed.folder {
-        environment.folder = midstride::files::real(&environment.folder.join(folder));
+        environment.folder = files::real(&environment.folder.join(&folder));
+        if !files::is_folder(&environment.folder) {
+            return Err(Diagnostic::new(format!("there is no folder `{}`", folder.display())));
+        }
+    }
+    if typed.json && typed.command.is_some() {
+        return Err(Diagnostic::new("`--json` stands before the command")
+            .hint("write it behind, as in `midstride list --json`"));
     }
     let open = || -> Result<Project, Diagnostic> { Ok(Project::discover(environment.clone())?) };
     match typed.command {

@@ -17,22 +17,9 @@ pub(crate) mod show;
 use crate::diagnostic::Diagnostic;
 use crate::ui::{Outcome, Ui};
 use midstride::files::{self, FileError};
-use midstride::project::{Project, Shelved};
+use midstride::project::Project;
 use std::io::Read as _;
 use std::path::Path;
-
-/// Everything on the shelves, and what could not be read.
-fn read_shelves(project: &Project) -> Result<(Vec<Shelved>, Vec<FileError>), Diagnostic> {
-    let mut shelved = Vec::new();
-    let mut unread = Vec::new();
-    for result in project.read_all()? {
-        match result {
-            Ok(one) => shelved.push(one),
-            Err(error) => unread.push(error),
-        }
-    }
-    Ok((shelved, unread))
-}
 
 /// What stands in a file that a person named, or on standard input.
 fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
@@ -51,7 +38,7 @@ fn tell_unread(
     unread: Vec<FileError>,
 ) -> Result<Outcome, Diagnostic> {
     for text in project.not_read() {
-        ui.say(&format!("warning: {text}"))?;
+        Diagnostic::new(text).warn(ui)?;
     }
     let outcome = if unread.is_empty() { Outcome::Clean } else { Outcome::Incomplete };
     for error in unread {

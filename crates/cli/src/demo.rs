@@ -5,9 +5,8 @@ mod story;
 use crate::diagnostic::Diagnostic;
 use crate::ui::{Outcome, Ui};
 use crate::view::heading;
-use midstride::files;
+use midstride::files::Scratch;
 use midstride::process;
-use std::path::PathBuf;
 use std::process::Command;
 
 /// See what midstride does, in a temporary folder that goes away
@@ -19,24 +18,23 @@ pub(crate) struct DemoArgs {
 }
 
 /// The folder the story plays in.
-struct Stage {
-    folder: PathBuf,
+struct Play {
+    scratch: Scratch,
     step: usize,
 }
 
 pub(crate) fn demo(ui: &mut Ui, args: &DemoArgs) -> Result<Outcome, Diagnostic> {
-    let folder = files::scratch_folder("midstride-demo")?;
-    let mut stage = Stage { folder: folder.clone(), step: 0 };
-    let told = story::tell(ui, &mut stage);
+    let mut play = Play { scratch: Scratch::new("midstride-demo")?, step: 0 };
+    let told = story::tell(ui, &mut play);
     if args.keep {
-        ui.say(&format!("The folder is kept: {}", folder.display()))?;
+        ui.say(&format!("The folder is kept: {}", play.scratch.path().display()))?;
     } else {
-        files::remove_scratch(&folder)?;
+        play.scratch.remove()?;
     }
     told.map(|()| Outcome::Clean)
 }
 
-impl Stage {
+impl Play {
     /// Says what comes now.
     fn chapter(&mut self, ui: &mut Ui, title: &str, text: &str) -> Result<(), Diagnostic> {
         self.step += 1;
@@ -75,9 +73,8 @@ impl Stage {
             .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { word.to_owned() })
             .collect();
         ui.print(&format!("\n  $ {}\n", typed.join(" ")))?;
-        command.current_dir(&self.folder).env("HOME", &self.folder);
+        command.current_dir(self.scratch.path()).env("HOME", self.scratch.path());
         let output = process::exchange(command, b"")?;
-        // What is said while it runs comes before what it printed, as on a terminal.
         for part in [&output.stdout, &output.stderr] {
             for line in String::from_utf8_lossy(part).trim_end().lines() {
                 ui.print(&format!("{}\n", format!("  {line}").trim_end()))?;
@@ -87,13 +84,14 @@ impl Stage {
     }
 
     fn write(&self, path: &str, text: &str) -> Result<(), Diagnostic> {
-        Ok(files::write_scratch(&self.folder.join(path), text.as_bytes())?)
+        self.scratch.write(path, text.as_bytes())?;
+        Ok(())
     }
 
     /// Runs git behind the scenes.
     fn git(&self, arguments: &[&str]) -> Result<(), Diagnostic> {
         let mut command = self.git_command(arguments);
-        let output = process::exchange(command.current_dir(&self.folder), b"")?;
+        let output = process::exchange(command.current_dir(self.scratch.path()), b"")?;
         if output.status.success() {
             return Ok(());
         }
@@ -113,7 +111,7 @@ impl Stage {
         let mut command = process::command("git");
         command.args(settings.iter().flat_map(|setting| ["-c", *setting])).args(arguments);
         command
-            .env("HOME", &self.folder)
+            .env("HOME", self.scratch.path())
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_SYSTEM", "/dev/null");
         for variable in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {

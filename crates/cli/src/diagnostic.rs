@@ -7,16 +7,18 @@ use midstride::git::GitError;
 use midstride::project::{FindError, ProjectError};
 use midstride::settings::SettingsError;
 use midstride::verbs::{EditError, FmtError, InitError, NewError};
+use serde::Serialize;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// Something that kept a command from running.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Diagnostic {
     message: String,
     hints: Vec<String>,
     /// Nobody reads any more; there is nobody to tell either.
+    #[serde(skip)]
     quiet: bool,
 }
 
@@ -112,6 +114,7 @@ impl From<FindError> for Diagnostic {
                     candidates.iter().map(|(key, path)| format!("{key}  {}", path.display()));
                 shown.fold(diagnostic, Self::hint).hint("name one of them")
             }
+            FindError::NotMarkdown(_) => diagnostic.hint("handoffs are files that end with `.md`"),
             FindError::Outside(_) => diagnostic.hint(
                 "midstride stays inside the project: start it there, or name the project with `-C`",
             ),
@@ -162,6 +165,10 @@ impl From<NewError> for Diagnostic {
             }
             NewError::Exists { key, .. } => diagnostic
                 .hint(format!("`midstride edit {key}` changes it; `--id` chooses another name")),
+            NewError::CommitsNothing => {
+                diagnostic.hint("leave `--committed` out; the handoff goes to the private shelf")
+            }
+            NewError::Project(error) => error.into(),
             NewError::Upstream(error) => error.into(),
             NewError::Header(_) => diagnostic.hint("mend the header of the text, then try again"),
             NewError::File(error) => error.into(),
@@ -174,8 +181,12 @@ impl From<EditError> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             EditError::NoEditor => diagnostic.hint("set EDITOR, for instance `EDITOR=vim`"),
-            EditError::Editor { .. } => diagnostic,
-            EditError::Changed { .. } => diagnostic.hint("join the two by hand, then save again"),
+            EditError::Editor { kept, .. } => {
+                diagnostic.hint(format!("your text is in `{}`", kept.display()))
+            }
+            EditError::NotSaved { why, kept } => {
+                Self::from(why).hint(format!("your text is in `{}`", kept.display()))
+            }
             EditError::File(error) => error.into(),
         }
     }

@@ -48,6 +48,13 @@ impl Ui {
         self.out.flush()
     }
 
+    /// Writes bytes as they are.
+    pub(crate) fn write_bytes(bytes: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout();
+        out.write_all(bytes)?;
+        out.flush()
+    }
+
     /// Prints a value as JSON.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
         let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;

@@ -39,6 +39,7 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
 /// The first line of a text, cut to a width with an ellipsis.
 pub(crate) fn one_line(text: &str, width: usize) -> String {
     use unicode_width::UnicodeWidthChar as _;
+    let text = tame(text);
     let line = text.trim().lines().next().unwrap_or_default();
     let mut used = 0;
     let mut out = String::new();
@@ -56,6 +57,12 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
 /// What a handoff is called in a list: its title, else the start of its summary.
 pub(crate) fn called(handoff: &Handoff<'_>, width: usize) -> String {
     one_line(handoff.title().or(handoff.summary()).unwrap_or("(no title)"), width)
+}
+
+/// Text from a document without the characters by which it could steer a terminal.
+pub(crate) fn tame(text: &str) -> String {
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// Text below a heading, indented by two.

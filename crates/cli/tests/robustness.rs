@@ -21,11 +21,12 @@ fn a_read_only_file_is_left_as_it_is() {
     sandbox.write(FILE, LOOSE);
     let path = sandbox.root().join(FILE);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
-    insta::assert_snapshot!(sandbox.run(["fmt"]), @r"
+    insta::assert_snapshot!(sandbox.run(["fmt"]), @"
     exit 2
     ----- stderr -----
-    error: `[ROOT]/.midstride/handoffs/a.md` is read-only
+    warning: `[ROOT]/.midstride/handoffs/a.md` is read-only
     hint: make it writable with `chmod u+w`, then try again
+    0 of 1 document changed
     ");
     assert_eq!(sandbox.read(FILE), LOOSE);
 }
@@ -48,11 +49,12 @@ fn a_full_disk_loses_nothing_and_leaves_no_draft() {
     // A limit on the size of files is the full disk that a test can have for itself.
     let script = format!("trap '' XFSZ; ulimit -f 0; exec {} fmt", env!("CARGO_BIN_EXE_midstride"));
     let run = sandbox.finish(sandbox.command("sh").args(["-c", &script]));
-    insta::assert_snapshot!(run, @r"
+    insta::assert_snapshot!(run, @"
     exit 2
     ----- stderr -----
-    error: there is no room left to write `[ROOT]/.midstride/handoffs/a.md`
+    warning: there is no room left to write `[ROOT]/.midstride/handoffs/a.md`
     hint: make room and try again; nothing was changed
+    0 of 1 document changed
     ");
     assert_eq!(sandbox.read(FILE), LOOSE);
     let folder = sandbox.root().join(".midstride/handoffs");
@@ -64,10 +66,11 @@ fn a_folder_in_place_of_a_file() {
     let sandbox = project();
     std::fs::create_dir_all(sandbox.root().join(".midstride/handoffs/a.md")).unwrap();
     std::fs::create_dir_all(sandbox.root().join("HANDOFF.md")).unwrap();
-    insta::assert_snapshot!(sandbox.run(["check", "HANDOFF.md"]), @r"
-    exit 0
+    insta::assert_snapshot!(sandbox.run(["check", "HANDOFF.md"]), @"
+    exit 2
     ----- stderr -----
-    0 documents checked: nothing found
+    error: `[ROOT]/HANDOFF.md` is a folder, a file is expected there
+    hint: move it away, then try again
     ");
     insta::assert_snapshot!(sandbox.run(["show", "a"]), @r"
     exit 2
@@ -78,8 +81,8 @@ fn a_folder_in_place_of_a_file() {
     insta::assert_snapshot!(sandbox.run(["new", "A", "--id", "a"]), @"
     exit 2
     ----- stderr -----
-    error: there is a handoff `a` already: `[ROOT]/.midstride/handoffs/a.md`
-    hint: `midstride edit a` changes it; `--id` chooses another name
+    error: `[ROOT]/.midstride/handoffs/a.md` is a folder, a file is expected there
+    hint: move it away, then try again
     ");
 }
 
@@ -230,4 +233,79 @@ fn ten_thousand_documents_are_no_trouble() {
     assert_eq!(list.as_array().unwrap().len(), 10_000);
     assert!(sandbox.run(["show", "d7777"]).exits(0).stdout.starts_with("Number 7777\n"));
     assert!(sandbox.run(["show", "d77777"]).exits(2).stderr.contains("did you mean"));
+}
+
+#[test]
+fn one_bad_file_does_not_stop_the_others() {
+    let sandbox = project();
+    sandbox.write(FILE, LOOSE);
+    sandbox.write(".midstride/handoffs/b.md", LOOSE.replace("id: a", "id: b"));
+    symlink("nowhere.md", sandbox.root().join(".midstride/handoffs/c.md")).unwrap();
+    let path = sandbox.root().join(FILE);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    for arguments in [&["fmt"][..], &["check", "--fix", "--quiet"]] {
+        let run = sandbox.run(arguments).exits(2);
+        assert!(run.stderr.contains("a.md` is read-only"), "{run}");
+        assert!(run.stderr.contains("c.md` does not exist"), "{run}");
+    }
+    assert!(sandbox.read(".midstride/handoffs/b.md").contains("status: planned"));
+}
+
+#[test]
+fn a_private_folder_that_leads_out_is_not_entered() {
+    let sandbox = sandbox();
+    sandbox.write(".midstride/config.toml", "");
+    let outside = sandbox.home().join("outside");
+    std::fs::create_dir_all(outside.join("handoffs")).unwrap();
+    std::fs::write(outside.join("handoffs/secret.md"), "# Secret\n").unwrap();
+    symlink(&outside, sandbox.root().join(".midstride/private")).unwrap();
+    for arguments in [&["list"][..], &["show", "secret"], &["new", "S", "--kind", "session"]] {
+        let run = sandbox.run(arguments).exits(2);
+        assert!(run.stderr.contains("leads out of the project"), "{run}");
+        assert!(!run.stdout.contains("Secret"), "{run}");
+    }
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
+}
+
+#[test]
+fn without_git_what_is_private_is_kept_from_a_later_one() {
+    let sandbox = sandbox();
+    sandbox.run(["init"]).exits(0);
+    sandbox.run(["new", "Session", "--kind", "session"]).exits(0);
+    let sandbox = sandbox.repository();
+    assert!(!sandbox.git(&["ls-files"]).contains("private"));
+}
+
+#[test]
+fn a_document_does_not_steer_the_terminal() {
+    let sandbox = project();
+    sandbox.write(
+        FILE,
+        "---\nhandoff:\n  id: a\n  title: \"x \\e]0;pwn\\a\"\n---\n\nbody \u{1b}[2J\n",
+    );
+    for arguments in [&["show", "a"][..], &["list"], &["check"], &[]] {
+        let run = sandbox.run(arguments);
+        assert!(!run.stdout.contains(['\u{1b}', '\u{7}']), "{run}");
+    }
+    assert!(sandbox.run(["show", "a", "--as", "raw"]).stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_not_waited_for() {
+    let sandbox = project();
+    sandbox.finish(sandbox.command("mkfifo").arg("HANDOFF.md")).exits(0);
+    let run = sandbox.run(["list"]).exits(2);
+    assert!(run.stderr.contains("HANDOFF.md` is no ordinary file"), "{run}");
+}
+
+#[test]
+fn two_worktrees_do_not_get_one_number() {
+    let sandbox = project();
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "-m", "set up"]);
+    sandbox.git(&["worktree", "add", "--quiet", "../second"]);
+    let one = sandbox.run(["new", "--stage", "request"]).exits(0);
+    assert!(one.stderr.contains("feat-001/request"), "{one}");
+    let two = sandbox.run(["-C", "../second", "new", "--stage", "request"]).exits(0);
+    assert!(two.stderr.contains("feat-002/request"), "{two}");
 }

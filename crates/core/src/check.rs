@@ -19,11 +19,13 @@ pub use allow::Silenced;
 pub use pull_request::pull_request;
 pub use reference::{Claim, one_id_two_uids};
 
+use crate::document::Document;
 use crate::finding::{Code, Finding, Severity};
 use crate::handoff::Handoff;
+use crate::header::Place;
 use crate::id::HandoffKey;
 use crate::span::{Span, line_end};
-use crate::stage::Stages;
+use crate::stage::{StageRule, Stages};
 use crate::yaml::Value;
 
 /// What the judge may ask about the world around a document.
@@ -82,6 +84,17 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Adds what was found by comparing documents; it can be silenced like everything else.
+    pub fn add(&mut self, document: &Document, finding: Finding) {
+        match allow::reason_for(document, finding.code) {
+            Some(reason) => self.silenced.push(Silenced { finding, reason }),
+            None => {
+                self.findings.push(finding);
+                self.findings.sort_by_key(|finding| (finding.at.start, finding.code));
+            }
+        }
+    }
+
     /// Why the work may not go on from here, if it may not: an error, or a blocking question.
     pub fn incomplete(&self) -> Option<String> {
         let errors = self.count(Severity::Error);
@@ -113,20 +126,23 @@ pub fn check(
     generated::rules(handoff, around, &mut findings);
     if handoff.is_handoff() {
         // A header that says nothing is judged; one that could not be read has its own finding.
-        let readable = handoff
-            .header()
-            .is_some_and(|h| matches!(h.fields().value, Value::Map(_) | Value::Null));
+        let too_large = findings.iter().any(|finding| finding.code == Code::HeaderTooLarge);
+        let fields = handoff.header().map(|header| &header.fields().value);
+        let readable = matches!(fields, Some(Value::Map(_) | Value::Null)) && !too_large;
         if readable {
             advancing(handoff, stages, around, &mut findings);
             status::rules(handoff, around, &mut findings);
             reference::rules(handoff, place, &mut findings);
         }
         // Between conflict markers a text says two things at once; its content can wait.
-        if findings.iter().all(|finding| finding.code != Code::ConflictMarker) {
+        let torn = findings.iter().any(|finding| finding.code == Code::ConflictMarker);
+        if !torn && !too_large {
             content::rules(handoff, stages, &mut findings);
         }
-    } else if handoff.header().is_none_or(|h| h.place != crate::header::Place::Section) {
-        findings.extend(no_header(handoff));
+    } else if handoff.header().is_some_and(|header| header.place == Place::Section) {
+        question::rules(handoff, &mut findings);
+    } else {
+        findings.push(no_header(handoff));
     }
     let (findings, silenced) = allow::apply(handoff.document(), findings);
     Verdict { findings, silenced }
@@ -146,21 +162,17 @@ fn advancing(
         assumption::rules(handoff, findings);
     }
     upstream::rules(handoff, stage, around, findings);
-    if stage.is_some_and(|rule| rule.capabilities) {
+    if stage.is_some_and(StageRule::decides_capabilities) {
         capability::rules(handoff, stages, findings);
     }
 }
 
-fn no_header(handoff: &Handoff<'_>) -> Option<Finding> {
-    let document = handoff.document();
-    let text = document.text();
-    let too_large = document.findings().iter().any(|f| f.code == Code::HeaderTooLarge);
+fn no_header(handoff: &Handoff<'_>) -> Finding {
+    let text = handoff.document().text();
     let at = Span::new(0, line_end(text, 0).min(text.trim_end().len()));
     let message = "a note without a handoff header: its status and questions cannot be told";
-    (!too_large).then(|| {
-        Finding::new(Code::NoHeader, at, message)
-            .think("put a `handoff:` header on top, with at least `id`, `title` and `status`")
-    })
+    let advice = "put a `handoff:` header on top, with at least `id`, `title` and `status`";
+    Finding::new(Code::NoHeader, at, message).think(advice)
 }
 
 /// The bytes of the key `handoff`, where findings about absent fields point.

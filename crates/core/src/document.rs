@@ -86,7 +86,7 @@ impl Document {
 
     /// The lines `Captured:` and `Revised:` of the body.
     pub fn stamps(&self) -> Vec<Stamp<'_>> {
-        legacy::stamps(&self.text, self.body)
+        legacy::stamps(&self.text, self.body, &self.code)
     }
 
     /// What was wrong while reading.
@@ -122,6 +122,9 @@ impl Document {
         out
     }
 }
+
+/// What some editors put before the first letter.
+const BOM: char = '\u{feff}';
 
 #[cfg(test)]
 mod tests;

@@ -187,7 +187,7 @@ impl<'d> Lenient<'d> for At<&'d str> {
 fn text<'d>(node: &'d Node, key: &str, main: &str) -> Option<At<&'d str>> {
     let written = match &node.value {
         Value::Text(_) if key == main => node.text(),
-        Value::Text(_) | Value::Null | Value::List(_) | Value::Map(_) | Value::Unreadable => {
+        Value::Text(_) | Value::Null | Value::List(_) | Value::Map(_) | Value::Unreadable(_) => {
             node.get(key).and_then(Node::text)
         }
     };

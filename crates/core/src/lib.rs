@@ -32,9 +32,9 @@ pub mod finding;
 pub mod markdown;
 pub mod section;
 pub mod shape;
-pub mod stage;
 
 pub mod header;
+pub mod stage;
 
 pub mod document;
 

@@ -14,6 +14,7 @@ pub fn schema(stages: &Stages) -> Value {
     handoff["properties"]["stage"]["examples"] = stages.names().collect();
     handoff["properties"]["id"]["pattern"] = json!("^[a-z0-9][a-z0-9._-]*$");
     handoff["required"] = json!(["id"]);
+    handoff["type"] = json!("object");
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": ID,
@@ -28,7 +29,7 @@ pub fn schema(stages: &Stages) -> Value {
 fn mapping(shape: &Shape) -> Value {
     let properties: Map<String, Value> =
         shape.fields.iter().map(|field| (field.name.to_owned(), property(field))).collect();
-    json!({ "type": "object", "properties": properties })
+    json!({ "type": ["object", "null"], "properties": properties })
 }
 
 fn property(field: &Field) -> Value {
@@ -44,10 +45,15 @@ fn kind(kind_: &Kind) -> Value {
         Kind::Time => json!({ "type": ["string", "null"], "format": "date-time" }),
         Kind::Flag => json!({ "type": ["boolean", "null"] }),
         Kind::Number => json!({ "type": ["number", "null"] }),
-        Kind::Choice(choice) => json!({ "enum": choice.words }),
+        Kind::Choice(choice) => {
+            let words = choice.words.iter().map(|word| json!(word)).chain([Value::Null]);
+            json!({ "enum": words.collect::<Vec<_>>() })
+        }
         Kind::List(inner) => json!({ "type": ["array", "null"], "items": kind(inner) }),
         Kind::Map(shape) => mapping(shape),
-        Kind::Each(inner) => json!({ "type": "object", "additionalProperties": kind(inner) }),
+        Kind::Each(inner) => {
+            json!({ "type": ["object", "null"], "additionalProperties": kind(inner) })
+        }
         Kind::Any => json!({}),
     }
 }

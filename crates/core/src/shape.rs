@@ -60,8 +60,10 @@ pub enum Kind {
 pub struct Choice {
     /// The words as they are written.
     pub words: &'static [&'static str],
-    /// What people write instead.
+    /// Other spellings of them.
     pub aliases: &'static [(&'static str, &'static str)],
+    /// Words of other tools that mean about the same; which one is for a person to say.
+    pub guesses: &'static [(&'static str, &'static str)],
 }
 
 impl Choice {
@@ -73,7 +75,12 @@ impl Choice {
             .iter()
             .find(|word| **word == plain)
             .copied()
-            .or_else(|| self.aliases.iter().find_map(|pair| alias(&pair)))
+            .or_else(|| self.aliases.iter().chain(self.guesses).find_map(|pair| alias(&pair)))
+    }
+
+    fn is_guess(&self, text: &str) -> bool {
+        let plain = text.trim().to_lowercase().replace([' ', '-'], "_");
+        self.guesses.iter().any(|(word, _)| *word == plain)
     }
 
     /// The word that a text starts with, where a remark follows: `RESOLVED (commit 41fb2c9)`.
@@ -115,7 +122,9 @@ pub fn inspect(node: &Node, shape: &'static Shape, path: &Path, findings: &mut V
 fn misspelt(key: &str, at: Span, node: &Node, shape: &'static Shape, out: &mut Vec<Finding>) {
     const SIMILARITY_MIN: f64 = 0.92;
     let free = shape.fields.iter().map(|field| field.name).filter(|name| node.get(name).is_none());
-    let meant = nearest(key, free).filter(|name| strsim::jaro_winkler(key, name) > SIMILARITY_MIN);
+    let lower = key.to_lowercase().replace([' ', '-'], "_");
+    let near = |name: &&str| strsim::jaro_winkler(&lower, name) > SIMILARITY_MIN;
+    let meant = nearest(&lower, free).filter(near);
     if let Some(meant) = meant {
         let message = format!("`{key}` is not a key of {}; `{meant}` is", shape.name);
         out.push(Finding::new(Code::UnknownKey, at, message).think(format!("write `{meant}`")));
@@ -125,13 +134,14 @@ fn misspelt(key: &str, at: Span, node: &Node, shape: &'static Shape, out: &mut V
 fn value(node: &Node, kind: &'static Kind, key: &str, path: &Path, findings: &mut Vec<Finding>) {
     let mut look = Look { node, key, path, findings };
     match (&node.value, kind) {
-        (Value::Null | Value::Unreadable, _) | (_, Kind::Any) | (Value::Text(_), Kind::Text) => {}
+        (Value::Null | Value::Unreadable(_), _) | (_, Kind::Any) | (Value::Text(_), Kind::Text) => {
+        }
         (Value::Text(text), Kind::Time) => look.time(text),
         (Value::Text(text), Kind::Flag) => look.flag(text),
         (Value::Text(text), Kind::Number) => look.number(text),
         (Value::Text(text), Kind::Choice(choice)) => look.choice(text, choice),
         (Value::Text(_) | Value::Map(_), Kind::List(inner)) => look.single(inner),
-        (Value::Text(text), Kind::Map(shape)) => look.main(text, shape),
+        (Value::Text(_), Kind::Map(shape)) => look.main(shape),
         (Value::List(items), Kind::List(inner)) => {
             for (index, item) in items.iter().enumerate() {
                 value(&item.node, inner, key, &path.clone().item(index), findings);
@@ -199,8 +209,10 @@ impl Look<'_> {
         };
         let strict = write(time.moment);
         match time.exactness {
-            Exactness::Exact if text.len() >= "2026-03-21T17:24:00Z".len() => {}
-            Exactness::Exact => self.loose(format!("`{}` has no seconds", self.key), bare(strict)),
+            Exactness::Exact => {}
+            Exactness::NoSeconds => {
+                self.loose(format!("`{}` has no seconds", self.key), bare(strict));
+            }
             Exactness::NoZone => {
                 self.loose(
                     format!("`{}` has no time zone; UTC is assumed", self.key),
@@ -245,6 +257,11 @@ impl Look<'_> {
         let words = choice.words.join(", ");
         match choice.read(text) {
             Some(word) if word == text => {}
+            Some(word) if choice.is_guess(text) => {
+                let message = format!("`{}` is `{text}`, which is taken for {word}", self.key);
+                let finding = Finding::new(Code::LooseForm, self.node.at, message);
+                self.findings.push(finding.think(format!("write one of {words}")));
+            }
             Some(word) => {
                 let message = format!("`{}` is `{text}`, which means {word}", self.key);
                 self.loose(message, bare(word.to_owned()));
@@ -263,10 +280,10 @@ impl Look<'_> {
     }
 
     /// Plain text where a mapping is expected.
-    fn main(&mut self, text: &str, shape: &'static Shape) {
+    fn main(&mut self, shape: &'static Shape) {
         match shape.main {
             Some(main) => {
-                let strict = Data::map([(main, self.node.data(text))]);
+                let strict = Data::map([(main, self.node.data())]);
                 self.loose(format!("{} is written as a plain value", shape.name), strict);
             }
             None => self.wrong("is text", &Kind::Map(shape)),
@@ -281,9 +298,9 @@ fn bare(text: String) -> Data {
 /// A value in the strict form of its kind, as far as that is known.
 fn strict(node: &Node, kind: &'static Kind) -> Data {
     match (&node.value, kind) {
-        (Value::Text(text), Kind::Map(Shape { main: Some(main), .. })) => {
-            Data::map([(*main, node.data(text))])
+        (Value::Text(_), Kind::Map(Shape { main: Some(main), .. })) => {
+            Data::map([(*main, node.data())])
         }
-        _ => node.data(""),
+        _ => node.data(),
     }
 }

@@ -1,5 +1,7 @@
 //! Kinds and stages of handoffs: what each must contain, as data.
 
+use crate::header::HANDOFF;
+use crate::id::HandoffId;
 use crate::section::Meaning;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -12,11 +14,9 @@ const SHIPPED: &str = include_str!("stages.toml");
 #[serde(deny_unknown_fields)]
 pub struct Stages {
     /// Capabilities that are decided one by one.
-    #[serde(default)]
-    pub capabilities: Vec<String>,
+    pub capabilities: Option<Vec<String>>,
     /// Fields in which an empty list states that there are none.
-    #[serde(default)]
-    pub may_be_empty: Vec<String>,
+    pub may_be_empty: Option<Vec<String>>,
     /// Requirements by kind.
     #[serde(default)]
     pub kinds: BTreeMap<String, KindRule>,
@@ -25,19 +25,15 @@ pub struct Stages {
     pub stages: BTreeMap<String, StageRule>,
 }
 
-/// What a kind of handoff requires.
+/// What a kind of handoff requires. What is not said is as it ships.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KindRule {
-    /// Fields of the header.
-    #[serde(default)]
-    pub requires: Vec<String>,
-    /// Meanings of which at least one section must have one.
-    #[serde(default)]
-    pub sections: Vec<String>,
+    requires: Option<Vec<String>>,
+    sections: Option<Vec<String>>,
 }
 
-/// What a stage requires.
+/// What a stage requires. What is not said is as it ships.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StageRule {
@@ -45,18 +41,10 @@ pub struct StageRule {
     pub folder: Option<String>,
     /// Who writes it.
     pub from: Option<String>,
-    /// For whom.
-    #[serde(default)]
-    pub to: Vec<String>,
-    /// Fields of the header; a dot leads into a field.
-    #[serde(default)]
-    pub requires: Vec<String>,
-    /// Stages it is derived from.
-    #[serde(default)]
-    pub upstream: Vec<String>,
-    /// Whether each capability is decided here.
-    #[serde(default)]
-    pub capabilities: bool,
+    to: Option<Vec<String>>,
+    requires: Option<Vec<String>>,
+    upstream: Option<Vec<String>>,
+    capabilities: Option<bool>,
 }
 
 impl Stages {
@@ -65,18 +53,78 @@ impl Stages {
         toml_edit::de::from_str(SHIPPED).expect("the shipped table is read by a test")
     }
 
-    /// This table with a project's own entries over it, entry by entry.
+    /// This table with what a project says over it.
     #[must_use]
     pub fn with(mut self, project: Self) -> Self {
-        if !project.capabilities.is_empty() {
-            self.capabilities = project.capabilities;
+        self.capabilities = project.capabilities.or(self.capabilities);
+        self.may_be_empty = project.may_be_empty.or(self.may_be_empty);
+        for (name, own) in project.kinds {
+            let shipped = self.kinds.remove(&name).unwrap_or_default();
+            let rule = KindRule {
+                requires: own.requires.or(shipped.requires),
+                sections: own.sections.or(shipped.sections),
+            };
+            self.kinds.insert(name, rule);
         }
-        if !project.may_be_empty.is_empty() {
-            self.may_be_empty = project.may_be_empty;
+        for (name, own) in project.stages {
+            let shipped = self.stages.remove(&name).unwrap_or_default();
+            let rule = StageRule {
+                folder: own.folder.or(shipped.folder),
+                from: own.from.or(shipped.from),
+                to: own.to.or(shipped.to),
+                requires: own.requires.or(shipped.requires),
+                upstream: own.upstream.or(shipped.upstream),
+                capabilities: own.capabilities.or(shipped.capabilities),
+            };
+            self.stages.insert(name, rule);
         }
-        self.kinds.extend(project.kinds);
-        self.stages.extend(project.stages);
         self
+    }
+
+    /// What in the table cannot be meant: names that are no names, fields and stages that do not
+    /// exist.
+    pub fn mistakes(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let kinds = self.kinds.iter().map(|(name, rule)| (name, rule.requires()));
+        let stages = self.stages.iter().map(|(name, rule)| (name, rule.requires()));
+        for (name, requires) in kinds.chain(stages) {
+            for field in requires {
+                let first = field.split('.').next().unwrap_or_default();
+                if HANDOFF.field(first).is_none() {
+                    found.push(format!("`{name}` requires `{field}`, which is no field"));
+                }
+            }
+        }
+        for (name, rule) in &self.kinds {
+            for section in rule.sections.iter().flatten() {
+                if meaning(section).is_none() {
+                    found.push(format!("`{name}` wants a section `{section}`, which is not known"));
+                }
+            }
+        }
+        for (name, rule) in &self.stages {
+            for part in std::iter::once(name).chain(&rule.folder) {
+                if let Err(why) = HandoffId::parse(part) {
+                    found.push(format!("`{part}` cannot name a stage or its folder: {why}"));
+                }
+            }
+            for upstream in rule.upstream() {
+                if !self.stages.contains_key(upstream) {
+                    found.push(format!("`{name}` builds on `{upstream}`, which is no stage"));
+                }
+            }
+        }
+        found
+    }
+
+    /// Capabilities that are decided one by one.
+    pub fn capabilities(&self) -> &[String] {
+        self.capabilities.as_deref().unwrap_or_default()
+    }
+
+    /// Whether an empty list in a field states that there are none.
+    pub fn may_be_empty(&self, field: &str) -> bool {
+        self.may_be_empty.iter().flatten().any(|name| name == field)
     }
 
     /// The stage that lies in a folder of the pipeline.
@@ -100,10 +148,41 @@ impl Stages {
 }
 
 impl KindRule {
+    /// Fields of the header.
+    pub fn requires(&self) -> &[String] {
+        self.requires.as_deref().unwrap_or_default()
+    }
+
     /// The meanings of which at least one section must have one.
     pub fn meanings(&self) -> Vec<Meaning> {
-        self.sections.iter().filter_map(|name| Meaning::of(&name.replace('_', " "))).collect()
+        self.sections.iter().flatten().filter_map(|name| meaning(name)).collect()
     }
+}
+
+impl StageRule {
+    /// For whom it is written.
+    pub fn to(&self) -> &[String] {
+        self.to.as_deref().unwrap_or_default()
+    }
+
+    /// Fields of the header; a dot leads into a field.
+    pub fn requires(&self) -> &[String] {
+        self.requires.as_deref().unwrap_or_default()
+    }
+
+    /// Stages it is derived from.
+    pub fn upstream(&self) -> &[String] {
+        self.upstream.as_deref().unwrap_or_default()
+    }
+
+    /// Whether each capability is decided here.
+    pub fn decides_capabilities(&self) -> bool {
+        self.capabilities.unwrap_or(false)
+    }
+}
+
+fn meaning(name: &str) -> Option<Meaning> {
+    Meaning::of(&name.replace('_', " "))
 }
 
 #[cfg(test)]
@@ -113,31 +192,42 @@ mod tests {
     #[test]
     fn the_shipped_table_is_whole() {
         let stages = Stages::shipped();
-        assert_eq!(stages.capabilities.len(), 4);
-        for (name, rule) in &stages.stages {
-            assert!(!rule.requires.is_empty(), "{name}");
-            for upstream in &rule.upstream {
-                assert!(stages.stages.contains_key(upstream), "{name} → {upstream}");
-            }
-        }
-        for (name, rule) in &stages.kinds {
-            assert_eq!(rule.meanings().len(), rule.sections.len(), "{name}");
-        }
+        assert_eq!(stages.mistakes(), Vec::<String>::new());
+        assert_eq!(stages.capabilities().len(), 4);
+        assert!(stages.stages.values().all(|rule| !rule.requires().is_empty()));
         assert_eq!(stages.of_folder("briefs"), Some("discovery"));
         assert_eq!(stages.of_agent("architect"), Some("design"));
     }
 
     #[test]
-    fn a_project_adds_and_replaces_entries() {
+    fn a_project_adds_and_changes_what_it_names() {
         let own = r#"
-            capabilities = ["billing"]
+            capabilities = []
             [stages.threat-model]
             folder = "threats"
             requires = ["id"]
+            [stages.discovery]
+            requires = ["id", "landmines"]
         "#;
         let stages = Stages::shipped().with(toml_edit::de::from_str(own).unwrap());
-        assert_eq!(stages.capabilities, ["billing"]);
+        assert!(stages.capabilities().is_empty());
         assert_eq!(stages.of_folder("threats"), Some("threat-model"));
         assert_eq!(stages.of_folder("briefs"), Some("discovery"));
+        assert_eq!(stages.stages["discovery"].requires(), ["id", "landmines"]);
+        assert_eq!(stages.stages["discovery"].upstream(), ["request"]);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_told() {
+        let own = r#"
+            [stages."../x"]
+            folder = "../../y"
+            requires = ["idd"]
+            upstream = ["nowhere"]
+            [kinds.investigation]
+            sections = ["diagnossis"]
+        "#;
+        let stages = Stages::shipped().with(toml_edit::de::from_str(own).unwrap());
+        assert_eq!(stages.mistakes().len(), 5, "{:?}", stages.mistakes());
     }
 }

@@ -18,6 +18,8 @@ pub struct Time {
 pub enum Exactness {
     /// Date, time and zone.
     Exact,
+    /// No seconds: the full minute is assumed.
+    NoSeconds,
     /// No zone: UTC is assumed.
     NoZone,
     /// Only a date: midnight UTC is assumed.
@@ -34,14 +36,15 @@ impl Time {
             Some(rest) => (rest.trim_end(), true),
             None => (text, false),
         };
+        let given = if has_seconds(text) { Exactness::Exact } else { Exactness::NoSeconds };
         if let Ok(moment) = text.parse::<Timestamp>() {
-            return Some(Self { moment, exactness: Exactness::Exact });
+            return Some(Self { moment, exactness: given });
         }
-        let exactness = if utc { Exactness::Exact } else { Exactness::NoZone };
-        // jiff wants seconds before a zone; people leave them out.
+        // jiff wants seconds before some zones; people leave them out.
         if let Some(moment) = with_seconds(text).and_then(|text| text.parse().ok()) {
-            return Some(Self { moment, exactness: Exactness::Exact });
+            return Some(Self { moment, exactness: Exactness::NoSeconds });
         }
+        let exactness = if utc { given } else { Exactness::NoZone };
         if text.len() > "2026-03-21".len() {
             let civil: DateTime = text.parse().ok()?;
             return in_utc(civil).map(|moment| Self { moment, exactness });
@@ -50,6 +53,13 @@ impl Time {
         in_utc(date.to_datetime(jiff::civil::Time::midnight()))
             .map(|moment| Self { moment, exactness: Exactness::DateOnly })
     }
+}
+
+/// Whether a time of day is given to the second.
+fn has_seconds(text: &str) -> bool {
+    let of_day = text.get("2026-03-21T".len()..).unwrap_or_default();
+    let of_day = of_day.split(['Z', 'z', '+', '-']).next().unwrap_or_default();
+    of_day.matches(':').count() >= 2
 }
 
 fn in_utc(civil: DateTime) -> Option<Timestamp> {
@@ -81,9 +91,11 @@ mod tests {
         let exact = |text: &str| Some((text.to_owned(), Exactness::Exact));
         assert_eq!(read("2026-03-21T17:24:00Z"), exact("2026-03-21T17:24:00Z"));
         assert_eq!(read("2026-03-21T17:24:00+01:00"), exact("2026-03-21T16:24:00Z"));
-        assert_eq!(read("2026-03-21T17:24Z"), exact("2026-03-21T17:24:00Z"));
-        assert_eq!(read("2026-03-21 17:24-07:00"), exact("2026-03-22T00:24:00Z"));
-        assert_eq!(read("2026-03-21 17:24 UTC"), exact("2026-03-21T17:24:00Z"));
+        assert_eq!(read("2026-03-21 17:24:00 UTC"), exact("2026-03-21T17:24:00Z"));
+        let minute = |text: &str| Some((text.to_owned(), Exactness::NoSeconds));
+        assert_eq!(read("2026-03-21T17:24Z"), minute("2026-03-21T17:24:00Z"));
+        assert_eq!(read("2026-03-21 17:24-07:00"), minute("2026-03-22T00:24:00Z"));
+        assert_eq!(read("2026-03-21 17:24 UTC"), minute("2026-03-21T17:24:00Z"));
         assert_eq!(
             read("2026-03-21T17:24"),
             Some(("2026-03-21T17:24:00Z".to_owned(), Exactness::NoZone))

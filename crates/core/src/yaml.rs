@@ -22,6 +22,8 @@ pub struct Node {
     pub at: Span,
     /// How it is written.
     pub style: Style,
+    /// Whether a tag such as `!!str` stands before it; what that means is not our business.
+    pub tagged: bool,
 }
 
 /// What a node says. Numbers, truth values and times are text here: what a field makes of them is
@@ -36,8 +38,8 @@ pub enum Value {
     List(Vec<Item>),
     /// A mapping, in the order written, duplicate keys included.
     Map(Vec<Entry>),
-    /// A block that could not be parsed.
-    Unreadable,
+    /// A block that could not be parsed, as it is written.
+    Unreadable(String),
 }
 
 /// An item of a list.
@@ -113,7 +115,7 @@ impl Data {
         Self::Bare(flag.to_string())
     }
 
-    /// A mapping of the entries that have a value.
+    /// A mapping.
     pub fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, Data)>) -> Self {
         Self::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
     }
@@ -147,7 +149,7 @@ fn by_key(entries: &[(String, Data)]) -> Vec<(&str, &Data)> {
 impl Node {
     /// A node where nothing is written.
     pub fn absent(at: usize) -> Self {
-        Self { value: Value::Null, at: Span::empty(at), style: Style::Absent }
+        Self { value: Value::Null, at: Span::empty(at), style: Style::Absent, tagged: false }
     }
 
     /// The value under a key of a mapping; the first one where a key is written twice.
@@ -164,7 +166,7 @@ impl Node {
     pub fn entries(&self) -> &[Entry] {
         match &self.value {
             Value::Map(entries) => entries,
-            Value::Null | Value::Text(_) | Value::List(_) | Value::Unreadable => &[],
+            Value::Null | Value::Text(_) | Value::List(_) | Value::Unreadable(_) => &[],
         }
     }
 
@@ -172,7 +174,7 @@ impl Node {
     pub fn text(&self) -> Option<At<&str>> {
         match &self.value {
             Value::Text(text) => Some(At::new(text.as_str(), self.at)),
-            Value::Null | Value::List(_) | Value::Map(_) | Value::Unreadable => None,
+            Value::Null | Value::List(_) | Value::Map(_) | Value::Unreadable(_) => None,
         }
     }
 
@@ -181,7 +183,7 @@ impl Node {
         match &self.value {
             Value::List(items) => items.iter().map(|item| &item.node).collect(),
             Value::Text(_) | Value::Map(_) => vec![self],
-            Value::Null | Value::Unreadable => Vec::new(),
+            Value::Null | Value::Unreadable(_) => Vec::new(),
         }
     }
 
@@ -190,32 +192,36 @@ impl Node {
         match &self.value {
             Value::Null => true,
             Value::Text(text) => text.trim().is_empty(),
-            Value::List(items) => items.is_empty(),
+            Value::List(items) => items.iter().all(|item| item.node.is_blank()),
             Value::Map(entries) => entries.is_empty(),
-            Value::Unreadable => false,
+            Value::Unreadable(_) => false,
         }
     }
 
     /// The value without its places. An unreadable block counts as its own text.
-    pub fn data(&self, text: &str) -> Data {
+    pub fn data(&self) -> Data {
         match &self.value {
             Value::Null => Data::Null,
             // A plain `true` or `14290` is no text to other readers, and is written as it was.
             Value::Text(text) if self.style == Style::Plain && write::reads_otherwise(text) => {
                 Data::Bare(text.clone())
             }
-            Value::Text(text) => Data::Text(text.clone()),
-            Value::List(items) => {
-                Data::List(items.iter().map(|item| item.node.data(text)).collect())
-            }
+            Value::Text(text) | Value::Unreadable(text) => Data::Text(text.clone()),
+            Value::List(items) => Data::List(items.iter().map(|item| item.node.data()).collect()),
             Value::Map(entries) => Data::Map(
-                entries
-                    .iter()
-                    .map(|entry| (entry.key.value.clone(), entry.node.data(text)))
-                    .collect(),
+                entries.iter().map(|entry| (entry.key.value.clone(), entry.node.data())).collect(),
             ),
-            Value::Unreadable => Data::Text(self.at.of(text).to_owned()),
         }
+    }
+
+    /// Whether this node, or anything in it, fits.
+    pub fn any(&self, fits: &impl Fn(&Node) -> bool) -> bool {
+        fits(self)
+            || match &self.value {
+                Value::List(items) => items.iter().any(|item| item.node.any(fits)),
+                Value::Map(entries) => entries.iter().any(|entry| entry.node.any(fits)),
+                Value::Null | Value::Text(_) | Value::Unreadable(_) => false,
+            }
     }
 }
 
@@ -283,7 +289,7 @@ fn find_duplicates(node: &Node, problems: &mut Vec<Problem>) {
                 find_duplicates(&entry.node, problems);
             }
         }
-        Value::Null | Value::Text(_) | Value::Unreadable => {}
+        Value::Null | Value::Text(_) | Value::Unreadable(_) => {}
     }
 }
 

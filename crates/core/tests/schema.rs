@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 /// The tree as any YAML reader would see it: plain words for truth and numbers are no text.
 fn as_json(node: &Node) -> Json {
     match &node.value {
-        Value::Null | Value::Unreadable => Json::Null,
+        Value::Null | Value::Unreadable(_) => Json::Null,
         Value::Text(text) if node.style == Style::Plain => match text.as_str() {
             "true" => json!(true),
             "false" => json!(false),

@@ -4,6 +4,12 @@
 //! that leads out is refused by the system call that opens it, not by a check before.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
+mod lock;
+mod scratch;
+
+pub use lock::Lock;
+pub use scratch::Scratch;
+
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use std::ffi::OsString;
@@ -39,6 +45,8 @@ pub enum Problem {
     IsFolder,
     /// A file is in the place of a folder.
     NotFolder,
+    /// A pipe, a socket or a device.
+    NotFile,
     /// The file or folder may not be read or changed.
     Denied,
     /// The file is marked as read-only.
@@ -64,6 +72,7 @@ impl fmt::Display for FileError {
             Problem::NotFound => write!(f, "`{path}` does not exist"),
             Problem::Exists => write!(f, "`{path}` exists already"),
             Problem::IsFolder => write!(f, "`{path}` is a folder, a file is expected there"),
+            Problem::NotFile => write!(f, "`{path}` is no ordinary file"),
             Problem::NotFolder => write!(f, "`{path}` lies below something that is no folder"),
             Problem::Denied => write!(f, "`{path}` may not be accessed"),
             Problem::ReadOnly => write!(f, "`{path}` is read-only"),
@@ -86,7 +95,9 @@ impl FileError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self.problem {
             Problem::Exists => "choose another id, or edit the one that is there",
-            Problem::IsFolder | Problem::NotFolder => "move it away, then try again",
+            Problem::IsFolder | Problem::NotFolder | Problem::NotFile => {
+                "move it away, then try again"
+            }
             Problem::Denied => "check who owns it and its permissions",
             Problem::ReadOnly => "make it writable with `chmod u+w`, then try again",
             Problem::Outside => {
@@ -155,6 +166,13 @@ impl Root {
         }
     }
 
+    /// Opens a folder beneath this one, making it where it is missing.
+    pub fn make_below(&self, path: &Path) -> Result<Self, FileError> {
+        self.make_folder(path)?;
+        let dir = self.dir.open_dir(path).map_err(|error| self.error(path, error))?;
+        Ok(Self { dir, path: self.path.join(path) })
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
@@ -167,17 +185,19 @@ impl Root {
     /// Reads a file.
     pub fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let failed = |error| self.error(path, error);
-        let file = self.dir.open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        if metadata.is_dir() {
-            return Err(FileError { path: self.path.join(path), problem: Problem::IsFolder });
+        // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
+        let metadata = self.dir.metadata(path).map_err(failed)?;
+        if !metadata.is_file() {
+            let problem = if metadata.is_dir() { Problem::IsFolder } else { Problem::NotFile };
+            return Err(FileError { path: self.path.join(path), problem });
         }
+        let file = self.dir.open(path).map_err(failed)?;
         if metadata.len() > FILE_BYTES_MAX {
             let problem = Problem::TooLarge(metadata.len());
             return Err(FileError { path: self.path.join(path), problem });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-        // A pipe or device says it is empty and never ends; the limit holds for it too.
+        // It may have grown since; the limit holds all the same.
         file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
         Ok(bytes)
     }
@@ -205,6 +225,15 @@ impl Root {
         self.sync_folder(path).map_err(failed)
     }
 
+    /// Writes a file whole, whatever was there; for files of our own.
+    pub fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        let failed = |error| self.error(path, error);
+        let draft = self.draft(path, bytes)?;
+        self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
+        draft.keep();
+        self.sync_folder(path).map_err(failed)
+    }
+
     fn make_folder(&self, folder: &Path) -> Result<(), FileError> {
         let failed = |error| self.error(folder, error);
         match self.dir.metadata(folder) {
@@ -226,6 +255,10 @@ impl Root {
         if metadata.permissions().readonly() {
             return Err(FileError { path: self.path.join(path), problem: Problem::ReadOnly });
         }
+        // Whoever replaces a file in this folder waits here, so that nobody's change comes between
+        // the comparison and the exchange.
+        let folder = self.open_folder(path).map_err(failed)?;
+        folder.lock().map_err(failed)?;
         let draft = self.draft(path, new)?;
         self.dir.set_permissions(&draft.path, metadata.permissions()).map_err(failed)?;
         if self.read(path)? != old {
@@ -254,9 +287,14 @@ impl Root {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        self.open_folder(path)?.sync_all()
+    }
+
+    /// The folder of a file, opened as a file: the handle of a folder is for walking, and can be
+    /// neither synced nor locked.
+    fn open_folder(&self, path: &Path) -> io::Result<std::fs::File> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        // Opened as a file: the handle of a folder is for walking and cannot be synced.
-        self.dir.open(parent.unwrap_or(Path::new(".")))?.sync_all()
+        self.dir.open(parent.unwrap_or(Path::new("."))).map(cap_std::fs::File::into_std)
     }
 
     /// The files below a folder whose name ends with `.md`, sorted; links to folders are not
@@ -323,27 +361,6 @@ impl Drop for Draft<'_> {
     }
 }
 
-/// A lock between processes; it is gone when the guard, or its process, is gone.
-#[derive(Debug)]
-pub struct Lock {
-    _file: std::fs::File,
-}
-
-impl Lock {
-    /// Waits for the lock of a name in a folder.
-    pub fn hold(folder: &Path, name: &str) -> Result<Self, FileError> {
-        let path = folder.join(format!("{name}.lock"));
-        let take = || -> io::Result<std::fs::File> {
-            std::fs::create_dir_all(folder)?;
-            let options = std::fs::OpenOptions::new().create(true).append(true).clone();
-            let file = options.open(&path)?;
-            file.lock()?;
-            Ok(file)
-        };
-        take().map(|file| Self { _file: file }).map_err(|error| FileError::new(path.clone(), error))
-    }
-}
-
 /// Reads any file a person named, outside of any root.
 pub fn read_named(path: &Path) -> Result<Vec<u8>, FileError> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -373,6 +390,11 @@ pub fn is_folder(path: &Path) -> bool {
     path.is_dir()
 }
 
+/// Whether a file is at a path.
+pub fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
 /// Whether anything is at a path.
 pub fn exists(path: &Path) -> bool {
     path.exists()
@@ -381,36 +403,6 @@ pub fn exists(path: &Path) -> bool {
 /// The path without links and dots, as far as it exists.
 pub fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// A new folder for work that goes away afterwards.
-pub fn scratch_folder(name: &str) -> Result<PathBuf, FileError> {
-    let base = std::env::temp_dir();
-    for attempt in 0..1000_u32 {
-        let path = base.join(format!("{name}-{}-{attempt}", std::process::id()));
-        match std::fs::create_dir(&path) {
-            Ok(()) => return Ok(path),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(FileError::new(path, error)),
-        }
-    }
-    Err(FileError { path: base.join(name), problem: Problem::Exists })
-}
-
-/// Writes a file of our own in a folder of our own.
-pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let write = || -> io::Result<()> {
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)?;
-        }
-        std::fs::write(path, bytes)
-    };
-    write().map_err(|error| FileError::new(path.to_owned(), error))
-}
-
-/// Removes a folder of our own with everything in it.
-pub fn remove_scratch(path: &Path) -> Result<(), FileError> {
-    std::fs::remove_dir_all(path).map_err(|error| FileError::new(path.to_owned(), error))
 }
 
 /// Whether a relative path stays where it starts.

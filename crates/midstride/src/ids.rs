@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 use midstride_core::id::FeatureNumber;
-use std::path::PathBuf;
 use uuid::{NoContext, Uuid};
 
 /// A uid that nobody else has.
@@ -13,10 +12,10 @@ pub fn new_uid(now: Timestamp) -> String {
     Uuid::new_v7(moment).to_string()
 }
 
-/// One more than the highest feature number in any of these paths. Whoever takes it holds a lock.
-pub fn next_feature(taken: &[PathBuf]) -> FeatureNumber {
-    let names = taken.iter().flat_map(|path| path.iter()).filter_map(|name| name.to_str());
-    names.filter_map(FeatureNumber::parse).max().unwrap_or(FeatureNumber(0)).next()
+/// One more than the highest feature number in any of these names. Whoever takes it holds a lock.
+pub fn next_feature(names: &[String]) -> FeatureNumber {
+    let taken = names.iter().filter_map(|name| FeatureNumber::parse(name));
+    taken.max().unwrap_or(FeatureNumber(0)).next()
 }
 
 #[cfg(test)]
@@ -26,7 +25,7 @@ mod tests {
     #[test]
     fn the_next_number_is_free_on_every_shelf() {
         assert_eq!(next_feature(&[]), FeatureNumber(1));
-        let taken = ["handoffs/feat-007/request.md", "briefs/feat-041-x.md", "notes.md"];
-        assert_eq!(next_feature(&taken.map(PathBuf::from)), FeatureNumber(42));
+        let taken = ["feat-007", "feat-041-x.md", "notes.md"];
+        assert_eq!(next_feature(&taken.map(str::to_owned)), FeatureNumber(42));
     }
 }

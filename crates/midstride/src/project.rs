@@ -1,24 +1,33 @@
 //! A project: its root, its repository, its shelves, and the handoffs on them.
 
+mod catalog;
 mod find_handoff;
+mod select;
 mod surroundings;
 
 pub use find_handoff::FindError;
+pub use select::Selection;
 
-use crate::files::{self, FileError, Root};
+use crate::files::{self, FileError, Problem, Root};
 use crate::git::Repository;
 use crate::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
 use crate::shelf::{Layout, Shelf, claude_memory};
+use catalog::Catalog;
 use midstride_core::check::{Verdict, check};
 use midstride_core::document::Document;
 use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::id::HandoffKey;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The folder of ours in a project.
 pub const FOLDER: &str = ".midstride";
 /// The committed shelf.
 pub const HANDOFFS: &str = ".midstride/handoffs";
+/// What is never committed, where there is no git.
+const PRIVATE: &str = ".midstride/private";
+/// What is never committed, in the git directory.
+const PRIVATE_IN_GIT: &str = "midstride";
 /// The configuration.
 pub const CONFIGURATION: &str = ".midstride/config.toml";
 
@@ -32,6 +41,7 @@ pub struct Project {
     set_up: SetUp,
     shelves: Vec<Shelf>,
     not_read: Vec<String>,
+    catalog: OnceLock<Catalog>,
 }
 
 /// How a project was set up.
@@ -76,6 +86,10 @@ impl Shelved {
         }
     }
 
+    fn spot(&self) -> Spot {
+        Spot { shelf: self.shelf, inside: self.inside.clone() }
+    }
+
     /// The document seen as a handoff.
     pub fn handoff<'d>(&'d self, project: &'d Project) -> Handoff<'d> {
         Handoff::of(&self.document, &self.whereabouts, &project.settings.stages)
@@ -118,8 +132,7 @@ impl Project {
         repository: Option<Repository>,
         environment: Environment,
     ) -> Result<Self, ProjectError> {
-        let private = private_folder(&root, repository.as_ref());
-        let private_root = Root::open(&private).ok();
+        let private_root = open_private(&root, repository.as_ref())?;
         let private_file = Path::new("config.toml");
         let (settings, set_up) = if root.has_folder(Path::new(FOLDER))
             && root.has(Path::new(CONFIGURATION))
@@ -139,6 +152,7 @@ impl Project {
             set_up,
             shelves: Vec::new(),
             not_read: Vec::new(),
+            catalog: OnceLock::new(),
         };
         project.put_up_shelves(private_root)?;
         Ok(project)
@@ -146,9 +160,9 @@ impl Project {
 
     fn put_up_shelves(&mut self, private: Option<Root>) -> Result<(), ProjectError> {
         let own_root = Root::open(self.root.path())?;
-        self.shelves.push(Shelf::new("committed", true, Layout::Own, own_root, HANDOFFS));
+        self.shelves.push(Shelf::new(Layout::Own, own_root, HANDOFFS));
         if let Some(root) = private {
-            self.shelves.push(Shelf::new("private", false, Layout::Own, root, "handoffs"));
+            self.shelves.push(Shelf::new(Layout::Own, root, "handoffs"));
         }
         for name in self.settings.shelves.clone() {
             if name == CLAUDE_MEMORY {
@@ -164,7 +178,7 @@ impl Project {
             let pipeline = Path::new(inside).file_name().is_some_and(|name| name == "pipeline");
             let layout = if pipeline { Layout::Pipeline } else { Layout::Folder };
             let root = Root::open(self.root.path())?;
-            self.shelves.push(Shelf::new(inside, true, layout, root, inside));
+            self.shelves.push(Shelf::new(layout, root, inside));
         }
         Ok(())
     }
@@ -176,7 +190,7 @@ impl Project {
         };
         let top = self.repository.as_ref().map_or(self.root.path(), Repository::main_work_tree);
         if let Ok(root) = Root::open(&claude_memory::folder(home, &files::real(top))) {
-            self.shelves.push(Shelf::new(CLAUDE_MEMORY, false, Layout::Memory, root, ""));
+            self.shelves.push(Shelf::new(Layout::Memory, root, ""));
         }
     }
 
@@ -215,37 +229,46 @@ impl Project {
         &self.not_read
     }
 
-    /// The folder for what is never committed.
-    pub fn private_folder(&self) -> PathBuf {
-        private_folder(&self.root, self.repository.as_ref())
+    /// Where what is never committed lies, or would lie.
+    pub fn private_path(&self) -> PathBuf {
+        match &self.repository {
+            Some(repository) => repository.common_dir().join(PRIVATE_IN_GIT),
+            None => self.root.path().join(PRIVATE),
+        }
     }
 
-    /// The places of all documents; a document that lies on two shelves is named once.
-    pub fn spots(&self) -> Result<Vec<Spot>, FileError> {
-        let mut spots = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        for (index, shelf) in self.shelves.iter().enumerate() {
-            for inside in shelf.documents()? {
-                if seen.insert(shelf.root().path().join(&inside)) {
-                    spots.push(Spot { shelf: Some(index), inside });
+    /// The folder for what is never committed, made where it is missing. Without git it lies in the
+    /// project, and is told to git in case there is one later.
+    pub fn make_private(&self) -> Result<Root, FileError> {
+        match &self.repository {
+            Some(repository) => Root::make(&repository.common_dir().join(PRIVATE_IN_GIT)),
+            None => {
+                let root = self.root.make_below(Path::new(PRIVATE))?;
+                match root.create(Path::new(".gitignore"), b"*\n") {
+                    Ok(()) | Err(FileError { problem: Problem::Exists, .. }) => Ok(root),
+                    Err(error) => Err(error),
                 }
             }
         }
-        Ok(spots)
     }
 
-    /// The Markdown below a folder that a person named; what lies on a shelf is known as such.
-    pub fn spots_below(&self, folder: &Spot) -> Result<Vec<Spot>, FileError> {
-        const DEPTH: usize = 12;
-        let root = folder.shelf.map_or(&self.root, |index| self.shelves[index].root());
-        let found = root.markdown_below(&folder.inside, DEPTH)?;
-        Ok(found
-            .into_iter()
-            .map(|inside| {
-                let on = |shelf: &Shelf| shelf.root().path() == root.path() && shelf.holds(&inside);
-                Spot { shelf: folder.shelf.or_else(|| self.shelves.iter().position(on)), inside }
-            })
-            .collect())
+    /// The places of all documents, and the shelves that could not be looked at. A document that
+    /// lies on two shelves is named once.
+    pub fn spots(&self) -> Vec<Result<Spot, FileError>> {
+        let mut spots = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for (index, shelf) in self.shelves.iter().enumerate() {
+            match shelf.documents() {
+                Ok(documents) => spots.extend(
+                    documents
+                        .into_iter()
+                        .filter(|inside| seen.insert(shelf.root().path().join(inside)))
+                        .map(|inside| Ok(Spot { shelf: Some(index), inside })),
+                ),
+                Err(error) => spots.push(Err(error)),
+            }
+        }
+        spots
     }
 
     /// Reads the document at a place.
@@ -277,8 +300,19 @@ impl Project {
     }
 
     /// Reads every document, each on whichever core is free, in the order of the shelves.
-    pub fn read_all(&self) -> Result<Vec<Result<Shelved, FileError>>, FileError> {
-        Ok(on_all_cores(&self.spots()?, |spot| self.read(spot)))
+    pub fn read_all(&self) -> Vec<Result<Shelved, FileError>> {
+        self.with_all(|shelved| shelved)
+    }
+
+    /// Reads every document and does something with it, each on whichever core is free.
+    pub fn with_all<T: Send>(
+        &self,
+        each: impl Fn(Shelved) -> T + Sync,
+    ) -> Vec<Result<T, FileError>> {
+        let (spots, unread): (Vec<_>, Vec<_>) = self.spots().into_iter().partition(Result::is_ok);
+        let spots: Vec<Spot> = spots.into_iter().filter_map(Result::ok).collect();
+        let done = on_all_cores(&spots, |spot| self.read(spot).map(&each));
+        done.into_iter().chain(unread.into_iter().filter_map(Result::err).map(Err)).collect()
     }
 
     /// A document at a path that a person named, which need not lie on a shelf.
@@ -296,10 +330,7 @@ impl Project {
     }
 
     /// The staged documents, as they would be committed.
-    pub fn staged(&self) -> Result<Vec<Shelved>, crate::git::GitError> {
-        let Some(repository) = &self.repository else {
-            return Ok(Vec::new());
-        };
+    pub fn staged(&self, repository: &Repository) -> Result<Vec<Shelved>, crate::git::GitError> {
         let staged = repository.staged_markdown()?;
         let spots = staged.into_iter().filter_map(|(path, bytes)| {
             let whole = repository.work_tree().join(path);
@@ -314,13 +345,25 @@ impl Project {
 
     /// Reads a document once more.
     pub fn reread(&self, shelved: &Shelved) -> Result<Shelved, FileError> {
-        self.read(&Spot { shelf: shelved.shelf, inside: shelved.inside.clone() })
+        self.read(&shelved.spot())
     }
 
     /// Judges a document in its surroundings.
     pub fn judge(&self, shelved: &Shelved) -> Verdict {
         let around = surroundings::Around::new(self, shelved);
         check(&shelved.handoff(self), &self.settings.stages, shelved.place.as_ref(), &around)
+    }
+
+    /// The design that a piece of work carries out: what it builds on, if that is one; else the
+    /// document itself.
+    pub fn design_of(&self, shelved: &Shelved) -> PathBuf {
+        let around = surroundings::Around::new(self, shelved);
+        let handoff = shelved.handoff(self);
+        let upstream = handoff.dependencies().upstream;
+        let artifacts = upstream.iter().filter_map(|dependency| dependency.artifact);
+        let mut found = artifacts.filter_map(|artifact| around.find(artifact.value.trim()));
+        let design = found.find(|found| found.handoff(self).stage() == Some("design"));
+        design.map_or_else(|| shelved.path.clone(), |design| design.path)
     }
 
     /// Judges the description of a pull request.
@@ -330,9 +373,9 @@ impl Project {
     }
 
     /// Replaces a document by its next text.
-    pub fn replace(&self, shelved: &Shelved, text: &str) -> Result<(), FileError> {
+    pub fn replace(&self, shelved: &Shelved, bytes: &[u8]) -> Result<(), FileError> {
         let root = shelved.shelf.map_or(&self.root, |index| self.shelves[index].root());
-        root.replace(&shelved.inside, &shelved.bytes, text.as_bytes())
+        root.replace(&shelved.inside, &shelved.bytes, bytes)
     }
 }
 
@@ -340,16 +383,20 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The folder for what is never committed: shared by all worktrees where there is git.
-fn private_folder(root: &Root, repository: Option<&Repository>) -> PathBuf {
+/// The folder for what is never committed, where it exists: shared by all worktrees where there
+/// is git, else beneath the root of the project.
+fn open_private(root: &Root, repository: Option<&Repository>) -> Result<Option<Root>, FileError> {
     match repository {
-        Some(repository) => repository.common_dir().join("midstride"),
-        None => root.path().join(FOLDER).join("private"),
+        Some(repository) => {
+            let folder = repository.common_dir().join(PRIVATE_IN_GIT);
+            if files::is_folder(&folder) { Root::open(&folder).map(Some) } else { Ok(None) }
+        }
+        None => root.below(Path::new(PRIVATE)),
     }
 }
 
 /// Does something with each item, on as many threads as there are cores; the order is kept.
-pub fn on_all_cores<T: Sync, U: Send>(items: &[T], each: impl Fn(&T) -> U + Sync) -> Vec<U> {
+fn on_all_cores<T: Sync, U: Send>(items: &[T], each: impl Fn(&T) -> U + Sync) -> Vec<U> {
     const WORTH_A_THREAD: usize = 16;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if items.len() < WORTH_A_THREAD || cores == 1 {

@@ -80,10 +80,8 @@ pub struct Settings {
 #[serde(deny_unknown_fields)]
 struct Written {
     shelves: Option<Vec<String>>,
-    #[serde(default)]
-    capabilities: Vec<String>,
-    #[serde(default)]
-    may_be_empty: Vec<String>,
+    capabilities: Option<Vec<String>>,
+    may_be_empty: Option<Vec<String>>,
     #[serde(default)]
     kinds: BTreeMap<String, KindRule>,
     #[serde(default)]
@@ -122,9 +120,10 @@ impl Settings {
         })?;
         let Written { shelves, capabilities, may_be_empty, kinds, stages } = written;
         let standard = Self::standard();
-        Ok(Self {
-            shelves: shelves.unwrap_or(standard.shelves),
-            stages: standard.stages.with(Stages { capabilities, may_be_empty, kinds, stages }),
-        })
+        let stages = standard.stages.with(Stages { capabilities, may_be_empty, kinds, stages });
+        if let Some(message) = stages.mistakes().into_iter().next() {
+            return Err(SettingsError::Text { path: root.path().join(file), message });
+        }
+        Ok(Self { shelves: shelves.unwrap_or(standard.shelves), stages })
     }
 }

@@ -24,10 +24,6 @@ pub enum Layout {
 /// A place where handoffs lie.
 #[derive(Debug)]
 pub struct Shelf {
-    /// What it is called.
-    pub name: String,
-    /// Whether its documents are part of the repository.
-    pub committed: bool,
     layout: Layout,
     root: Root,
     /// The folder below the root, or the one file.
@@ -36,15 +32,14 @@ pub struct Shelf {
 
 impl Shelf {
     /// A shelf that lies at `inside` below a root.
-    pub fn new(name: &str, committed: bool, layout: Layout, root: Root, inside: &str) -> Self {
-        Self { name: name.to_owned(), committed, layout, root, inside: PathBuf::from(inside) }
+    pub fn new(layout: Layout, root: Root, inside: &str) -> Self {
+        Self { layout, root, inside: PathBuf::from(inside) }
     }
 
     /// The same shelf once more.
     pub fn reopen(&self) -> Result<Self, FileError> {
         let root = Root::open(self.root.path())?;
-        let (name, inside) = (self.name.clone(), self.inside.clone());
-        Ok(Self { name, committed: self.committed, layout: self.layout, root, inside })
+        Ok(Self { layout: self.layout, root, inside: self.inside.clone() })
     }
 
     /// The folder its paths count from.
@@ -83,6 +78,11 @@ impl Shelf {
     /// Whether a path below the root lies on this shelf.
     pub fn holds(&self, path: &Path) -> bool {
         path.starts_with(&self.inside)
+    }
+
+    /// Whether the whole shelf lies in a folder below the root.
+    pub fn lies_in(&self, folder: &Path) -> bool {
+        self.inside.starts_with(folder)
     }
 
     /// Where the document of a key lies, or would lie.

@@ -68,12 +68,13 @@ fn nothing_leaves_the_root() {
 #[test]
 fn a_lock_is_held_by_one_at_a_time() {
     let sandbox = Sandbox::new("");
+    let root = Root::open(sandbox.root()).unwrap();
     let (inside, together) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
                 for _ in 0..20 {
-                    let _lock = Lock::hold(sandbox.root(), "x").unwrap();
+                    let _lock = Lock::hold(&root, "x").unwrap();
                     together.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     std::thread::yield_now();
                     inside.fetch_sub(1, Ordering::SeqCst);
@@ -82,4 +83,35 @@ fn a_lock_is_held_by_one_at_a_time() {
         }
     });
     assert_eq!(together.into_inner(), 1);
+}
+
+#[test]
+fn nobody_comes_between_the_comparison_and_the_exchange() {
+    let sandbox = Sandbox::new("");
+    sandbox.write("x.md", "");
+    let saved = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let root = Root::open(sandbox.root()).unwrap();
+                for _ in 0..50 {
+                    let old = root.read(Path::new("x.md")).unwrap();
+                    let new = [old.as_slice(), b"line\n"].concat();
+                    if root.replace(Path::new("x.md"), &old, &new).is_ok() {
+                        saved.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(sandbox.read("x.md").lines().count(), saved.into_inner());
+}
+
+#[test]
+fn a_pipe_is_not_waited_for() {
+    let sandbox = Sandbox::new("");
+    sandbox.finish(sandbox.command("mkfifo").arg("x.md")).exits(0);
+    let root = Root::open(sandbox.root()).unwrap();
+    let error = root.read(Path::new("x.md")).unwrap_err();
+    assert!(matches!(error.problem, Problem::NotFile), "{error}");
 }

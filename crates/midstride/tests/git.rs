@@ -14,14 +14,12 @@ fn the_commit_is_the_one_git_names() {
     let repository = Repository::discover(&sandbox.root().join("deep/er")).unwrap();
     let agrees = || assert_eq!(repository.head_commit(), Some(head(&sandbox, ".")));
     agrees();
-    assert_eq!(repository.branch().as_deref(), Some("main"));
     sandbox.git(&["pack-refs", "--all"]);
     agrees();
     sandbox.git(&["commit", "--quiet", "--allow-empty", "-m", "two"]);
     agrees();
     sandbox.git(&["checkout", "--quiet", "--detach", "HEAD~1"]);
     agrees();
-    assert_eq!(repository.branch(), None);
 }
 
 #[test]

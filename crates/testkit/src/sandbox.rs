@@ -73,6 +73,7 @@ impl Sandbox {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", &self.home)
+            .env("TMPDIR", &self.home)
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
             .env("COLUMNS", "100")

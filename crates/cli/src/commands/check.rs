@@ -89,7 +89,7 @@ pub(crate) fn check(
             ui.print(&findings::human(project, &judged))?;
             ui.say(&findings::summary(&judged))?;
         }
-        Format::Json => ui.json(&findings::json(project, &judged))?,
+        Format::Json => ui.json(&findings::json(project, &judged, &unread))?,
         Format::Sarif => ui.json(&findings::sarif(&judged))?,
         Format::Github => ui.print(&findings::github(&judged))?,
     }
@@ -116,53 +116,50 @@ fn judge(
         return Ok((vec![pull_request(project, path)?], Vec::new()));
     }
     if args.staged {
-        return Ok((verbs::check_these(project, project.staged()?), Vec::new()));
+        let repository = project.repository().ok_or_else(|| {
+            Diagnostic::new("nothing can be staged here: this is no git repository")
+                .hint("leave `--staged` out to look at the files themselves")
+        })?;
+        return Ok((verbs::check_these(project, project.staged(repository)?), Vec::new()));
     }
-    if args.handoffs.is_empty() {
-        if args.fix {
-            let all = project.read_all()?.into_iter().filter_map(Result::ok).collect();
-            fix(ui, project, all)?;
-        }
-        let mut judged = Vec::new();
-        let mut unread = Vec::new();
-        for result in verbs::check_all(project)? {
-            match result {
-                Ok(one) => judged.push(one),
-                Err(error) => unread.push(error),
-            }
-        }
-        return Ok((judged, unread));
+    let mut unread = Vec::new();
+    if args.fix {
+        let selection = project.select(&args.handoffs)?;
+        unread.extend(fix(ui, project, &selection.documents)?);
     }
-    let documents = named(project, &args.handoffs)?;
-    let documents = if args.fix {
-        fix(ui, project, documents)?;
-        named(project, &args.handoffs)?
-    } else {
-        documents
-    };
-    Ok((verbs::check_these(project, documents), Vec::new()))
+    if !args.handoffs.is_empty() {
+        let selection = project.select(&args.handoffs)?;
+        unread.extend(selection.unread);
+        return Ok((verbs::check_these(project, selection.documents), unread));
+    }
+    let mut judged = Vec::new();
+    for result in verbs::check_all(project) {
+        match result {
+            Ok(one) => judged.push(one),
+            Err(error) => unread.push(error),
+        }
+    }
+    Ok((judged, unread))
 }
 
-fn named(project: &Project, names: &[String]) -> Result<Vec<Shelved>, Diagnostic> {
-    let mut documents = Vec::new();
-    for name in names {
-        documents.extend(super::fmt::find_or_list(project, name)?);
-    }
-    Ok(documents)
-}
-
-fn fix(ui: &mut Ui, project: &Project, documents: Vec<Shelved>) -> Result<(), Diagnostic> {
+/// Mends what can be mended; gives back what could not be written.
+fn fix(
+    ui: &mut Ui,
+    project: &Project,
+    documents: &[Shelved],
+) -> Result<Vec<FileError>, Diagnostic> {
+    let mut unwritten = Vec::new();
     for shelved in documents {
-        match verbs::fmt(project, &shelved, true) {
+        match verbs::fmt(project, shelved, true) {
             Ok(Formatted::Changed) => {
                 ui.say(&format!("Mended {}", view::shown_path(project, &shelved.path)))?;
             }
             // What cannot be mended is among the findings that follow.
             Ok(Formatted::AsItWas) | Err(verbs::FmtError::Refused { .. }) => {}
-            Err(error @ verbs::FmtError::File(_)) => return Err(error.into()),
+            Err(verbs::FmtError::File(error)) => unwritten.push(error),
         }
     }
-    Ok(())
+    Ok(unwritten)
 }
 
 fn pull_request(project: &Project, path: &Path) -> Result<Judged, Diagnostic> {

@@ -2,8 +2,7 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::files;
-use midstride::project::{FindError, Project, Shelved};
+use midstride::project::{Project, Selection};
 use midstride::verbs::{self, Formatted};
 use serde::Serialize;
 use std::path::Path;
@@ -30,40 +29,28 @@ pub(crate) struct FmtArgs {
 struct FmtJson {
     looked_at: usize,
     changed: Vec<String>,
-    refused: Vec<String>,
+    refused: Vec<Diagnostic>,
 }
 
 pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outcome, Diagnostic> {
-    let documents = if args.handoffs.is_empty() {
-        let mut documents = Vec::new();
-        for result in project.read_all()? {
-            documents.push(result?);
-        }
-        documents
-    } else {
-        let mut documents = Vec::new();
-        for name in &args.handoffs {
-            documents.extend(find_or_list(project, name)?);
-        }
-        documents
-    };
+    let Selection { documents, unread } = project.select(&args.handoffs)?;
     let mut done = FmtJson { looked_at: documents.len(), ..FmtJson::default() };
     for shelved in &documents {
         match verbs::fmt(project, shelved, !args.check) {
             Ok(Formatted::AsItWas) => {}
             Ok(Formatted::Changed) => done.changed.push(shelved.path.display().to_string()),
-            Err(error @ verbs::FmtError::Refused { .. }) => done.refused.push(error.to_string()),
-            Err(error @ verbs::FmtError::File(_)) => return Err(error.into()),
+            Err(error) => done.refused.push(error.into()),
         }
     }
+    done.refused.extend(unread.into_iter().map(Diagnostic::from));
     if args.json {
         ui.json(&done)?;
     } else {
         tell(ui, project, args, &done)?;
     }
     Ok(match (args.check && !done.changed.is_empty(), done.refused.is_empty()) {
-        (true, _) => Outcome::Findings,
-        (false, false) => Outcome::Incomplete,
+        (_, false) => Outcome::Incomplete,
+        (true, true) => Outcome::Findings,
         (false, true) => Outcome::Clean,
     })
 }
@@ -73,25 +60,10 @@ fn tell(ui: &mut Ui, project: &Project, args: &FmtArgs, done: &FmtJson) -> Resul
         ui.print(&format!("{}\n", view::shown_path(project, Path::new(path))))?;
     }
     for refused in &done.refused {
-        Diagnostic::new(refused).warn(ui)?;
+        refused.warn(ui)?;
     }
     let verb = if args.check { "would change" } else { "changed" };
     let looked_at = view::count(done.looked_at, "document");
     ui.say(&format!("{} of {looked_at} {verb}", done.changed.len()))?;
     Ok(())
-}
-
-/// The handoff of a name, or all documents of a folder.
-pub(super) fn find_or_list(project: &Project, name: &str) -> Result<Vec<Shelved>, Diagnostic> {
-    let folder = project.environment().folder.join(name);
-    if !files::is_folder(&folder) {
-        return Ok(vec![project.find(name)?]);
-    }
-    let outside = || FindError::Outside(name.to_owned());
-    let inside = project.spot_of_path(Path::new(name)).ok_or_else(outside)?;
-    let mut documents = Vec::new();
-    for spot in project.spots_below(&inside)? {
-        documents.push(project.read(&spot)?);
-    }
-    Ok(documents)
 }

@@ -1,12 +1,12 @@
-use super::{Outcome, read_shelves, tell_unread};
+use super::{Outcome, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::{Project, Shelved};
+use midstride::project::{Project, Selection, Shelved};
 
 /// The inbox: what is open, what blocks, what needs somebody, what to do next.
 pub(crate) fn inbox(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
-    let (shelved, unread) = read_shelves(project)?;
+    let Selection { documents: shelved, unread } = project.select(&[])?;
     let mut open: Vec<&Shelved> =
         shelved.iter().filter(|shelved| shelved.handoff(project).status().is_open()).collect();
     view::list::sort(project, &mut open);

@@ -1,10 +1,11 @@
-use super::{Outcome, read_shelves, tell_unread};
+use super::{Outcome, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::project::{Project, Shelved};
+use midstride::project::{FindError, Project, Selection, Shelved};
 use midstride_core::header::{HandoffKind, Status};
+use std::path::{Path, PathBuf};
 
 /// List the handoffs of this project
 ///
@@ -37,7 +38,7 @@ pub(crate) struct ListArgs {
 
     /// Only what lies below this path
     #[arg(long, value_name = "PATH")]
-    path: Option<std::path::PathBuf>,
+    path: Option<PathBuf>,
 
     /// Print as JSON
     #[arg(long)]
@@ -62,10 +63,16 @@ enum KindArg {
 }
 
 pub(crate) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Outcome, Diagnostic> {
-    let (shelved, unread) = read_shelves(project)?;
-    let hidden = shelved.iter().filter(|s| !s.handoff(project).status().is_open()).count();
+    let Selection { documents: shelved, unread } = project.select(&[])?;
+    let below = args.path.as_deref().map(|path| below(project, path)).transpose()?;
+    let fits = |shelved: &Shelved| {
+        fits(project, shelved, args) && below.as_ref().is_none_or(|b| shelved.path.starts_with(b))
+    };
+    let is_open = |shelved: &Shelved| shelved.handoff(project).status().is_open();
+    let asked_for_ended = args.all || args.status.is_some();
+    let hidden = shelved.iter().filter(|s| fits(s) && !is_open(s)).count();
     let mut chosen: Vec<&Shelved> =
-        shelved.iter().filter(|shelved| fits(project, shelved, args)).collect();
+        shelved.iter().filter(|s| fits(s) && (asked_for_ended || is_open(s))).collect();
     view::list::sort(project, &mut chosen);
     if args.json {
         ui.json(&chosen.iter().map(|s| view::handoff::json(project, s)).collect::<Vec<_>>())?;
@@ -76,11 +83,17 @@ pub(crate) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Ou
     } else if !chosen.is_empty() {
         ui.print(&view::list::table_of(project, &chosen))?;
     }
-    let asked_for_ended = args.all || args.status.is_some();
     if hidden > 0 && !asked_for_ended && !args.json {
         ui.say(&format!("{hidden} ended; `midstride list --all` shows them"))?;
     }
     tell_unread(ui, project, unread)
+}
+
+/// A path that was typed, as it counts from the root.
+fn below(project: &Project, path: &Path) -> Result<PathBuf, Diagnostic> {
+    let outside = || FindError::Outside(path.display().to_string());
+    let spot = project.spot_of_path(path).ok_or_else(outside)?;
+    Ok(project.shown(&spot))
 }
 
 fn fits(project: &Project, shelved: &Shelved, args: &ListArgs) -> bool {
@@ -105,11 +118,9 @@ fn fits(project: &Project, shelved: &Shelved, args: &ListArgs) -> bool {
         };
         takes_over || questions.iter().any(answers)
     };
-    let open = args.all || status.is_some() || handoff.status().is_open();
-    open && status.is_none_or(|status| handoff.status() == status)
+    status.is_none_or(|status| handoff.status() == status)
         && kind.is_none_or(|kind| handoff.kind() == kind)
         && args.stage.as_deref().is_none_or(|stage| handoff.stage() == Some(stage))
         && args.owner.as_ref().is_none_or(owned)
         && (!args.blocked || questions.iter().any(midstride_core::header::Question::blocks))
-        && args.path.as_ref().is_none_or(|path| shelved.path.starts_with(path))
 }

@@ -23,7 +23,7 @@ pub(crate) struct NewArgs {
     id: Option<String>,
 
     /// What sort of handoff
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with = "stage")]
     kind: Option<KindArg>,
 
     /// The stage of a pipeline document, such as `discovery`

@@ -47,7 +47,10 @@ pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Ou
             ))
             .hint(format!("it has {}", known.join(", ")))
         })?,
-        (None, Some(Form::Raw)) => shelved.document.text().to_owned(),
+        (None, Some(Form::Raw)) => {
+            Ui::write_bytes(&shelved.bytes)?;
+            return Ok(Outcome::Clean);
+        }
         (None, Some(Form::Pr)) => view::pull_request::text(project, &shelved),
         (None, None) => view::handoff::text(project, &shelved),
     };

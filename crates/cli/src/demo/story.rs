@@ -1,6 +1,6 @@
 //! The story of a slow page: a hasty first draft, what the judge says, the draft after the review.
 
-use super::Stage;
+use super::Play;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
@@ -23,98 +23,94 @@ The story: a site about cities serves some of its market pages in 14 seconds. So
 it and has to stop now. It plays in a real git repository in a temporary folder.
 ";
 
-pub(super) fn tell(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
+pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     ui.print(OPENING)?;
-    stage.git(&["init", "--quiet"])?;
-    stage.write("app/market.py", CODE)?;
-    stage.git(&["add", "."])?;
-    stage.git(&["commit", "--quiet", "-m", "The site as it is"])?;
+    play.git(&["init", "--quiet"])?;
+    play.write("app/market.py", CODE)?;
+    play.git(&["add", "."])?;
+    play.git(&["commit", "--quiet", "-m", "The site as it is"])?;
 
-    set_up(ui, stage)?;
-    first_draft(ui, stage)?;
-    mechanical(ui, stage)?;
-    reviewed(ui, stage)?;
-    next_session(ui, stage)?;
+    set_up(ui, play)?;
+    first_draft(ui, play)?;
+    mechanical(ui, play)?;
+    reviewed(ui, play)?;
+    next_session(ui, play)?;
     ui.print("\nThe temporary folder is gone unless you said --keep. In your own project:\n")?;
     ui.print("midstride init, then midstride new \"what you found out\".\n")?;
     Ok(())
 }
 
-fn set_up(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
-    stage.chapter(
-        ui,
-        "Set up",
-        "One folder with one configuration file; git sees nothing else.",
-    )?;
-    stage.run(ui, &["init"], 0)?;
-    stage.show_git(ui, &["status", "--short", "--untracked-files=all"])
+fn set_up(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.chapter(ui, "Set up", "One folder with one configuration file; git sees nothing else.")?;
+    play.run(ui, &["init"], 0)?;
+    play.show_git(ui, &["status", "--short", "--untracked-files=all"])
 }
 
-fn first_draft(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
-    stage.write(FILE, FIRST_DRAFT)?;
-    stage.chapter(
+fn first_draft(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.write(FILE, FIRST_DRAFT)?;
+    play.chapter(
         ui,
         "A hasty first draft",
         "The author wrote it with an editor, loosely, as people write. It hardly gives reasons, cites\n\
          no code, and leaves the plan open.",
     )?;
-    stage.run(ui, &["show", "market", "--as", "raw"], 0)?;
-    stage.chapter(
+    play.run(ui, &["show", "market", "--as", "raw"], 0)?;
+    play.chapter(
         ui,
         "What the judge says",
         "Each finding has a code, the line it is about, and a way out. --quiet leaves advice out;\n\
          warnings and errors give exit code 1, so a hook or CI can stop here.",
     )?;
-    stage.run(ui, &["check", "--quiet"], 1)?;
-    stage.chapter(ui, "Why is that a finding?", "Ask for any code.")?;
-    stage.run(ui, &["explain", "C001"], 0)
+    play.run(ui, &["check", "--quiet"], 1)?;
+    play.chapter(ui, "Why is that a finding?", "Ask for any code.")?;
+    play.run(ui, &["explain", "C001"], 0)
 }
 
-fn mechanical(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
-    stage.git(&["add", ".midstride"])?;
-    stage.git(&["commit", "--quiet", "-m", "A first draft"])?;
-    stage.chapter(
+fn mechanical(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.git(&["add", ".midstride"])?;
+    play.git(&["commit", "--quiet", "-m", "A first draft"])?;
+    play.chapter(
         ui,
         "Mend what is mechanical",
         "fmt writes loose values strictly. The difference shows that comments and every other byte\n\
          stay; what needs thought is left to the author.",
     )?;
-    stage.run(ui, &["fmt"], 0)?;
-    stage.show_git(ui, &["diff", "--unified=0"])
+    play.run(ui, &["fmt"], 0)?;
+    play.show_git(ui, &["diff", "--unified=0"])
 }
 
-fn reviewed(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
-    stage.write(FILE, REVIEWED)?;
-    stage.chapter(
+fn reviewed(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.write(FILE, REVIEWED)?;
+    play.chapter(
         ui,
         "The draft after a review",
         "The reviewer found that another function serves the slow pages. The author rewrote the\n\
          document: it keeps the wrong turns, cites the code, and says how each step is proven.",
     )?;
-    stage.run(ui, &["show", "market"], 0)?;
-    stage.chapter(
+    play.run(ui, &["show", "market"], 0)?;
+    play.chapter(
         ui,
         "One question is left",
         "Nothing is wrong with the document any more. But work that goes on before the question is\n\
          answered may be thrown away, so the judge says that it blocks.",
     )?;
-    stage.run(ui, &["check"], 1)
+    play.run(ui, &["check"], 1)
 }
 
-fn next_session(ui: &mut Ui, stage: &mut Stage) -> Result<(), Diagnostic> {
-    stage.chapter(
+fn next_session(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.chapter(
         ui,
         "The inbox",
         "What the next session sees first: what is open, what blocks, and what to do next.",
     )?;
-    stage.run(ui, &[], 0)?;
-    stage.write(FILE, &REVIEWED.replace(QUESTION, ANSWER))?;
-    stage.chapter(
+    play.run(ui, &[], 0)?;
+    play.write(FILE, &REVIEWED.replace(QUESTION, ANSWER))?;
+    play.chapter(
         ui,
         "Answered",
         "Somebody wrote `answer: Yes, up to fifteen minutes` below the question. Nothing blocks now,\n\
          and the next session can start with step 1 of the plan.",
     )?;
-    stage.run(ui, &["check"], 0)?;
-    stage.run(ui, &[], 0)
+    play.run(ui, &["check"], 0)?;
+    play.run(ui, &[], 0)
 }

@@ -1,6 +1,6 @@
 //! One handoff.
 
-use super::{heading, indented};
+use super::{heading, indented, tame};
 use midstride::project::{Project, Shelved};
 use midstride_core::handoff::Handoff;
 use midstride_core::section::Meaning;
@@ -82,7 +82,7 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
 
 fn tree(node: &Node) -> Json {
     match &node.value {
-        Value::Null | Value::Unreadable => Json::Null,
+        Value::Null | Value::Unreadable(_) => Json::Null,
         Value::Text(text) => match (node.style, text.as_str()) {
             (midstride_core::yaml::Style::Plain, "true") => Json::Bool(true),
             (midstride_core::yaml::Style::Plain, "false") => Json::Bool(false),
@@ -115,7 +115,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
         if !lines.is_empty() {
             out.push('\n');
             out.push_str(&heading(name));
-            out.push_str(&indented(&lines.join("\n")));
+            out.push_str(&indented(&tame(&lines.join("\n"))));
         }
     };
     let written = handoff.node("context_summary").and_then(Node::text);
@@ -130,7 +130,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     let body = shelved.document.body().of(shelved.document.text()).trim();
     if !body.is_empty() {
         out.push('\n');
-        out.push_str(body);
+        out.push_str(&tame(body));
         out.push('\n');
     }
     out
@@ -149,7 +149,7 @@ fn facts(handoff: &Handoff<'_>) -> String {
         Some(handoff.revisions().len()).filter(|n| *n > 0).map(|n| format!("revised {}", times(n))),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
-    format!("{}\n", facts.join(" · "))
+    format!("{}\n", tame(&facts.join(" · ")))
 }
 
 fn times(number: usize) -> String {
@@ -253,7 +253,7 @@ pub(crate) fn inherited(project: &Project, upstream: &Shelved) -> String {
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             out.push_str(&format!("\n{name}:\n"));
-            out.push_str(indented(&lines.join("\n")).trim_end_matches('\n'));
+            out.push_str(indented(&tame(&lines.join("\n"))).trim_end_matches('\n'));
         }
     };
     part("Decided there", decisions(&handoff));
@@ -273,7 +273,7 @@ pub(crate) fn section(shelved: &Shelved, name: &str) -> Option<String> {
     let meaning = Meaning::of(&plain.replace('_', " "));
     let by_meaning = || meaning.and_then(|meaning| document.sections_about(meaning).next());
     if let Some(section) = by_title.or_else(by_meaning) {
-        return Some(format!("{}\n", section.at.of(document.text()).trim_end()));
+        return Some(format!("{}\n", tame(section.at.of(document.text()).trim_end())));
     }
     let entry = document.header()?.fields().entry(&plain.replace(' ', "_"))?;
     let start = entry.key.at.start;
@@ -284,7 +284,7 @@ pub(crate) fn section(shelved: &Shelved, name: &str) -> Option<String> {
         .lines()
         .map(|line| line.get(indent..).filter(|_| line.starts_with(' ')).unwrap_or(line))
         .collect();
-    Some(format!("{}\n", dedented.join("\n").trim_end()))
+    Some(format!("{}\n", tame(dedented.join("\n").trim_end())))
 }
 
 /// What `section` would find.

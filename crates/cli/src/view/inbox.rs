@@ -66,7 +66,9 @@ pub(crate) fn text(project: &Project, open: &[&Shelved]) -> String {
         out.push_str(&heading("Waits for an answer"));
         for (key, question) in &waiting {
             let text = question.question.map_or("(no text)", |text| text.value);
-            let owner = question.owner.map_or_else(String::new, |o| format!("  → {}", o.value));
+            let owner = question
+                .owner
+                .map_or_else(String::new, |o| format!("  → {}", one_line(o.value, TITLE_WIDTH)));
             out.push_str(&format!("  {key}  {}{owner}\n", one_line(text, TITLE_WIDTH)));
         }
     }

@@ -1,7 +1,6 @@
 //! A handoff as the "Handoff Context" of a pull request.
 
 use midstride::project::{Project, Shelved};
-use midstride_core::handoff::Handoff;
 use midstride_core::span::At;
 
 pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
@@ -13,7 +12,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     };
     let implements: Vec<&str> = handoff.implements().iter().map(|item| item.value).collect();
     let implements = implements.join(", ");
-    let design = design(&handoff).unwrap_or_else(|| shelved.path.display().to_string());
+    let design = project.design_of(shelved).display().to_string();
     let mut out = String::from("## Handoff Context\n\n");
     let name = handoff.title().or(handoff.description()).unwrap_or_default();
     out.push_str(format!("**Feature**: {} - {name}", handoff.id()).trim_end_matches([' ', '-']));
@@ -48,13 +47,4 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     tidy.truncate(tidy.trim_end().len());
     tidy.push('\n');
     tidy
-}
-
-/// The design that the work carries out, where the handoff is not the design itself.
-fn design(handoff: &Handoff<'_>) -> Option<String> {
-    if handoff.stage() == Some("design") {
-        return None;
-    }
-    let upstream = handoff.dependencies().upstream;
-    upstream.iter().find_map(|dependency| dependency.artifact).map(|text| text.value.to_owned())
 }

@@ -106,7 +106,7 @@ fn github_gets_annotations_and_code_scanning_gets_sarif() {
     exit 1
     ----- stdout -----
     ::warning file=.midstride/handoffs/market-page-perf.md,line=19,col=17,title=S003 a blocking question is open::a blocking question is open: May the weather be ten minutes old?%0Aproduct should answer it, under `answer`
-    ::warning file=.midstride/handoffs/market-page-perf.md,line=25,col=19,title=S005 a medium-confidence assumption was not validated::an assumption waits for validation: The index on city exists%0Avalidate it and set `validated: true`
+    ::warning file=.midstride/handoffs/market-page-perf.md,line=25,col=19,title=S005 an assumption of medium or unstated confidence was not validated::an assumption waits for validation: The index on city exists%0Avalidate it and set `validated: true`
     ");
     let run = sandbox.run(["check", "--format", "sarif", "--quiet"]).exits(1);
     let sarif: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -217,4 +217,85 @@ fn colour_is_used_only_where_it_is_asked_for() {
     let sandbox = shop();
     assert!(!sandbox.run(["check"]).stdout.contains('\u{1b}'));
     assert!(sandbox.run(["check", "--color", "always"]).stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn a_folder_means_the_shelves_in_it_and_a_name_comes_first() {
+    let sandbox = shop();
+    sandbox.write("docs/other.md", "# no handoff\n");
+    sandbox.write("market/x.md", "");
+    for name in [".", ".midstride", "market-page-perf", "market"] {
+        let run = sandbox.run(["check", "--quiet", name]);
+        let expected = i32::from(name != "market");
+        assert_eq!(run.code, Some(expected), "{name}: {run}");
+    }
+    sandbox.run(["check", "docs"]).exits(0);
+    sandbox.run(["check", ""]).exits(2);
+    let twice = sandbox.run(["check", "login-loop", "login-loop"]);
+    assert!(twice.stderr.contains("1 document checked"), "{twice}");
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_no_pass() {
+    let sandbox = sandbox();
+    insta::assert_snapshot!(sandbox.run(["check", "--staged"]), @"
+    exit 2
+    ----- stderr -----
+    error: nothing can be staged here: this is no git repository
+    hint: leave `--staged` out to look at the files themselves
+    ");
+    insta::assert_snapshot!(sandbox.run(["-C", "typo", "check"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no folder `typo`
+    ");
+    insta::assert_snapshot!(sandbox.run(["--json", "list"]), @"
+    exit 2
+    ----- stderr -----
+    error: `--json` stands before the command
+    hint: write it behind, as in `midstride list --json`
+    ");
+    sandbox.write("notes.txt", "x");
+    insta::assert_snapshot!(sandbox.run(["check", "notes.txt"]), @"
+    exit 2
+    ----- stderr -----
+    error: `notes.txt` is no Markdown file
+    hint: handoffs are files that end with `.md`
+    ");
+}
+
+#[test]
+fn an_upstream_is_complete_only_with_its_own_upstream() {
+    let sandbox = sandbox();
+    let document = |id: &str, upstream: &str| {
+        format!(
+            "---\nhandoff:\n  id: {id}\n  title: T of {id}\n  created: 2026-03-21T17:24:00Z\n  context_summary: Something else\n  dependencies:\n    upstream:\n      - artifact: {upstream}\n---\n\n## Plan\n\n1. Test it.\n"
+        )
+    };
+    sandbox.write(".midstride/config.toml", "");
+    sandbox.write(".midstride/handoffs/a.md", document("a", "b"));
+    sandbox.write(".midstride/handoffs/b.md", document("b", "missing"));
+    let run = sandbox.run(["check", "--quiet", "a"]).exits(1);
+    assert!(run.stdout.contains("S007"), "{run}");
+    sandbox.write(".midstride/handoffs/b.md", document("b", "a"));
+    let run = sandbox.run(["check", "--quiet", "a"]).exits(1);
+    assert!(run.stdout.contains("S007"), "{run}");
+}
+
+#[test]
+fn two_handoffs_of_one_id_are_found_from_either_side() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let text =
+        |uid: &str, allow: &str| format!("---\n{allow}handoff:\n  id: a\n  uid: {uid}\n---\n");
+    sandbox.write(".midstride/handoffs/a.md", text("one", ""));
+    sandbox.write("docs/handoffs/a.md", text("two", ""));
+    let named = sandbox.run(["check", "docs/handoffs/a.md"]).exits(1);
+    assert!(named.stdout.contains("R001"), "{named}");
+    sandbox.git(&["add", "docs"]);
+    let staged = sandbox.run(["check", "--staged"]).exits(1);
+    assert!(staged.stdout.contains("R001"), "{staged}");
+    let allow = "# midstride: allow R001 a copy for a test\n";
+    sandbox.write("docs/handoffs/a.md", text("two", allow));
+    assert!(!sandbox.run(["check"]).stdout.contains("R001"));
 }

@@ -20,7 +20,7 @@ fn nothing_happens_where_nothing_changed_or_the_editor_gave_up() {
     Nothing changed.
     ");
     let run = sandbox.run_with_editor(&["edit", "market"], "echo x >> \"$1\"; exit 3").exits(2);
-    assert!(run.stderr.contains("exit status: 3; your text is in"), "{run}");
+    assert!(run.stderr.contains("exit status: 3\nhint: your text is in `[HOME]"), "{run}");
     insta::assert_snapshot!(sandbox.run(["edit", "market"]), @"
     exit 2
     ----- stderr -----
@@ -37,6 +37,7 @@ fn a_change_by_somebody_else_is_not_overwritten() {
     let script = format!("echo ours >> \"$1\"; echo theirs >> {}", theirs.display());
     let run = sandbox.run_with_editor(&["edit", "market"], &script).exits(2);
     assert!(sandbox.read(FILE).ends_with("theirs\n"));
-    let kept = run.stderr.split('`').nth(3).expect("the place of the kept text is told");
+    let hint = run.stderr.split("your text is in `").nth(1).expect("its place is told");
+    let kept = hint.split('`').next().unwrap().replace("[HOME]", sandbox.home().to_str().unwrap());
     assert!(std::fs::read_to_string(kept).unwrap().ends_with("ours\n"), "{run}");
 }

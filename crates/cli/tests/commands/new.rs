@@ -102,6 +102,8 @@ fn a_stage_inherits_from_its_upstream() {
           rationale:
     ---
     ");
+    let spec = sandbox.run(["new", "--stage", "spec", "--from", "feat-042"]).exits(0);
+    assert!(spec.stderr.contains("It builds on feat-042/discovery"), "{spec}");
     insta::assert_snapshot!(sandbox.run(["new", "Fix it", "--from", "market"]), @"
     exit 0
     ----- stderr -----
@@ -147,6 +149,10 @@ fn text_comes_from_standard_input_with_or_without_a_header() {
     assert!(text.starts_with("---\nname: memory # kept\nhandoff:\n"), "{text}");
     assert!(text.contains("  title: Own title # kept too\n"), "{text}");
     assert!(text.contains("  to: ops\n") && text.contains("  id: own\n"), "{text}");
+    let named = "---\nhandoff:\n  id: theirs\n  title: Their title\n  uid: kept\n---\n\ntext\n";
+    sandbox.run_with_input(&["new", "--body", "-"], named).exits(0);
+    let text = sandbox.read(".midstride/handoffs/theirs.md");
+    assert!(text.contains("  uid: kept\n") && text.contains("  title: Their title\n"), "{text}");
     let foreign = "---\ntopic: Lag # theirs\n---\n\ntext\n";
     sandbox.run_with_input(&["new", "Lag", "--body", "-"], foreign).exits(0);
     let text = sandbox.read(".midstride/handoffs/lag.md");
@@ -183,6 +189,16 @@ fn names_that_are_taken_or_missing_are_told() {
     error: there is no handoff `nowhere`
     hint: `midstride list --all` shows what there is
     ");
+    insta::assert_snapshot!(sandbox.run(["new", ""]), @r#"
+    exit 2
+    ----- stderr -----
+    error: a handoff needs a title or an id
+    hint: midstride new "Market pages take 14 s"
+    "#);
+    let long = "a".repeat(120);
+    for _ in 0..2 {
+        sandbox.run(["new", &long]).exits(0);
+    }
     let again = sandbox.run(["new", "Login loop"]).exits(0);
     assert!(again.stderr.contains("login-loop-2"), "{again}");
 }

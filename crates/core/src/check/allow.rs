@@ -39,7 +39,8 @@ pub(super) fn apply(document: &Document, findings: Vec<Finding>) -> (Vec<Finding
         }
         let (matching, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|f| f.code == known);
         kept = others;
-        if matching.is_empty() {
+        // Whether two documents share an id is seen only by comparing them.
+        if matching.is_empty() && known != Code::OneIdTwoUids {
             let message = format!("{known} does not occur here");
             kept.push(Finding::new(Code::AllowUnused, at, message));
         }
@@ -49,6 +50,15 @@ pub(super) fn apply(document: &Document, findings: Vec<Finding>) -> (Vec<Finding
     }
     kept.sort_by_key(|finding| (finding.at.start, finding.code));
     (kept, silenced)
+}
+
+/// Why a code is silenced in a document, if it is.
+pub(super) fn reason_for(document: &Document, code: Code) -> Option<String> {
+    let mut all = allowances(document).into_iter();
+    let fits = |allowance: &Allowance<'_>| {
+        Code::parse(allowance.code) == Some(code) && !allowance.reason.is_empty()
+    };
+    all.find(fits).map(|allowance| allowance.reason.to_owned())
 }
 
 fn allowances(document: &Document) -> Vec<Allowance<'_>> {

@@ -11,8 +11,8 @@ pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         }
         let code = match assumption.confidence {
             Some(Confidence::Low) => Code::AssumptionUnfounded,
-            Some(Confidence::Medium) => Code::AssumptionUnchecked,
-            Some(Confidence::High) | None => continue,
+            Some(Confidence::Medium) | None => Code::AssumptionUnchecked,
+            Some(Confidence::High) => continue,
         };
         let text = assumption.assumption.map_or("(no text)", |text| text.value.trim());
         let at = assumption.assumption.map_or(assumption.at, |text| text.at);

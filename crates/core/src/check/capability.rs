@@ -13,7 +13,7 @@ pub(super) fn rules(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Findin
     if entry.node.is_blank() {
         return;
     }
-    for name in &stages.capabilities {
+    for name in stages.capabilities() {
         let capability = handoff.capability(name);
         let at = capability.as_ref().map_or(entry.key.at, |capability| capability.at);
         match capability {

@@ -26,7 +26,7 @@ pub(super) fn rules(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Findin
     empty_sections(document, out);
     summary(handoff, out);
     prose::rules(handoff, out);
-    heart(handoff, stages, out);
+    missing_section(handoff, stages, out);
 }
 
 fn decisions(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
@@ -40,25 +40,23 @@ fn decisions(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// The parts of a section that are told one by one: its subsections, else its list items, else
-/// the section as a whole.
+/// The parts of a section that are told one by one: its list items and subsections, else the
+/// section as a whole.
 fn parts(document: &Document, section: &Section) -> Vec<Span> {
     let below = |other: &&Section| section.at.contains(other.at) && other.at != section.at;
     let direct: Vec<&Section> = document.sections().iter().filter(below).collect();
     let level = direct.iter().map(|section| section.level).min();
     let subsections: Vec<Span> =
         direct.iter().filter(|s| Some(s.level) == level).map(|s| s.at).collect();
-    if !subsections.is_empty() {
-        return subsections;
-    }
     let item = |block: &&crate::markdown::Block| {
         block.kind == BlockKind::Item && section.own.contains(block.at)
     };
     let items: Vec<Span> = document.blocks().iter().filter(item).map(|block| block.at).collect();
-    match items.is_empty() {
+    let told: Vec<Span> = items.into_iter().chain(subsections).collect();
+    match told.is_empty() {
         true if section.own.of(document.text()).trim().is_empty() => Vec::new(),
         true => vec![section.own],
-        false => items,
+        false => told,
     }
 }
 
@@ -128,7 +126,8 @@ fn plan_steps(document: &Document, out: &mut Vec<Finding>) {
             let text = part.of(document.text()).to_lowercase();
             let has_command = text.contains('`') && text.contains("run");
             let told = text.split(|c: char| !c.is_alphanumeric()).any(|word| {
-                word != "checkout" && WORDS.iter().any(|start| word.starts_with(start))
+                !["checkout", "passport", "passive", "passage"].contains(&word)
+                    && WORDS.iter().any(|start| word.starts_with(start))
             });
             let told = told || text.contains("検証") || text.contains("done when");
             // A step that is a placeholder is told as one.
@@ -212,7 +211,7 @@ fn summary(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
 }
 
 /// The section without which a document of its kind hands nothing over.
-fn heart(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
+fn missing_section(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
     let Some(rule) = stages.kinds.get(handoff.kind().word()) else {
         return;
     };

@@ -4,7 +4,6 @@ use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
 use crate::id::HandoffKey;
 use crate::span::Span;
-use std::collections::HashMap;
 
 pub(super) fn rules(handoff: &Handoff<'_>, place: Option<&HandoffKey>, out: &mut Vec<Finding>) {
     let key = handoff.key();
@@ -30,16 +29,11 @@ pub struct Claim {
     pub path: String,
 }
 
-/// Finds documents whose name belongs to another handoff, by their position in `claims`.
-pub fn one_id_two_uids(claims: &[Claim]) -> Vec<(usize, Finding)> {
-    let mut first: HashMap<&HandoffKey, &Claim> = HashMap::new();
-    let mut found = Vec::new();
-    for (position, claim) in claims.iter().enumerate() {
-        let holder = *first.entry(&claim.key).or_insert(claim);
-        if holder.uid != claim.uid {
-            let message = format!("`{}` is also the id of {}", claim.key, holder.path);
-            found.push((position, Finding::new(Code::OneIdTwoUids, claim.at, message)));
-        }
-    }
-    found
+/// The finding for a document whose name another handoff has taken before it.
+pub fn one_id_two_uids(own: &Claim, held: &[Claim]) -> Option<Finding> {
+    let first = held.iter().find(|claim| claim.key == own.key)?;
+    (first.uid != own.uid).then(|| {
+        let message = format!("`{}` is also the id of {}", own.key, first.path);
+        Finding::new(Code::OneIdTwoUids, own.at, message)
+    })
 }

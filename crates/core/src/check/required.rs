@@ -5,7 +5,7 @@ use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
 use crate::header::HandoffKind;
 use crate::id::{HandoffId, nearest};
-use crate::stage::{StageRule, Stages};
+use crate::stage::{KindRule, StageRule, Stages};
 use crate::yaml::{Node, Value};
 
 pub(super) fn rules(
@@ -15,8 +15,8 @@ pub(super) fn rules(
     out: &mut Vec<Finding>,
 ) {
     let kind = stages.kinds.get(handoff.kind().word());
-    let by_kind = kind.map(|rule| rule.requires.as_slice()).unwrap_or_default();
-    for field in stage.map_or(by_kind, |rule| rule.requires.as_slice()) {
+    let by_kind = kind.map(KindRule::requires).unwrap_or_default();
+    for field in stage.map_or(by_kind, StageRule::requires) {
         require(handoff, stages, field, out);
     }
     slug(handoff, out);
@@ -68,8 +68,8 @@ fn require(handoff: &Handoff<'_>, stages: &Stages, field: &str, out: &mut Vec<Fi
         }
         return;
     };
-    let states_none = stages.may_be_empty.iter().any(|name| name == field)
-        && matches!(node.value, Value::List(_));
+    let states_none =
+        stages.may_be_empty(field) && matches!(&node.value, Value::List(items) if items.is_empty());
     if node.is_blank() && !states_none {
         let message = format!("`{field}` says nothing, and {of} needs it");
         out.push(Finding::new(Code::EmptyField, node.at, message));

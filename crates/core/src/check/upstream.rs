@@ -40,9 +40,9 @@ fn complete(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut Vec<Find
 }
 
 fn named(handoff: &Handoff<'_>, rule: &StageRule, out: &mut Vec<Finding>) {
-    let required = rule.requires.iter().any(|field| field == "dependencies.upstream");
+    let required = rule.requires().iter().any(|field| field == "dependencies.upstream");
     let is_named = !handoff.dependencies().upstream.is_empty();
-    if let Some(stage) = rule.upstream.first().filter(|_| !required && !is_named) {
+    if let Some(stage) = rule.upstream().first().filter(|_| !required && !is_named) {
         let message = format!("the {stage} this was derived from is not named");
         let finding = Finding::new(Code::NoUpstream, heading(handoff), message);
         out.push(finding.think("name it under `dependencies.upstream`"));

@@ -42,18 +42,22 @@ pub enum EditRefused {
 impl Document {
     /// Makes the edits one after the other, all or none.
     pub fn edit(&self, edits: &[Edit]) -> Result<(Document, Patch), EditRefused> {
-        if !self.exact {
-            return Err(EditRefused::NotUtf8);
-        }
-        if self.findings.iter().any(|finding| finding.code == Code::NewerFormat) {
-            return Err(EditRefused::NewerFormat);
-        }
+        self.may_be_written()?;
         let mut document = self.clone();
         for edit in edits {
             document = document.edit_once(edit)?;
         }
         let patch = Patch::between(&self.text, &document.text);
         Ok((document, patch))
+    }
+
+    /// Whether this midstride can write the document back at all.
+    pub(super) fn may_be_written(&self) -> Result<(), EditRefused> {
+        if !self.exact {
+            return Err(EditRefused::NotUtf8);
+        }
+        let newer = self.findings.iter().any(|finding| finding.code == Code::NewerFormat);
+        if newer { Err(EditRefused::NewerFormat) } else { Ok(()) }
     }
 
     fn edit_once(&self, edit: &Edit) -> Result<Document, EditRefused> {

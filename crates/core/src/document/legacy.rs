@@ -36,7 +36,8 @@ fn field_of(name: &str) -> Option<&'static str> {
 pub(super) struct Found {
     /// The header.
     pub(super) header: Header,
-    /// The lines that said it, which are not needed any more once there is a header on top.
+    /// The lines that said it, which are not needed any more once there is a header on top. None
+    /// where a header could not say all of it.
     pub(super) lines: Vec<Span>,
 }
 
@@ -48,7 +49,8 @@ pub(super) fn find(text: &str, sections: &[Section]) -> Option<Found> {
         let entries: Vec<Entry> = said.iter().map(entry).collect();
         (!entries.is_empty()).then(|| {
             let at = section.own;
-            let root = Node { value: Value::Map(entries), at, style: Style::Block };
+            let value = Value::Map(entries);
+            let root = Node { value, at, style: Style::Block, tagged: false };
             let header = Header { place: Place::Section, at, root, comments: Vec::new() };
             Found { header, lines: said.iter().map(|line| line.line).collect() }
         })
@@ -66,10 +68,14 @@ fn fenced(text: &str, own: Span) -> Option<Found> {
             (Some(fence), "```") => {
                 let at = Span::new(fence.end, span.start);
                 let reading = yaml::read(text, at);
-                let root = reading.root.get("handoff").unwrap_or(&reading.root).clone();
+                let inner = reading.root.get("handoff");
+                let alone = reading.root.entries().len() == 1 || inner.is_none();
+                // Comments, other keys and mistakes have no place in a header made from values.
+                let whole = alone && reading.comments.is_empty() && reading.problems.is_empty();
+                let lines = if whole { vec![Span::new(fence.start, span.end)] } else { Vec::new() };
+                let root = inner.unwrap_or(&reading.root).clone();
                 let comments = reading.comments;
                 let header = Header { place: Place::Section, at, root, comments };
-                let lines = vec![Span::new(fence.start, span.end)];
                 return (!header.root.entries().is_empty()).then_some(Found { header, lines });
             }
             (Some(_) | None, _) => {}
@@ -82,17 +88,25 @@ fn entry(said: &Said<'_>) -> Entry {
     let value = Value::Text(said.value.value.to_owned());
     Entry {
         key: At::new(said.field.to_owned(), said.line),
-        node: Node { value, at: said.value.at, style: Style::Plain },
+        node: Node { value, at: said.value.at, style: Style::Plain, tagged: false },
     }
 }
 
-/// The lines of a place that read `Key: value`, bold and bullets aside.
+/// The lines of a place that read `Key: value`, bold and bullets aside. A value that goes on in the
+/// next line is left where it is.
 fn lines(text: &str, within: Span) -> Vec<Said<'_>> {
     let mut found: Vec<Said<'_>> = Vec::new();
     let mut at = within.start;
-    for line in within.of(text).split_inclusive('\n') {
+    let mut rest = within.of(text).split_inclusive('\n').peekable();
+    while let Some(line) = rest.next() {
         let span = Span::new(at, at + line.len());
-        if let Some(said) = key_value(line, at)
+        let goes_on = rest.peek().is_some_and(|next| {
+            let content = next.trim();
+            !content.is_empty()
+                && !content.starts_with(['-', '*', '#', '`'])
+                && key_value(next, 0).is_none()
+        });
+        if let Some(said) = key_value(line, at).filter(|_| !goes_on)
             && let Some(field) = field_of(&said.0)
             && found.iter().all(|other| other.field != field)
         {
@@ -129,12 +143,13 @@ pub struct Stamp<'t> {
     pub line: Span,
 }
 
-/// Every `Captured:` and `Revised:` line of a body.
-pub(super) fn stamps(text: &str, body: Span) -> Vec<Stamp<'_>> {
+/// Every `Captured:` and `Revised:` line of a body; what stands in code is an example.
+pub(super) fn stamps<'t>(text: &'t str, body: Span, code: &[Span]) -> Vec<Stamp<'t>> {
     let mut found = Vec::new();
     let mut at = body.start;
     for line in body.of(text).split_inclusive('\n') {
-        found.extend(stamp(line, at));
+        let is_code = code.iter().any(|span| span.start <= at && at < span.end);
+        found.extend(stamp(line, at).filter(|_| !is_code));
         at += line.len();
     }
     found

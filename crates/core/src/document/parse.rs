@@ -1,19 +1,18 @@
 //! Bytes → document.
 
-use super::{Document, legacy, version};
+use super::{BOM, Document, legacy, version};
 use crate::edit::Path;
-use crate::finding::{Code, Finding};
+use crate::finding::{Code, Finding, Severity};
 use crate::header::{HANDOFF, Header, Place};
 use crate::markdown;
 use crate::section::sections;
 use crate::shape;
 use crate::span::{Span, line_end, line_start};
-use crate::yaml::{self, MARKER_LENGTH, Problem, ProblemKind, Value};
+use crate::yaml::{self, MARKER_LENGTH, Node, Problem, ProblemKind, Reading, Value};
 use std::sync::OnceLock;
 
 /// A larger header is not read: it would be read at the start of every session.
 const HEADER_BYTES_MAX: usize = 1 << 20;
-const BOM: char = '\u{feff}';
 /// Stands for each byte that is not UTF-8, so that no other byte moves.
 const SUBSTITUTE: u8 = b'?';
 
@@ -24,12 +23,12 @@ pub(super) fn document(bytes: &[u8]) -> Document {
         let message = "the file has bytes that are not UTF-8";
         findings.push(Finding::new(Code::NotUtf8, Span::new(at, at + 1), message));
     }
-    let fences = Fences::find(&text);
-    let mut header = fences.as_ref().and_then(|fences| front_matter(&text, fences, &mut findings));
-    let body_start = match (&fences, &header) {
-        (Some(fences), Some(_)) => fences.after,
-        _ => text.len() - text.trim_start_matches(BOM).len(),
+    let front = FrontMatter::find(&text);
+    let body_start = match &front {
+        Some(front) => front.after,
+        None => text.len() - text.trim_start_matches(BOM).len(),
     };
+    let mut header = front.map(|front| front.header(&text, &mut findings));
     let body = Span::new(body_start, text.len());
     let blocks = markdown::read(&text, body);
     let sections = sections(&text, &blocks.headings, body.end);
@@ -39,6 +38,7 @@ pub(super) fn document(bytes: &[u8]) -> Document {
         let at = first_line(&text, sections_heading(&sections, found.at).start);
         let message = "the header stands in a section";
         findings.push(Finding::new(Code::HeaderInSection, at, message).run("midstride fmt"));
+        findings.extend(version::newer(&found));
         header = Some(found);
     }
     if header.as_ref().is_some_and(|header| header.place == Place::FrontMatter) {
@@ -48,6 +48,8 @@ pub(super) fn document(bytes: &[u8]) -> Document {
             findings.push(Finding::new(Code::LooseForm, at, message).run("midstride fmt"));
         }
         unfinished_merges(&text, body, &mut findings);
+    } else {
+        findings.iter_mut().for_each(gently);
     }
     Document {
         exact: broken.is_none(),
@@ -85,17 +87,25 @@ fn decode(bytes: &[u8]) -> (String, Option<usize>) {
     (text, broken)
 }
 
-/// The lines around a header.
-struct Fences {
-    /// What stands between them.
+/// A note is somebody's own business: what is wrong with it is advice.
+fn gently(finding: &mut Finding) {
+    if finding.code.rule().severity == Severity::Error {
+        finding.code = Code::NotePartlyUnread;
+    }
+}
+
+/// A header on top, and what was read between its fences.
+struct FrontMatter {
     inner: Span,
     /// Where the body starts.
     after: usize,
-    /// Whether the second one is there.
+    /// Whether the second fence is there.
     closed: bool,
+    /// Nothing where it is too large to be read.
+    reading: Option<Reading>,
 }
 
-impl Fences {
+impl FrontMatter {
     fn find(text: &str) -> Option<Self> {
         let mut start = text.len() - text.trim_start_matches(BOM).len();
         // Two sides of a merge may have added the document; the header starts behind the marker.
@@ -106,34 +116,41 @@ impl Fences {
         if text[start..open_end].trim_end() != "---" {
             return None;
         }
-        let mut at = open_end;
-        for line in text[open_end..].split_inclusive('\n') {
+        let closed = Self::closed(text, open_end);
+        // A rule further down may look like the end of a header that has none. The header that
+        // reads without a mistake is the one that is meant.
+        if closed.as_ref().is_none_or(Self::has_mistakes)
+            && let Some(open) = Self::unclosed(text, open_end)
+            && (closed.is_none() || !open.has_mistakes())
+        {
+            return Some(open);
+        }
+        closed
+    }
+
+    fn closed(text: &str, start: usize) -> Option<Self> {
+        let mut at = start;
+        for line in text[start..].split_inclusive('\n') {
             if matches!(line.trim_end(), "---" | "...") {
-                let inner = Span::new(open_end, at);
-                let closed = Self { inner, after: at + line.len(), closed: true };
-                // A rule further down may look like the end of a header that has none.
-                return Self::unclosed(text, open_end, at).or(Some(closed));
+                return Self::read(text, Span::new(start, at), at + line.len(), true);
             }
             at += line.len();
         }
-        Self::unclosed(text, open_end, text.len())
+        None
     }
 
-    /// A header that nobody closed: it ends where Markdown must have begun, if that is before
-    /// `limit`.
-    fn unclosed(text: &str, start: usize, limit: usize) -> Option<Self> {
+    /// A header that nobody closed: it ends where Markdown must have begun.
+    fn unclosed(text: &str, start: usize) -> Option<Self> {
         let mut at = start;
         let mut end = start;
         let mut after_blank = false;
-        for line in text[start..limit].split_inclusive('\n') {
+        for line in text[start..].split_inclusive('\n') {
             let blank = line.trim().is_empty();
             let heading = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
             let comment = line.starts_with('#') && !(heading && after_blank);
             let yaml = line.starts_with([' ', '\t', '-']) || comment || is_key_line(line);
             if !blank && !yaml {
-                let inner = Span::new(start, end);
-                let first = inner.of(text).lines().next().unwrap_or_default();
-                return is_key_line(first).then_some(Self { inner, after: end, closed: false });
+                break;
             }
             at += line.len();
             if !blank {
@@ -143,8 +160,57 @@ impl Fences {
         }
         let inner = Span::new(start, end);
         let first = inner.of(text).lines().next().unwrap_or_default();
-        let to_the_end = limit == text.len() && is_key_line(first);
-        to_the_end.then_some(Self { inner, after: end, closed: false })
+        if is_key_line(first) { Self::read(text, inner, end, false) } else { None }
+    }
+
+    /// Reads what stands between the fences; `None` where two rules frame ordinary text.
+    fn read(text: &str, inner: Span, after: usize, closed: bool) -> Option<Self> {
+        let reading = (inner.len() <= HEADER_BYTES_MAX).then(|| yaml::read(text, inner));
+        if let Some(reading) = &reading {
+            let says = !reading.root.entries().is_empty();
+            if !says && !inner.of(text).trim().is_empty() {
+                return None;
+            }
+        }
+        Some(Self { inner, after, closed, reading })
+    }
+
+    fn has_mistakes(&self) -> bool {
+        let syntax = |problem: &Problem| problem.kind == ProblemKind::Syntax;
+        self.reading.as_ref().is_some_and(|reading| reading.problems.iter().any(syntax))
+    }
+
+    fn header(self, text: &str, findings: &mut Vec<Finding>) -> Header {
+        let at = self.inner;
+        let Some(reading) = self.reading else {
+            let message = format!(
+                "the header has {} bytes; one over {HEADER_BYTES_MAX} is not read",
+                at.len()
+            );
+            let place = first_line(text, at.start);
+            findings.push(Finding::new(Code::HeaderTooLarge, place, message));
+            let ours = at.of(text).lines().any(|line| line.starts_with("handoff:"));
+            let place = if ours { Place::FrontMatter } else { Place::Foreign };
+            return Header { place, at, root: Node::absent(at.start), comments: Vec::new() };
+        };
+        let is_handoff = reading.root.get("handoff").is_some();
+        let place = if is_handoff { Place::FrontMatter } else { Place::Foreign };
+        let header = Header { place, at, root: reading.root, comments: reading.comments };
+        if !is_handoff {
+            foreign_problem(&reading.problems, findings);
+            return header;
+        }
+        if !self.closed {
+            let last = at.of(text).trim_end();
+            let place = first_line(text, line_start(text, at.start + last.len()));
+            let message = "the header has no closing `---` after this line";
+            let finding = Finding::new(Code::HeaderNotClosed, place, message);
+            findings.push(finding.run("midstride fmt"));
+        }
+        findings.extend(reading.problems.into_iter().map(problem));
+        findings.extend(version::newer(&header));
+        inspect(&header, findings);
+        header
     }
 }
 
@@ -152,43 +218,6 @@ fn is_key_line(line: &str) -> bool {
     let name = line.split(':').next().unwrap_or_default();
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     name.len() < line.len() && !name.is_empty() && name.chars().all(word)
-}
-
-/// Reads the front matter; `None` where two rules frame ordinary text.
-fn front_matter(text: &str, fences: &Fences, findings: &mut Vec<Finding>) -> Option<Header> {
-    let inner = fences.inner;
-    if inner.len() > HEADER_BYTES_MAX {
-        let at = first_line(text, inner.start);
-        let message = format!(
-            "the header has {} bytes; one over {HEADER_BYTES_MAX} is not read",
-            inner.len()
-        );
-        findings.push(Finding::new(Code::HeaderTooLarge, at, message));
-        let root = yaml::Node::absent(inner.start);
-        return Some(Header { place: Place::Foreign, at: inner, root, comments: Vec::new() });
-    }
-    let reading = yaml::read(text, inner);
-    let is_map = matches!(reading.root.value, Value::Map(ref entries) if !entries.is_empty());
-    if !is_map && !inner.of(text).trim().is_empty() {
-        return None;
-    }
-    let is_handoff = reading.root.get("handoff").is_some();
-    let place = if is_handoff { Place::FrontMatter } else { Place::Foreign };
-    let header = Header { place, at: inner, root: reading.root, comments: reading.comments };
-    if !is_handoff {
-        foreign_problem(&reading.problems, findings);
-        return Some(header);
-    }
-    if !fences.closed {
-        let last = inner.of(text).trim_end();
-        let at = first_line(text, line_start(text, inner.start + last.len()));
-        let message = "the header has no closing `---` after this line";
-        findings.push(Finding::new(Code::HeaderNotClosed, at, message).run("midstride fmt"));
-    }
-    findings.extend(reading.problems.into_iter().map(problem));
-    findings.extend(version::newer(&header));
-    inspect(&header, findings);
-    Some(header)
 }
 
 /// The line that starts at a byte, without its break.
@@ -207,7 +236,7 @@ fn inspect(header: &Header, findings: &mut Vec<Finding>) {
             let message = "`handoff` is a mapping with the fields of the handoff";
             findings.push(Finding::new(Code::UnreadableValue, fields.at, message));
         }
-        Value::Null | Value::Unreadable => {}
+        Value::Null | Value::Unreadable(_) => {}
     }
 }
 
@@ -224,7 +253,7 @@ fn problem(problem: Problem) -> Finding {
 /// Another tool's header is its own business; one piece of advice is enough.
 fn foreign_problem(problems: &[Problem], findings: &mut Vec<Finding>) {
     if let Some(first) = problems.first() {
-        let finding = Finding::new(Code::ForeignHeaderBroken, first.at, first.message.clone());
+        let finding = Finding::new(Code::NotePartlyUnread, first.at, first.message.clone());
         findings.push(finding);
     }
 }

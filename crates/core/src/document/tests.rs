@@ -263,3 +263,76 @@ fn notes_are_left_alone() {
         assert_eq!(document(text).format().unwrap().text(), text);
     }
 }
+
+#[test]
+fn formatting_harms_nothing() {
+    let unharmed = [
+        "---\nhandoff:\n  id: x\n\n# people\nowner: bob\n---\n\nbody\n",
+        "---\nhandoff:\n  id: x\n\"$schema\": v\nlast updated: v\na.b: v\n---\n",
+        "---\nhandoff:\n  to: [\na\n]\n---\n",
+        "---\nhandoff:\n  id: x\n<<<<<<< a\n  title: y\n=======\n  title: z\n>>>>>>> b\n---\nbody\n",
+        "## Handoff\n\n```yaml\nhandoff:\n  id: x # keep me\n```\n",
+        "## Handoff\n\n```yaml\nhandoff:\n  id: x\nother: precious\n```\n",
+        "## Handoff\n\n- Summary: the first line\n  goes on here\n",
+        "---\nhandoff:\n  id: x\n---\n\n```\nCaptured: 2020-01-01T00:00\n```\n",
+        "---\nhandoff:\n  to: !!str bob\n---\n",
+        "---\nhandoff:\n  status: accepted\n---\n",
+    ];
+    for text in unharmed {
+        assert_eq!(document(text).format().unwrap().text(), text);
+    }
+    let recipe = "---\nhandoff:\n\tid: x\n\tdescription: |\n\t\tall:\n\t\t\tmake\n---\n";
+    assert_eq!(document(recipe).format().unwrap().text(), recipe);
+}
+
+#[test]
+fn formatting_keeps_line_breaks_and_the_header_of_another_tool() {
+    let open = "---\r\nhandoff:\r\n  id: x\r\n\r\n# T\r\ntext";
+    assert_eq!(
+        document(open).format().unwrap().text(),
+        "---\r\nhandoff:\r\n  id: x\r\n---\r\n\r\n# T\r\ntext\r\n"
+    );
+    let foreign = "---\ntopic: foo # theirs\n---\n\n## Handoff\n\n- Status: planned\n";
+    assert_eq!(
+        document(foreign).format().unwrap().text(),
+        "---\ntopic: foo # theirs\nhandoff:\n  status: planned\n---\n\n"
+    );
+}
+
+#[test]
+fn a_header_that_nobody_closed_ends_where_the_text_begins() {
+    let text = "---\nhandoff:\n  id: x\n\n  title: y\n\n# Title\n\ntext\n\n---\n\nmore\n";
+    let open = document(text);
+    assert_eq!(codes(&open), [Code::HeaderNotClosed]);
+    assert!(open.body().of(text).starts_with("\n# Title"));
+}
+
+#[test]
+fn a_comment_stays_with_what_it_is_about() {
+    let text = "---\nhandoff:\n  to:\n    - a\n      # about a\n    # about the list\n---\n";
+    let append = Edit::Append(Path::field("to"), Data::text("b"));
+    let (after, _) = document(text).edit(&[append]).unwrap();
+    assert_eq!(
+        after.text(),
+        "---\nhandoff:\n  to:\n    - a\n      # about a\n    - b\n    # about the list\n---\n"
+    );
+}
+
+#[test]
+fn many_loose_values_with_comments_inside_are_left_in_peace() {
+    let pair = "    - decision: d\n      alternatives_considered:\n        k: v # c\n    - plain\n";
+    let text = format!("---\nhandoff:\n  decisions_made:\n{}---\n", pair.repeat(300));
+    let once = document(&text).format().unwrap();
+    assert_eq!(once.format().unwrap().text(), once.text());
+    assert!(once.text().contains("    - decision: plain\n"));
+}
+
+#[test]
+fn what_is_wrong_with_a_note_is_advice() {
+    for bytes in [&b"# caf\xe9\n"[..], b"---\ntopic: [a\n---\nx\n"] {
+        let note = Document::parse(bytes);
+        assert_eq!(codes(&note), [Code::NotePartlyUnread]);
+    }
+    let large = format!("---\ntopic: x\n{}---\n", "# y\n".repeat(300_000));
+    assert_eq!(codes(&Document::parse(large.as_bytes())), [Code::NotePartlyUnread]);
+}

@@ -9,9 +9,11 @@ pub const FORMAT: u32 = 1;
 /// The finding for a document from the future.
 pub(super) fn newer(header: &Header) -> Option<Finding> {
     let written = header.fields().get("format")?.text()?;
-    let version: f64 = written.value.trim().parse().ok()?;
+    // What is not a number is not an older version either.
+    let version: f64 = written.value.trim().parse().unwrap_or(f64::INFINITY);
     (version > f64::from(FORMAT)).then(|| {
-        let message = format!("format {version} is newer than {FORMAT}, the newest known here");
+        let message =
+            format!("format {} is newer than {FORMAT}, the newest known here", written.value);
         Finding::new(Code::NewerFormat, written.at, message).think("update midstride")
     })
 }

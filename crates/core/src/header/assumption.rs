@@ -5,8 +5,11 @@ use crate::shape::{Choice, Kind, Shape};
 use crate::span::{At, Span};
 use crate::yaml::Node;
 
-static CONFIDENCE: Choice =
-    Choice { words: &["high", "medium", "low"], aliases: &[("med", "medium"), ("mid", "medium")] };
+static CONFIDENCE: Choice = Choice {
+    words: &["high", "medium", "low"],
+    aliases: &[("med", "medium"), ("mid", "medium")],
+    guesses: &[],
+};
 
 pub(super) static SHAPE: Shape = Shape {
     name: "an assumption",

@@ -6,9 +6,9 @@ use crate::span::{At, Span};
 use crate::yaml::Node;
 
 static UPSTREAM_RELATION: Choice =
-    Choice { words: &["derived_from", "references", "supersedes"], aliases: &[] };
+    Choice { words: &["derived_from", "references", "supersedes"], aliases: &[], guesses: &[] };
 static DOWNSTREAM_RELATION: Choice =
-    Choice { words: &["enables", "informs", "blocks"], aliases: &[] };
+    Choice { words: &["enables", "informs", "blocks"], aliases: &[], guesses: &[] };
 
 pub(super) static SHAPE: Shape = Shape {
     name: "dependencies",

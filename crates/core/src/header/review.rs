@@ -3,7 +3,8 @@
 use super::field;
 use crate::shape::{Choice, Kind, Shape};
 
-static VERDICT: Choice = Choice { words: &["held", "corrected", "rejected"], aliases: &[] };
+static VERDICT: Choice =
+    Choice { words: &["held", "corrected", "rejected"], aliases: &[], guesses: &[] };
 
 pub(super) static SHAPE: Shape = Shape {
     name: "a review",

@@ -7,37 +7,39 @@ pub(super) static STATUS: Choice = Choice {
     words: &["planned", "in_progress", "resolved", "superseded", "abandoned"],
     aliases: &[
         ("open", "planned"),
-        ("draft", "planned"),
-        ("proposed", "planned"),
-        ("pending", "planned"),
-        ("ready", "planned"),
         ("todo", "planned"),
-        ("new", "planned"),
-        ("active", "in_progress"),
         ("wip", "in_progress"),
+        ("active", "in_progress"),
         ("started", "in_progress"),
-        ("partial", "in_progress"),
-        ("blocked", "in_progress"),
         ("done", "resolved"),
         ("complete", "resolved"),
         ("completed", "resolved"),
         ("closed", "resolved"),
+        ("cancelled", "abandoned"),
+        ("canceled", "abandoned"),
+        ("dropped", "abandoned"),
+        ("wontfix", "abandoned"),
+    ],
+    guesses: &[
+        ("draft", "planned"),
+        ("proposed", "planned"),
+        ("pending", "planned"),
+        ("ready", "planned"),
+        ("new", "planned"),
+        ("partial", "in_progress"),
+        ("blocked", "in_progress"),
         ("implemented", "resolved"),
         ("merged", "resolved"),
         ("shipped", "resolved"),
         ("accepted", "resolved"),
         ("replaced", "superseded"),
         ("obsolete", "superseded"),
-        ("cancelled", "abandoned"),
-        ("canceled", "abandoned"),
-        ("dropped", "abandoned"),
         ("rejected", "abandoned"),
-        ("wontfix", "abandoned"),
     ],
 };
 
 pub(super) static KIND: Choice =
-    Choice { words: &["investigation", "session", "stage"], aliases: &[] };
+    Choice { words: &["investigation", "session", "stage"], aliases: &[], guesses: &[] };
 
 /// Where the life of a handoff stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -39,10 +39,14 @@ fn by_blocks(text: &str, base: usize) -> Reading {
     let start = entries.first().map_or(base, |entry| entry.key.at.start);
     let end = entries.last().map_or(base, |entry| entry.node.at.end);
     Reading {
-        root: Node { value: Value::Map(entries), at: Span::new(start, end), style: Style::Block },
+        root: block(Value::Map(entries), Span::new(start, end)),
         comments: salvage.comments,
         problems: salvage.problems,
     }
+}
+
+fn block(value: Value, at: Span) -> Node {
+    Node { value, at, style: Style::Block, tagged: false }
 }
 
 /// A text with two spaces for each tab of its indentation, and the way back to its bytes.
@@ -114,7 +118,7 @@ fn move_node(node: &mut Node, back: &impl Fn(usize) -> usize) {
                 move_node(&mut entry.node, back);
             }
         }
-        Value::Null | Value::Text(_) | Value::Unreadable => {}
+        Value::Null | Value::Text(_) | Value::Unreadable(_) => {}
     }
 }
 
@@ -160,14 +164,14 @@ impl Salvage {
             if !children.is_empty() {
                 let start = children[0].key.at.start;
                 let end = children.last().map_or(start, |child| child.node.at.end);
-                let value = Value::Map(children);
-                let node = Node { value, at: Span::new(start, end), style: Style::Block };
+                let node = block(Value::Map(children), Span::new(start, end));
                 return vec![Entry { key, node }];
             }
         }
         self.syntax(stopped, base, text);
         let at = Span::new(base + rest.start, base + text.trim_end().len().max(rest.start));
-        vec![Entry { key, node: Node { value: Value::Unreadable, at, style: Style::Block } }]
+        let value = Value::Unreadable(text[rest.start..].trim_end().to_owned());
+        vec![Entry { key, node: block(value, at) }]
     }
 
     /// The comments before the first block.

@@ -104,7 +104,8 @@ impl<'t> Builder<'t> {
         if self.nodes > NODES_MAX {
             return Err(self.stop(at.start, "this says more than a header can hold"));
         }
-        let (node, anchor) = match event {
+        let tagged = event.tag().is_some();
+        let (mut node, anchor) = match event {
             Event::Scalar(text, style, anchor, _) => (self.scalar(&text, style, at), anchor),
             Event::SequenceStart(style, anchor, _) => (self.list(style, at)?, anchor),
             Event::MappingStart(style, anchor, _) => (self.map(style, at)?, anchor),
@@ -122,6 +123,7 @@ impl<'t> Builder<'t> {
             | Event::Comment(..)
             | _ => return Err(self.stop(at.start, "a value is missing here")),
         };
+        node.tagged = tagged;
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
         }
@@ -139,7 +141,7 @@ impl<'t> Builder<'t> {
         self.seen_to = self.seen_to.max(at.end);
         let null = style == Style::Plain && matches!(text, "" | "~" | "null" | "Null" | "NULL");
         let value = if null { Value::Null } else { Value::Text(text.to_owned()) };
-        Node { value, at: at.shifted(self.base), style }
+        Node { value, at: at.shifted(self.base), style, tagged: false }
     }
 
     /// An empty value: it belongs behind the colon or dash that announces it.
@@ -181,7 +183,8 @@ impl<'t> Builder<'t> {
                 let first = items.first().and_then(|item| item.dash);
                 let start = first.unwrap_or(at.start + self.base);
                 let style = if flow { Style::Flow } else { Style::Block };
-                return Ok(Node { value: Value::List(items), at: Span::new(start, end), style });
+                let value = Value::List(items);
+                return Ok(Node { value, at: Span::new(start, end), style, tagged: false });
             }
             let dash = if flow { None } else { self.dash(item_at.start) };
             if let Some(dash) = dash {
@@ -219,12 +222,13 @@ impl<'t> Builder<'t> {
                 let first = entries.first().map(|entry| entry.key.at.start);
                 let start = if flow { None } else { first }.unwrap_or(at.start + self.base);
                 let style = if flow { Style::Flow } else { Style::Block };
-                return Ok(Node { value: Value::Map(entries), at: Span::new(start, end), style });
+                let value = Value::Map(entries);
+                return Ok(Node { value, at: Span::new(start, end), style, tagged: false });
             }
             let key_node = self.node(event, key_at)?;
             let key = match key_node.value {
                 Value::Text(text) => text,
-                Value::Null | Value::List(_) | Value::Map(_) | Value::Unreadable => {
+                Value::Null | Value::List(_) | Value::Map(_) | Value::Unreadable(_) => {
                     let at = key_node.at;
                     self.text[at.start - self.base..at.end - self.base].to_owned()
                 }
@@ -253,7 +257,7 @@ impl<'t> Builder<'t> {
             return Err(self.stop(at.start, "the names after `*` expand to more than a header"));
         }
         let value = self.anchors[&id].value.clone();
-        Ok(Node { value, at: at.shifted(self.base), style: Style::Alias })
+        Ok(Node { value, at: at.shifted(self.base), style: Style::Alias, tagged: false })
     }
 
     fn stop(&self, at: usize, message: &str) -> Stopped {
@@ -279,6 +283,6 @@ fn count(node: &Node) -> usize {
     match &node.value {
         Value::List(items) => 1 + items.iter().map(|item| count(&item.node)).sum::<usize>(),
         Value::Map(entries) => 1 + entries.iter().map(|entry| count(&entry.node)).sum::<usize>(),
-        Value::Null | Value::Text(_) | Value::Unreadable => 1,
+        Value::Null | Value::Text(_) | Value::Unreadable(_) => 1,
     }
 }

@@ -195,14 +195,14 @@ fn plain_works(text: &str, in_brackets: bool) -> bool {
         return false;
     };
     let trimmed = text.trim() == text && text.chars().all(printable);
-    let starts_well = !INDICATORS.contains(first) || dashed_word(text);
+    let starts_well = !INDICATORS.contains(first) || starts_like_a_path(text);
     let colons = text.contains(": ") || text.ends_with(':');
     let brackets = in_brackets && (text.contains(['[', ']', '{', '}', ',']) || text.contains(':'));
     trimmed && starts_well && !colons && !text.contains(" #") && !brackets && !reads_otherwise(text)
 }
 
 /// `./path`, `.claude/x`, `<b>`: indicators that are none when a word follows.
-fn dashed_word(text: &str) -> bool {
+fn starts_like_a_path(text: &str) -> bool {
     let second = text.chars().nth(1);
     (text.starts_with('.') && text.contains('/') && !text.starts_with(".."))
         || (text.starts_with('<') && second.is_some_and(char::is_alphanumeric))

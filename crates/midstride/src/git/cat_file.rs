@@ -1,6 +1,8 @@
 //! Many objects from one process.
 
 use super::{GitError, Repository};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
 impl Repository {
@@ -19,27 +21,29 @@ impl Repository {
             ],
             b"",
         )?;
-        let paths: Vec<String> = listed
-            .split(|byte| *byte == 0)
-            .filter(|path| !path.is_empty())
-            .map(|path| String::from_utf8_lossy(path).into_owned())
-            .collect();
+        let paths: Vec<&[u8]> =
+            listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).collect();
         if paths.is_empty() {
             return Ok(Vec::new());
         }
         // A path with a line break would ask for two objects; it is asked for alone.
-        let (odd, plain): (Vec<String>, Vec<String>) =
-            paths.into_iter().partition(|path| path.contains('\n'));
-        let asked: String = plain.iter().map(|path| format!(":{path}\n")).collect();
-        let answer = self.run(&["cat-file", "--batch"], asked.as_bytes())?;
+        let (odd, plain): (Vec<&[u8]>, Vec<&[u8]>) =
+            paths.into_iter().partition(|path| path.contains(&b'\n'));
+        let asked: Vec<u8> = plain.iter().flat_map(|path| [b":", *path, b"\n"].concat()).collect();
+        let answer = self.run(&["cat-file", "--batch"], &asked)?;
         let mut staged: Vec<(PathBuf, Vec<u8>)> =
-            plain.into_iter().map(PathBuf::from).zip(objects(&answer)).collect();
+            plain.into_iter().map(path_of).zip(objects(&answer)).collect();
         for path in odd {
-            let text = self.run(&["cat-file", "blob", &format!(":{path}")], b"")?;
-            staged.push((PathBuf::from(path), text));
+            let object = OsString::from_vec([b":", path].concat());
+            let text = self.run(&[OsStr::new("cat-file"), OsStr::new("blob"), &object], b"")?;
+            staged.push((path_of(path), text));
         }
         Ok(staged)
     }
+}
+
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
 }
 
 /// Splits `<id> <type> <size>\n<bytes>\n…` into the bytes of each object.

@@ -20,12 +20,6 @@ impl Repository {
         None
     }
 
-    /// The branch that is checked out; `None` on a detached head.
-    pub fn branch(&self) -> Option<String> {
-        let head = files::read_small(&self.git_dir.join("HEAD")).ok()??;
-        head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
-    }
-
     fn reference(&self, name: &str) -> Option<String> {
         let loose = [&self.git_dir, &self.common_dir]
             .into_iter()

@@ -2,6 +2,7 @@
 
 use super::Repository;
 use crate::process;
+use std::ffi::OsStr;
 use std::io;
 use std::process::Output;
 
@@ -43,7 +44,11 @@ pub enum GitError {
 
 impl Repository {
     /// Runs git in the working tree and gives back its output.
-    pub(super) fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, GitError> {
+    pub(super) fn run<S: AsRef<OsStr>>(
+        &self,
+        arguments: &[S],
+        input: &[u8],
+    ) -> Result<Vec<u8>, GitError> {
         let mut command = process::command("git");
         command.current_dir(&self.work_tree).args([
             "--no-optional-locks",
@@ -60,11 +65,13 @@ impl Repository {
             }
         }
         let output = process::exchange(&mut command, input).map_err(GitError::NotStarted)?;
-        succeeded(arguments, output)
+        let asked: Vec<String> =
+            arguments.iter().map(|word| word.as_ref().to_string_lossy().into_owned()).collect();
+        succeeded(&asked, output)
     }
 }
 
-fn succeeded(arguments: &[&str], output: Output) -> Result<Vec<u8>, GitError> {
+fn succeeded(arguments: &[String], output: Output) -> Result<Vec<u8>, GitError> {
     if output.status.success() {
         return Ok(output.stdout);
     }

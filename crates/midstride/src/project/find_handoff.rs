@@ -1,7 +1,7 @@
 //! Finding one handoff by what a person typed: a path, a key, an id or the start of one.
 
 use super::{Project, Shelved, Spot};
-use crate::files::FileError;
+use crate::files::{self, FileError};
 use midstride_core::id::{HandoffId, HandoffKey, nearest};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,9 @@ pub enum FindError {
         /// What it can mean, with the place of each.
         candidates: Vec<(HandoffKey, PathBuf)>,
     },
+    /// The path leads to something that is no Markdown.
+    #[error("`{0}` is no Markdown file")]
+    NotMarkdown(String),
     /// The path leads out of the project.
     #[error("`{0}` lies outside the project")]
     Outside(String),
@@ -35,6 +38,10 @@ pub enum FindError {
 impl Project {
     /// Finds the one handoff that is meant.
     pub fn find(&self, wanted: &str) -> Result<Shelved, FindError> {
+        let typed = self.environment.folder.join(wanted);
+        if wanted.contains('.') && !self.is_path(wanted) && files::is_file(&typed) {
+            return Err(FindError::NotMarkdown(wanted.to_owned()));
+        }
         if self.is_path(wanted) {
             let spot = self.spot_of_path(Path::new(wanted));
             return Ok(self.read(&spot.ok_or_else(|| FindError::Outside(wanted.to_owned()))?)?);
@@ -48,8 +55,8 @@ impl Project {
     /// Something that looks like a path and is one.
     fn is_path(&self, wanted: &str) -> bool {
         let path = Path::new(wanted);
-        let looks = path.extension().is_some_and(|ending| ending == "md");
-        looks && crate::files::exists(&self.environment.folder.join(path))
+        let looks = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
+        looks && files::exists(&self.environment.folder.join(path))
     }
 
     /// The document whose place says its key: no other document is looked at, however many there
@@ -92,7 +99,7 @@ impl Project {
 
     /// Reads all documents: the exact key, else the exact id, else the start of one.
     fn find_by_reading(&self, wanted: &str) -> Result<Shelved, FindError> {
-        let mut all: Vec<Shelved> = self.read_all()?.into_iter().filter_map(Result::ok).collect();
+        let mut all: Vec<Shelved> = self.read_all().into_iter().filter_map(Result::ok).collect();
         let keys: Vec<HandoffKey> = all.iter().map(|shelved| shelved.handoff(self).key()).collect();
         let fitting = |fits: &dyn Fn(&HandoffKey) -> bool| -> Vec<usize> {
             (0..keys.len()).filter(|index| fits(&keys[*index])).collect()

@@ -5,11 +5,16 @@ use midstride_core::check::{Artifact, Surroundings, check};
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 
+/// An upstream of an upstream of an upstream: further up nobody looks.
+const UPSTREAM_MAX: usize = 8;
+
 /// The surroundings of one document.
 pub(super) struct Around<'p> {
     project: &'p Project,
     /// Folders that references count from, the nearest first; below the root of the project.
     bases: Vec<PathBuf>,
+    /// The documents on the way here, each building on the next.
+    way: Vec<PathBuf>,
 }
 
 impl<'p> Around<'p> {
@@ -18,11 +23,25 @@ impl<'p> Around<'p> {
         let pipeline = shelf.and_then(|shelf| shelf.base()).map(Path::to_owned);
         let folder = shelved.inside.parent().map(Path::to_owned);
         let bases = pipeline.into_iter().chain(folder).chain([PathBuf::new()]).collect();
-        Self { project, bases }
+        Self { project, bases, way: vec![shelved.path.clone()] }
     }
 
     pub(super) fn at_root(project: &'p Project) -> Self {
-        Self { project, bases: vec![PathBuf::new()] }
+        Self { project, bases: vec![PathBuf::new()], way: Vec::new() }
+    }
+
+    /// The document that is referred to, by a path or by its key.
+    pub(super) fn find(&self, reference: &str) -> Option<Shelved> {
+        if let Some((path, bytes)) = self.open(reference) {
+            let markdown = path.extension().is_some_and(|ending| ending == "md");
+            let shelf = self.project.shelves.iter().position(|shelf| {
+                shelf.root().path() == self.project.root.path() && shelf.holds(&path)
+            });
+            let spot = Spot { shelf, inside: path };
+            return markdown.then(|| self.project.shelved(spot, bytes));
+        }
+        let spot = self.project.catalog().find(reference)?;
+        self.project.read(spot).ok()
     }
 
     /// The bytes of a file that is referred to, and where it lies below the root.
@@ -42,23 +61,23 @@ impl<'p> Around<'p> {
         self.bases.iter().any(there)
     }
 
-    /// A handoff that is referred to by its key.
-    fn by_key(&self, reference: &str) -> Option<Shelved> {
-        self.project.find(reference).ok().filter(|found| {
-            let key = found.handoff(self.project).key();
-            key.to_string() == reference || key.id == reference
-        })
-    }
-
+    /// Judges what a document builds on, and what that builds on in turn.
     fn judge(&self, shelved: &Shelved) -> Artifact {
         let handoff = shelved.handoff(self.project);
         if !handoff.is_handoff() {
             return Artifact::Plain;
         }
-        // An upstream answers for itself; what it builds on was judged with it, not here.
-        let alone = midstride_core::check::Alone;
-        let verdict = check(&handoff, &self.project.settings.stages, None, &alone);
         let name = handoff.key().to_string();
+        if self.way.contains(&shelved.path) {
+            let why = "it builds on this document in turn".to_owned();
+            return Artifact::Incomplete { name, why };
+        }
+        if self.way.len() > UPSTREAM_MAX {
+            return Artifact::Complete;
+        }
+        let mut around = Self::new(self.project, shelved);
+        around.way.splice(0..0, self.way.iter().cloned());
+        let verdict = check(&handoff, &self.project.settings.stages, None, &around);
         verdict.incomplete().map_or(Artifact::Complete, |why| Artifact::Incomplete { name, why })
     }
 }
@@ -69,24 +88,16 @@ impl Surroundings for Around<'_> {
         if reference.contains("://") {
             return Artifact::Plain;
         }
-        if let Some((path, bytes)) = self.open(reference) {
-            if path.extension().is_none_or(|ending| ending != "md") {
-                return Artifact::Plain;
-            }
-            let spot = self.project.shelves.iter().position(|shelf| {
-                shelf.root().path() == self.project.root.path() && shelf.holds(&path)
-            });
-            return self.judge(&self.project.shelved(Spot { shelf: spot, inside: path }, bytes));
-        }
-        match self.by_key(reference) {
+        match self.find(reference) {
             Some(shelved) => self.judge(&shelved),
+            None if self.open(reference).is_some() => Artifact::Plain,
             None if self.has_folder(reference) => Artifact::Plain,
             None => Artifact::Missing,
         }
     }
 
     fn knows(&self, id: &str) -> bool {
-        self.by_key(id).is_some() || self.open(id).is_some()
+        self.project.catalog().find(id).is_some() || self.open(id).is_some()
     }
 
     fn source_hash(&self, path: &str) -> Option<String> {

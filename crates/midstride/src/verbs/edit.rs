@@ -1,6 +1,6 @@
 //! Change a document in the user's editor.
 
-use crate::files::{self, FileError, Problem};
+use crate::files::{self, FileError, Scratch};
 use crate::process;
 use crate::project::{Project, Shelved};
 use std::path::PathBuf;
@@ -27,12 +27,14 @@ pub enum EditError {
         editor: String,
         /// What happened.
         message: String,
+        /// The text as it was left.
+        kept: PathBuf,
     },
-    /// Somebody else changed the document meanwhile; the new text is kept.
-    #[error("`{}` was changed by somebody else meanwhile; your text is in `{}`", path.display(), kept.display())]
-    Changed {
-        /// The document.
-        path: PathBuf,
+    /// The new text was not written; it is kept.
+    #[error("{why}")]
+    NotSaved {
+        /// Why.
+        why: FileError,
         /// The text that was not written.
         kept: PathBuf,
     },
@@ -44,29 +46,20 @@ pub enum EditError {
 /// Opens a copy in the editor and puts it in the place of the document when the editor is done.
 pub fn edit(project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
     let editor = project.environment().editor.clone().ok_or(EditError::NoEditor)?;
-    let folder = files::scratch_folder("midstride-edit")?;
-    let copy = folder.join(shelved.path.file_name().unwrap_or_default());
-    files::write_scratch(&copy, &shelved.bytes)?;
-    let failed = |message: String| EditError::Editor { editor: editor.clone(), message };
-    let status = process::edit(&editor, &copy).map_err(|error| failed(error.to_string()))?;
+    let scratch = Scratch::new("midstride-edit")?;
+    let kept = scratch.write(shelved.path.file_name().unwrap_or_default(), &shelved.bytes)?;
+    let failed =
+        |message| EditError::Editor { editor: editor.clone(), message, kept: kept.clone() };
+    let status = process::edit(&editor, &kept).map_err(|error| failed(error.to_string()))?;
     if !status.success() {
-        return Err(failed(format!("{status}; your text is in `{}`", copy.display())));
+        return Err(failed(status.to_string()));
     }
-    let bytes = files::read_named(&copy)?;
-    if bytes == shelved.bytes {
-        files::remove_scratch(&folder)?;
-        return Ok(Edited::Unchanged);
+    let bytes = files::read_named(&kept)?;
+    let unchanged = bytes == shelved.bytes;
+    if !unchanged {
+        let saved = project.replace(shelved, &bytes);
+        saved.map_err(|why| EditError::NotSaved { why, kept: kept.clone() })?;
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|_| failed(format!("the text in `{}` is not UTF-8", copy.display())))?;
-    match project.replace(shelved, &text) {
-        Ok(()) => {
-            files::remove_scratch(&folder)?;
-            Ok(Edited::Changed)
-        }
-        Err(FileError { problem: Problem::Changed, path }) => {
-            Err(EditError::Changed { path, kept: copy })
-        }
-        Err(other) => Err(other.into()),
-    }
+    scratch.remove()?;
+    Ok(if unchanged { Edited::Unchanged } else { Edited::Changed })
 }

@@ -39,7 +39,7 @@ pub fn fmt(project: &Project, shelved: &Shelved, write: bool) -> Result<Formatte
         return Ok(Formatted::AsItWas);
     }
     if write {
-        project.replace(shelved, strict.text())?;
+        project.replace(shelved, strict.text().as_bytes())?;
     }
     Ok(Formatted::Changed)
 }

@@ -1,7 +1,7 @@
 //! Set a project up: a folder and a configuration.
 
-use crate::files::{FileError, Root};
-use crate::project::{CONFIGURATION, Project, SetUp};
+use crate::files::FileError;
+use crate::project::{CONFIGURATION, HANDOFFS, Project, SetUp};
 use crate::settings::TEMPLATE;
 use std::path::{Path, PathBuf};
 
@@ -30,12 +30,11 @@ pub enum InitError {
 /// Sets a project up. Nothing that is there is changed.
 pub fn init(project: &Project, private: bool) -> Result<Initialised, InitError> {
     let committed_file = project.root().path().join(CONFIGURATION);
-    let private_folder = project.private_folder();
-    let private_file = private_folder.join("config.toml");
+    let private_file = project.private_path().join("config.toml");
     let (configuration, handoffs) = if private {
-        (private_file.clone(), private_folder.join("handoffs"))
+        (private_file.clone(), project.private_path().join("handoffs"))
     } else {
-        (committed_file.clone(), project.root().path().join(crate::project::HANDOFFS))
+        (committed_file.clone(), project.root().path().join(HANDOFFS))
     };
     let already = match (project.set_up(), private) {
         (SetUp::Not, _) => false,
@@ -43,14 +42,13 @@ pub fn init(project: &Project, private: bool) -> Result<Initialised, InitError> 
         (SetUp::Committed, true) => return Err(InitError::OtherWay(committed_file)),
         (SetUp::Private, false) => return Err(InitError::OtherWay(private_file)),
     };
-    if !already {
-        if private {
-            let root = Root::make(&private_folder)?;
-            root.create(Path::new("config.toml"), TEMPLATE.as_bytes())?;
-        } else {
-            project.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
-        }
-        Root::make(&handoffs)?;
+    if !already && private {
+        let root = project.make_private()?;
+        root.create(Path::new("config.toml"), TEMPLATE.as_bytes())?;
+        root.make_below(Path::new("handoffs"))?;
+    } else if !already {
+        project.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
+        project.root().make_below(Path::new(HANDOFFS))?;
     }
     Ok(Initialised { configuration, handoffs, already })
 }

@@ -2,15 +2,15 @@
 
 use crate::files::{FileError, Lock, Problem, Root};
 use crate::ids::{new_uid, next_feature};
-use crate::project::{FindError, Project, SetUp, Shelved};
+use crate::project::{FindError, Project, ProjectError, SetUp, Shelved};
 use crate::shelf::{Layout, Shelf};
 use midstride_core::document::{Document, EditRefused, FORMAT};
 use midstride_core::edit::{Edit, Path};
 use midstride_core::header::{HandoffKind, Place};
-use midstride_core::id::{HandoffId, HandoffKey, NotAnId, nearest};
+use midstride_core::id::{FeatureNumber, HandoffId, HandoffKey, ID_LENGTH_MAX, NotAnId, nearest};
 use midstride_core::stage::StageRule;
 use midstride_core::time;
-use midstride_core::yaml::Data;
+use midstride_core::yaml::{Data, Node};
 use std::path::PathBuf;
 
 /// What the author says about a new handoff.
@@ -90,6 +90,12 @@ pub enum NewError {
     /// The text has a header that cannot be completed.
     #[error("the header of the text cannot be completed: {0}")]
     Header(#[from] EditRefused),
+    /// A committed handoff in a project that commits nothing.
+    #[error("this project commits nothing")]
+    CommitsNothing,
+    /// The project could not be opened again.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -97,36 +103,70 @@ pub enum NewError {
 
 /// Makes a handoff.
 pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> {
-    if project.set_up() == SetUp::Not {
-        return Err(NewError::NotSetUp);
-    }
-    let upstream = wanted.upstream.as_deref().map(|name| project.find(name)).transpose()?;
+    let private_project = match project.set_up() {
+        SetUp::Not => return Err(NewError::NotSetUp),
+        SetUp::Private if wanted.private == Some(false) => return Err(NewError::CommitsNothing),
+        SetUp::Private => true,
+        SetUp::Committed => false,
+    };
+    let given = wanted.text.as_ref().map(|text| Document::parse(text.as_bytes()));
+    let wanted = &with_given(wanted, given.as_ref());
     let kind = match (&wanted.stage, wanted.kind) {
         (Some(_), _) => HandoffKind::Stage,
         (None, kind) => kind.unwrap_or(HandoffKind::Investigation),
     };
     let rule = wanted.stage.as_deref().map(|stage| stage_rule(project, stage)).transpose()?;
-    let private = wanted.private.unwrap_or(kind == HandoffKind::Session)
-        || project.set_up() == SetUp::Private;
+    let upstream = wanted.upstream.as_deref().map(|name| find_upstream(project, name, rule));
+    let upstream = upstream.transpose()?;
+    let private = private_project || wanted.private.unwrap_or(kind == HandoffKind::Session);
+    let private_root = project.make_private()?;
     // Two that run at once must not get one number or one name.
-    let _lock = Lock::hold(&project.private_folder().join("locks"), "new")?;
-    let id = choose_id(project, wanted, kind, upstream.as_ref())?;
+    let _lock = Lock::hold(&private_root, "new")?;
+    let id = choose_id(project, wanted, kind, upstream.as_ref(), &private_root)?;
     let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
-    let shelf = choose_shelf(project, private, kind)?;
+    let shelf = choose_shelf(project, private.then_some(private_root), kind)?;
     let path = place(&shelf, &key, rule, wanted);
     refuse_taken(project, &key)?;
     let fields = fields(project, wanted, kind, &key, rule, upstream.as_ref());
-    let document = compose(wanted, &fields, kind)?;
+    let document = compose(given.as_ref(), &fields, kind)?;
     let root = shelf.root();
     root.create(&path, document.text().as_bytes()).map_err(|error| match error {
         FileError { problem: Problem::Exists, path } => NewError::Exists { key: key.clone(), path },
         other => other.into(),
     })?;
-    let reopened = Project::discover(project.environment().clone())
-        .map_err(|_| FileError { path: path.clone(), problem: Problem::NotFound })?;
-    let spot = reopened.spot_of_path(&root.path().join(&path));
+    // The shelf may be new to the project.
+    let project = Project::discover(project.environment().clone())?;
+    let spot = project.spot_of_path(&root.path().join(&path));
     let spot = spot.ok_or(FileError { path, problem: Problem::NotFound })?;
-    Ok(Created { shelved: reopened.read(&spot)?, upstream })
+    Ok(Created { shelved: project.read(&spot)?, upstream })
+}
+
+/// What is wanted, completed by what the header of a given text says.
+fn with_given(wanted: &NewHandoff, given: Option<&Document>) -> NewHandoff {
+    let header = given.and_then(Document::handoff_header);
+    let said = |name: &str| {
+        let text = header.and_then(|header| header.text(name));
+        text.map(|text| text.value.trim().to_owned())
+    };
+    let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    NewHandoff {
+        title: filled(&wanted.title).or_else(|| said("title")),
+        id: filled(&wanted.id).or_else(|| said("id")),
+        stage: filled(&wanted.stage).or_else(|| said("stage")),
+        to: wanted.to.iter().filter(|to| !to.trim().is_empty()).cloned().collect(),
+        ..wanted.clone()
+    }
+}
+
+/// The handoff to build on. An id with several stages means the one that this stage builds on.
+fn find_upstream(
+    project: &Project,
+    name: &str,
+    rule: Option<&StageRule>,
+) -> Result<Shelved, FindError> {
+    let stages = rule.map(StageRule::upstream).unwrap_or_default();
+    let of_stage = stages.iter().find_map(|stage| project.find(&format!("{name}/{stage}")).ok());
+    of_stage.map_or_else(|| project.find(name), Ok)
 }
 
 fn stage_rule<'p>(project: &'p Project, stage: &str) -> Result<&'p StageRule, NewError> {
@@ -144,6 +184,7 @@ fn choose_id(
     wanted: &NewHandoff,
     kind: HandoffKind,
     upstream: Option<&Shelved>,
+    private: &Root,
 ) -> Result<HandoffId, NewError> {
     if let Some(id) = &wanted.id {
         return HandoffId::parse(id).map_err(|why| NewError::BadId { id: id.clone(), why });
@@ -153,8 +194,7 @@ fn choose_id(
         if let Some(id) = inherited.and_then(|id| HandoffId::parse(&id).ok()) {
             return Ok(id);
         }
-        let taken: Vec<PathBuf> = project.spots()?.iter().map(|spot| project.shown(spot)).collect();
-        return Ok(next_feature(&taken).id());
+        return Ok(next_number(project, private)?.id());
     }
     let title = wanted.title.as_deref().ok_or(NewError::Nameless)?;
     let day = project.environment().clock.now().strftime("handoff-%Y-%m-%d").to_string();
@@ -164,16 +204,42 @@ fn choose_id(
         let key = HandoffKey { id: id.to_string(), stage: None };
         refuse_taken(project, &key).is_ok()
     };
+    let short = &base.as_str()[..base.as_str().len().min(ID_LENGTH_MAX - "-999".len())];
     let numbered =
-        (2..1000).filter_map(|number| HandoffId::parse(&format!("{base}-{number}")).ok());
+        (2..1000).filter_map(|number| HandoffId::parse(&format!("{short}-{number}")).ok());
     std::iter::once(base.clone()).chain(numbered).find(free).ok_or(NewError::Nameless)
 }
 
+/// The next feature number. It is written down where all worktrees see it, because what lies in
+/// another one is not seen here.
+fn next_number(project: &Project, private: &Root) -> Result<FeatureNumber, FileError> {
+    let file = std::path::Path::new("last-feature");
+    let noted = match private.read(file) {
+        Ok(bytes) => FeatureNumber::parse(String::from_utf8_lossy(&bytes).trim()),
+        Err(FileError { problem: Problem::NotFound, .. }) => None,
+        Err(error) => return Err(error),
+    };
+    let documents = project.read_all().into_iter().filter_map(Result::ok);
+    let names: Vec<String> = documents
+        .flat_map(|shelved| {
+            let parts = shelved.path.iter().map(|part| part.to_string_lossy().into_owned());
+            parts.chain([shelved.handoff(project).id().to_owned()]).collect::<Vec<_>>()
+        })
+        .chain(noted.map(|number| number.to_string()))
+        .collect();
+    let next = next_feature(&names);
+    private.put(file, format!("{next}\n").as_bytes())?;
+    Ok(next)
+}
+
 /// Where the handoff belongs: stages into a pipeline where there is one.
-fn choose_shelf(project: &Project, private: bool, kind: HandoffKind) -> Result<Shelf, FileError> {
-    if private {
-        let root = Root::make(&project.private_folder())?;
-        return Ok(Shelf::new("private", false, Layout::Own, root, "handoffs"));
+fn choose_shelf(
+    project: &Project,
+    private: Option<Root>,
+    kind: HandoffKind,
+) -> Result<Shelf, FileError> {
+    if let Some(root) = private {
+        return Ok(Shelf::new(Layout::Own, root, "handoffs"));
     }
     let in_use = |shelf: &&Shelf| shelf.base().is_some_and(|base| shelf.root().has_folder(base));
     let pipeline = project.shelves().iter().find(in_use);
@@ -207,7 +273,10 @@ fn refuse_taken(project: &Project, key: &HandoffKey) -> Result<(), NewError> {
             let exact = candidates.into_iter().find(|(other, _)| other == key);
             exact.map_or(Ok(()), |(key, path)| Err(NewError::Exists { key, path }))
         }
-        Ok(_) | Err(FindError::None { .. } | FindError::Outside(_) | FindError::File(_)) => Ok(()),
+        Err(FindError::File(error @ FileError { problem: Problem::IsFolder, .. })) => {
+            Err(error.into())
+        }
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 
@@ -223,7 +292,7 @@ fn fields(
     let now = project.environment().clock.now();
     let by = wanted.by.clone().or_else(|| rule?.from.clone());
     let to = match rule {
-        Some(rule) if wanted.to.is_empty() => rule.to.clone(),
+        Some(rule) if wanted.to.is_empty() => rule.to().to_vec(),
         Some(_) | None => wanted.to.clone(),
     };
     let commit = project.repository().and_then(crate::git::Repository::head_commit);
@@ -250,11 +319,11 @@ fn fields(
     let known: Vec<(&str, Data)> = known.into_iter().filter_map(|(k, v)| Some((k, v?))).collect();
     let asked = ["decisions_made", "open_questions", "assumptions"]
         .into_iter()
-        .filter(|name| rule.is_some_and(|rule| rule.requires.iter().any(|field| field == name)));
+        .filter(|name| rule.is_some_and(|rule| rule.requires().iter().any(|field| field == name)));
     let lists = asked.map(|name| (name, Data::List(Vec::new())));
-    let capabilities = rule.filter(|rule| rule.capabilities).map(|_| {
+    let capabilities = rule.filter(|rule| rule.decides_capabilities()).map(|_| {
         let undecided = || Data::map([("applies", Data::Null), ("rationale", Data::Null)]);
-        let names = project.settings().stages.capabilities.iter();
+        let names = project.settings().stages.capabilities().iter();
         ("platform_capabilities", Data::map(names.map(|name| (name.as_str(), undecided()))))
     });
     known.into_iter().chain(lists).chain(capabilities).collect()
@@ -273,33 +342,29 @@ fn derived_from(project: &Project, upstream: &Shelved) -> Data {
 }
 
 fn compose(
-    wanted: &NewHandoff,
+    given: Option<&Document>,
     fields: &[(&'static str, Data)],
     kind: HandoffKind,
 ) -> Result<Document, NewError> {
-    let Some(text) = &wanted.text else {
+    let Some(given) = given else {
         return Ok(Document::compose(fields, skeleton(kind)));
     };
-    let given = Document::parse(text.as_bytes());
-    let header = match given.header() {
-        None => return Ok(Document::compose(fields, text)),
+    let header = match given.header().map(|header| (header.place, header)) {
+        Some((Place::FrontMatter, header)) => header,
         // Another tool's header keeps its keys and gets ours beside them.
-        Some(header) if header.place == Place::Foreign => {
+        Some((Place::Foreign, _)) => {
             let ours = Data::map(fields.iter().cloned());
             let edit = Edit::Set(Path::default().key("handoff"), ours);
             return Ok(given.edit(&[edit])?.0);
         }
-        Some(header) if header.place == Place::Section => {
-            return Ok(Document::compose(fields, text));
-        }
-        Some(header) => header,
+        Some((Place::Section, _)) | None => return Ok(Document::compose(fields, given.text())),
     };
-    // The author's own header is completed, not overwritten: only identity is ours.
-    let ours = |name: &str| matches!(name, "id" | "uid" | "kind" | "stage" | "created" | "format");
-    let missing = |name: &str| header.fields().get(name).is_none();
+    // The author's own header is completed, never overwritten; what was typed beside it counts.
+    let typed = |name: &str| matches!(name, "id" | "kind" | "stage");
+    let missing = |name: &str| header.fields().get(name).is_none_or(Node::is_blank);
     let edits: Vec<Edit> = fields
         .iter()
-        .filter(|(name, value)| (missing(name) && *value != Data::Null) || ours(name))
+        .filter(|(name, value)| (missing(name) && *value != Data::Null) || typed(name))
         .map(|(name, value)| Edit::Set(Path::field(name), value.clone()))
         .collect();
     Ok(given.edit(&edits)?.0)

@@ -1,6 +1,7 @@
 //! Findings for programs.
 
 use super::way_out;
+use midstride::files::FileError;
 use midstride::project::Project;
 use midstride::verbs::Judged;
 use midstride_core::document::Document;
@@ -10,6 +11,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(crate) struct CheckJson {
     documents: Vec<DocumentJson>,
+    unread: Vec<String>,
     errors: usize,
     warnings: usize,
     advice: usize,
@@ -46,10 +48,11 @@ struct SilencedJson {
     reason: String,
 }
 
-pub(crate) fn json(project: &Project, judged: &[Judged]) -> CheckJson {
+pub(crate) fn json(project: &Project, judged: &[Judged], unread: &[FileError]) -> CheckJson {
     let total = |severity| judged.iter().map(|one| one.verdict.count(severity)).sum();
     CheckJson {
         documents: judged.iter().map(|one| document(project, one)).collect(),
+        unread: unread.iter().map(ToString::to_string).collect(),
         errors: total(Severity::Error),
         warnings: total(Severity::Warning),
         advice: total(Severity::Advice),

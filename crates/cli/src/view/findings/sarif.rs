@@ -50,6 +50,14 @@ fn rule(code: Code) -> Value {
     })
 }
 
+/// A path as the reference it has to be: everything but plain characters is escaped.
+fn uri(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    path.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
 fn result(path: &str, document: &Document, finding: &Finding) -> Value {
     let (start, end) = (document.position(finding.at.start), document.position(finding.at.end));
     json!({
@@ -57,7 +65,7 @@ fn result(path: &str, document: &Document, finding: &Finding) -> Value {
         "level": level(finding.severity()),
         "message": { "text": format!("{}. {}", finding.message, way_out(finding)) },
         "locations": [{ "physicalLocation": {
-            "artifactLocation": { "uri": path },
+            "artifactLocation": { "uri": uri(path) },
             "region": {
                 "startLine": start.line,
                 "startColumn": start.column,

@@ -51,7 +51,7 @@ fn texts<'d>(node: &'d Node, out: &mut Vec<At<Cow<'d, str>>>) {
         Value::Text(text) => out.push(At::new(Cow::Borrowed(text.as_str()), node.at)),
         Value::List(items) => items.iter().for_each(|item| texts(&item.node, out)),
         Value::Map(entries) => entries.iter().for_each(|entry| texts(&entry.node, out)),
-        Value::Null | Value::Unreadable => {}
+        Value::Null | Value::Unreadable(_) => {}
     }
 }
 
@@ -79,7 +79,9 @@ fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
             }
         }
         let content = text.trim_start_matches(['-', '*', '+', ' ', '#', '>', '\t']);
-        if content.trim().is_empty() {
+        // A heading may be about a list of things to do.
+        let is_heading = line.trim_start().starts_with('#') && content.trim().contains(' ');
+        if content.trim().is_empty() || is_heading {
             continue;
         }
         let lead = line.len() - line.trim_start().len();

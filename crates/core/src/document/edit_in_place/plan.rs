@@ -48,7 +48,7 @@ impl<'d> Plan<'d> {
         for (depth, step) in steps.iter().enumerate() {
             let so_far = || Path(steps[..=depth].to_vec()).to_string();
             match (&node.value, step) {
-                (Value::Unreadable, _) => return Err(EditRefused::Unreadable(so_far())),
+                (Value::Unreadable(_), _) => return Err(EditRefused::Unreadable(so_far())),
                 (Value::Map(entries), Step::Key(key)) => {
                     let mut named = entries.iter().filter(|entry| entry.key.value == *key);
                     let Some(entry) = named.next() else {
@@ -99,9 +99,9 @@ impl<'d> Plan<'d> {
         }
         match &node.value {
             Value::Null => self.replace(node, holder, &list),
-            Value::Unreadable => Err(EditRefused::Unreadable(self.path.to_string())),
+            Value::Unreadable(_) => Err(EditRefused::Unreadable(self.path.to_string())),
             Value::Text(_) | Value::Map(_) => {
-                let both = Data::List(vec![node.data(self.text()), value.clone()]);
+                let both = Data::List(vec![node.data(), value.clone()]);
                 self.replace(node, holder, &both)
             }
             Value::List(items) => match (items.last(), node.style) {
@@ -114,7 +114,8 @@ impl<'d> Plan<'d> {
                     let dash = last.dash.ok_or_else(|| self.harm())?;
                     let indent = dash - line_start(self.text(), dash);
                     let lines = yaml::block_item(value, indent);
-                    self.insert_lines(self.after(&last.node, dash), &lines);
+                    let place = self.after_its_comments(self.after(&last.node, dash), indent);
+                    self.insert_lines(place, &lines);
                     Ok(())
                 }
             },
@@ -194,6 +195,7 @@ impl<'d> Plan<'d> {
         }
         let column = first.key.at.start - line_start(self.text(), first.key.at.start);
         let place = self.after(&neighbour.node, neighbour.key.at.start);
+        let place = self.after_its_comments(place, column);
         self.insert_lines(place, &yaml::block_entry(key, value, column));
         Ok(())
     }
@@ -208,6 +210,20 @@ impl<'d> Plan<'d> {
         }
     }
 
+    /// Comments that are indented further than `column` belong to what stands before them.
+    fn after_its_comments(&self, mut place: usize, column: usize) -> usize {
+        let limit = self.header.at.end;
+        while place < limit {
+            let line = &self.text()[place..line_end(self.text(), place)];
+            let indent = line.len() - line.trim_start().len();
+            if indent <= column || !line.trim_start().starts_with('#') {
+                break;
+            }
+            place += line.len();
+        }
+        place
+    }
+
     /// Puts a value in the place of another.
     fn replace(
         &mut self,
@@ -215,6 +231,10 @@ impl<'d> Plan<'d> {
         holder: Holder<'d>,
         new: &Data,
     ) -> Result<(), EditRefused> {
+        // A tag would stand before a value it was not meant for.
+        if old.any(&|node| node.tagged) {
+            return Err(self.harm());
+        }
         let text = self.text();
         let in_brackets = match holder {
             Holder::Root => false,

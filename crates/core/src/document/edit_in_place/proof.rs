@@ -30,7 +30,7 @@ impl Document {
                 after.body.of(&after.text) == self.body.of(&self.text)
             }
         };
-        let same_rest = edits.iter().take(1).all(rest_is_kept);
+        let same_rest = edits.iter().all(rest_is_kept);
         let meant = match self.front_data() {
             Some(data) => Some(edits.iter().try_fold(data, meant)?),
             None => None,
@@ -48,8 +48,21 @@ impl Document {
         self.header.as_ref().filter(|header| header.place != Place::Section)
     }
 
+    /// Whether another document has the same values, comments and body, line breaks at its end
+    /// aside.
+    pub(in crate::document) fn says_the_same_as(&self, other: &Document) -> bool {
+        let same_values = match (self.front_data(), other.front_data()) {
+            (Some(old), Some(new)) => old.same(&new),
+            (old, new) => old.is_none() && new.is_none(),
+        };
+        let body = |document: &Document| {
+            document.body.of(&document.text).trim_end_matches(['\r', '\n']).to_owned()
+        };
+        same_values && body(self) == body(other) && self.comments_kept_in(other)
+    }
+
     fn front_data(&self) -> Option<Data> {
-        self.front().map(|header| header.root.data(&self.text))
+        self.front().map(|header| header.root.data())
     }
 
     fn unreadable_count(&self) -> usize {

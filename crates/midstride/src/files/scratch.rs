@@ -1,0 +1,53 @@
+//! A folder for work that goes away; nobody else may look into it.
+#![expect(clippy::disallowed_methods, reason = "this is the door")]
+
+use super::{FileError, Problem};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+/// A folder of our own. It stays until it is removed, so that what lies in it is not lost when
+/// something fails.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// Makes a folder with a name like this.
+    pub fn new(name: &str) -> Result<Self, FileError> {
+        let base = std::env::temp_dir();
+        for attempt in 0..1000_u32 {
+            let path = base.join(format!("{name}-{}-{attempt}", std::process::id()));
+            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Self { path }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(FileError::new(path, error)),
+            }
+        }
+        Err(FileError { path: base.join(name), problem: Problem::Exists })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file in it, and gives back where.
+    pub fn write(&self, inside: impl AsRef<Path>, bytes: &[u8]) -> Result<PathBuf, FileError> {
+        let path = self.path.join(inside);
+        let write = || -> io::Result<()> {
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::fs::write(&path, bytes)
+        };
+        write().map_err(|error| FileError::new(path.clone(), error))?;
+        Ok(path)
+    }
+
+    /// Removes it with everything in it.
+    pub fn remove(self) -> Result<(), FileError> {
+        std::fs::remove_dir_all(&self.path).map_err(|error| FileError::new(self.path, error))
+    }
+}
