@@ -61,7 +61,7 @@ impl HandoffId {
     /// Makes an id from a title: lower case, words joined by hyphens.
     pub fn from_title(title: &str) -> Option<Self> {
         const WORDS_MAX: usize = 6;
-        let lower = title.to_lowercase();
+        let lower: String = title.to_lowercase().chars().map(plain_letters).collect();
         let words: Vec<&str> = lower
             .split(|c: char| !c.is_ascii_alphanumeric())
             .filter(|word| !word.is_empty())
@@ -81,6 +81,28 @@ impl HandoffId {
 impl fmt::Display for HandoffId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// Letters with marks as people type them without.
+fn plain_letters(letter: char) -> String {
+    match letter {
+        'ä' | 'æ' => "ae".to_owned(),
+        'ö' | 'ø' | 'œ' => "oe".to_owned(),
+        'ü' => "ue".to_owned(),
+        'ß' => "ss".to_owned(),
+        'à' | 'á' | 'â' | 'ã' | 'å' | 'ą' => "a".to_owned(),
+        'ç' | 'ć' | 'č' => "c".to_owned(),
+        'è' | 'é' | 'ê' | 'ë' | 'ę' | 'ě' => "e".to_owned(),
+        'ì' | 'í' | 'î' | 'ï' => "i".to_owned(),
+        'ł' => "l".to_owned(),
+        'ñ' | 'ń' => "n".to_owned(),
+        'ò' | 'ó' | 'ô' | 'õ' => "o".to_owned(),
+        'ś' | 'š' => "s".to_owned(),
+        'ù' | 'ú' | 'û' => "u".to_owned(),
+        'ý' => "y".to_owned(),
+        'ź' | 'ż' | 'ž' => "z".to_owned(),
+        other => other.to_string(),
     }
 }
 
@@ -164,6 +186,10 @@ mod tests {
     fn a_title_becomes_a_short_slug() {
         let id = HandoffId::from_title("Market pages take 14 s after a cache purge").unwrap();
         assert_eq!(id.as_str(), "market-pages-take-14-s-after");
+        assert_eq!(
+            HandoffId::from_title("Größe der Fläche").unwrap().as_str(),
+            "groesse-der-flaeche"
+        );
         assert_eq!(HandoffId::from_title("日本語"), None);
     }
 
