@@ -3,7 +3,7 @@
 //! One table serves the reader (what is loose, what cannot be understood, what is misspelt), the
 //! writer (the order of keys), the JSON Schema and the template for new documents.
 
-use crate::edit::{Edit, Path};
+use crate::edit::{Edit, Path, Step};
 use crate::finding::{Code, Finding};
 use crate::id::nearest;
 use crate::span::Span;
@@ -108,15 +108,23 @@ impl Shape {
 }
 
 /// Says what is loose, wrong or misspelt in a mapping of this shape.
-pub fn inspect(node: &Node, shape: &'static Shape, path: &Path, findings: &mut Vec<Finding>) {
+pub fn inspect(node: &Node, shape: &'static Shape, path: &mut Path, findings: &mut Vec<Finding>) {
     for entry in node.entries() {
         let key = entry.key.value.as_str();
-        let path = path.clone().key(key);
         match shape.field(key) {
-            Some(field) => value(&entry.node, &field.kind, key, &path, findings),
+            Some(field) => below(path, Step::Key(key.to_owned()), |path| {
+                value(&entry.node, &field.kind, key, path, findings);
+            }),
             None => misspelt(key, entry.key.at, node, shape, findings),
         }
     }
+}
+
+/// Takes one step further for as long as something is done there.
+fn below(path: &mut Path, step: Step, done: impl FnOnce(&mut Path)) {
+    path.0.push(step);
+    done(path);
+    path.0.pop();
 }
 
 fn misspelt(key: &str, at: Span, node: &Node, shape: &'static Shape, out: &mut Vec<Finding>) {
@@ -131,7 +139,36 @@ fn misspelt(key: &str, at: Span, node: &Node, shape: &'static Shape, out: &mut V
     }
 }
 
-fn value(node: &Node, kind: &'static Kind, key: &str, path: &Path, findings: &mut Vec<Finding>) {
+fn value(
+    node: &Node,
+    kind: &'static Kind,
+    key: &str,
+    path: &mut Path,
+    findings: &mut Vec<Finding>,
+) {
+    match (&node.value, kind) {
+        (Value::List(items), Kind::List(inner)) => {
+            for (index, item) in items.iter().enumerate() {
+                below(path, Step::Item(index), |path| {
+                    value(&item.node, inner, key, path, findings);
+                });
+            }
+        }
+        (Value::Map(_), Kind::Map(shape)) => inspect(node, shape, path, findings),
+        (Value::Map(entries), Kind::Each(inner)) => {
+            for entry in entries {
+                let key = entry.key.value.as_str();
+                below(path, Step::Key(key.to_owned()), |path| {
+                    value(&entry.node, inner, key, path, findings);
+                });
+            }
+        }
+        _ => look(node, kind, key, path, findings),
+    }
+}
+
+/// Looks at a value that is not taken apart further.
+fn look(node: &Node, kind: &'static Kind, key: &str, path: &Path, findings: &mut Vec<Finding>) {
     let mut look = Look { node, key, path, findings };
     match (&node.value, kind) {
         (Value::Null | Value::Unreadable(_), _) | (_, Kind::Any) | (Value::Text(_), Kind::Text) => {
@@ -142,18 +179,6 @@ fn value(node: &Node, kind: &'static Kind, key: &str, path: &Path, findings: &mu
         (Value::Text(text), Kind::Choice(choice)) => look.choice(text, choice),
         (Value::Text(_) | Value::Map(_), Kind::List(inner)) => look.single(inner),
         (Value::Text(_), Kind::Map(shape)) => look.main(shape),
-        (Value::List(items), Kind::List(inner)) => {
-            for (index, item) in items.iter().enumerate() {
-                value(&item.node, inner, key, &path.clone().item(index), findings);
-            }
-        }
-        (Value::Map(_), Kind::Map(shape)) => inspect(node, shape, path, findings),
-        (Value::Map(entries), Kind::Each(inner)) => {
-            for entry in entries {
-                let key = entry.key.value.as_str();
-                value(&entry.node, inner, key, &path.clone().key(key), findings);
-            }
-        }
         (Value::List(_), _) => look.wrong("is a list", kind),
         (Value::Map(_), _) => look.wrong("is a mapping", kind),
         (Value::Text(_), Kind::Each(_)) => look.wrong("is text", kind),

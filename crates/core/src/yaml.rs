@@ -277,9 +277,9 @@ fn find_duplicates(node: &Node, problems: &mut Vec<Problem>) {
     match &node.value {
         Value::List(items) => items.iter().for_each(|item| find_duplicates(&item.node, problems)),
         Value::Map(entries) => {
-            let mut seen = std::collections::HashSet::new();
+            let repeated = repeated_keys(entries);
             for entry in entries {
-                if !seen.insert(entry.key.value.as_str()) {
+                if repeated.contains(&entry.key.at) {
                     problems.push(Problem {
                         kind: ProblemKind::DuplicateKey,
                         at: entry.key.at,
@@ -291,6 +291,20 @@ fn find_duplicates(node: &Node, problems: &mut Vec<Problem>) {
         }
         Value::Null | Value::Text(_) | Value::Unreadable(_) => {}
     }
+}
+
+/// The places of keys that stand before in the same mapping.
+fn repeated_keys(entries: &[Entry]) -> Vec<Span> {
+    const FEW: usize = 32;
+    let key = |entry: &Entry| (entry.key.value.clone(), entry.key.at);
+    if entries.len() <= FEW {
+        let before = |index: usize| entries[..index].iter().map(|entry| &entry.key.value);
+        let again =
+            |(index, entry): &(usize, &Entry)| before(*index).any(|k| *k == entry.key.value);
+        return entries.iter().enumerate().filter(again).map(|(_, entry)| entry.key.at).collect();
+    }
+    let mut seen = std::collections::HashSet::new();
+    entries.iter().map(key).filter(|(key, _)| !seen.insert(key.clone())).map(|(_, at)| at).collect()
 }
 
 #[cfg(test)]

@@ -230,7 +230,7 @@ fn inspect(header: &Header, findings: &mut Vec<Finding>) {
     let fields = header.fields();
     match &fields.value {
         Value::Map(_) => {
-            shape::inspect(fields, &HANDOFF, &Path::default().key("handoff"), findings);
+            shape::inspect(fields, &HANDOFF, &mut Path::default().key("handoff"), findings);
         }
         Value::Text(_) | Value::List(_) => {
             let message = "`handoff` is a mapping with the fields of the handoff";

@@ -247,6 +247,9 @@ fn split_blocks(text: &str) -> Vec<Span> {
 /// The first line of each unfinished merge: `<<<<<<<`, with its `=======` and `>>>>>>>` behind it.
 pub fn conflict_markers(text: &str) -> Vec<Span> {
     let mut found = Vec::new();
+    if !text.contains("<<<<<<<") {
+        return found;
+    }
     let mut opened: Option<(Span, bool)> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {

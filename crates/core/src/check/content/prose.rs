@@ -78,7 +78,11 @@ fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
                 text.to_mut().replace_range(from..to, &" ".repeat(to - from));
             }
         }
-        let content = text.trim_start_matches(['-', '*', '+', ' ', '#', '>', '\t']);
+        let bullets = ['-', '*', '+', ' ', '#', '>', '\t'];
+        let content = match &text {
+            Cow::Borrowed(line) => Cow::Borrowed(line.trim_start_matches(bullets)),
+            Cow::Owned(line) => Cow::Owned(line.trim_start_matches(bullets).to_owned()),
+        };
         // A heading may be about a list of things to do.
         let is_heading = line.trim_start().starts_with('#') && content.trim().contains(' ');
         if content.trim().is_empty() || is_heading {
@@ -86,7 +90,7 @@ fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
         }
         let lead = line.len() - line.trim_start().len();
         let at = Span::new(start + lead, start + line.trim_end().len());
-        lines.push(At::new(Cow::Owned(content.trim_start_matches("[ ] ").to_owned()), at));
+        lines.push(At::new(content, at));
     }
     lines
 }
@@ -94,7 +98,10 @@ fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
 /// The placeholder a text is, or has in the place of a value, or carries in brackets.
 pub(super) fn placeholder(text: &str) -> Option<String> {
     const WORDS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
-    let text = text.trim();
+    let text = text.trim().trim_start_matches("[ ] ");
+    if !may_hold_a_placeholder(text) {
+        return None;
+    }
     let value = text.rsplit_once(": ").map_or(text, |(_, value)| value);
     if matches!(value, "..." | "…" | "[...]" | "{...}") {
         return Some(value.to_owned());
@@ -115,6 +122,22 @@ pub(super) fn placeholder(text: &str) -> Option<String> {
             && inner.chars().all(|c| c.is_alphanumeric() || " -_,'…".contains(c))
     };
     bracketed(text, '{', '}', name).or_else(|| bracketed(text, '<', '>', words))
+}
+
+/// One look at each byte; most lines have nothing to look closer at.
+fn may_hold_a_placeholder(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().zip(bytes.iter().skip(1)).any(|(first, second)| match first {
+        b'{' | b'<' => true,
+        b'T' => matches!(second, b'O' | b'B'),
+        b'F' => *second == b'I',
+        b'X' => *second == b'X',
+        b'.' => *second == b'.',
+        // "lorem ipsum", and the bytes of an ellipsis.
+        b'p' => *second == b's',
+        0xe2 => *second == 0x80,
+        _ => false,
+    })
 }
 
 /// Whether a word opens the text, or follows a colon, a bracket or the border of a cell.
