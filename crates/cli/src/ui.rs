@@ -37,6 +37,12 @@ impl Ui {
         }
     }
 
+    /// How wide the terminal is, where there is one.
+    pub(crate) fn width() -> Option<usize> {
+        let (terminal_size::Width(width), _) = terminal_size::terminal_size_of(io::stdout())?;
+        Some(usize::from(width))
+    }
+
     /// Whether a person sits at the terminal.
     pub(crate) fn is_watched() -> bool {
         io::stdout().is_terminal() && io::stdin().is_terminal()

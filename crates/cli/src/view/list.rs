@@ -1,12 +1,13 @@
 //! Handoffs in a list.
 
 use super::{called, table::table};
+use crate::ui::Ui;
 use midstride::project::{Project, Shelved};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::Status;
 
-/// The widest a title gets.
-const TITLE_WIDTH: usize = 60;
+/// The width of a list that goes into a file.
+const WIDTH: usize = 120;
 
 /// What is in progress first, then what is planned, then the ended; the latest change first.
 pub(crate) fn sort(project: &Project, list: &mut [&Shelved]) {
@@ -32,7 +33,7 @@ fn table_rows(project: &Project, list: &[&Shelved]) -> Vec<Vec<String>> {
                 status(&handoff),
                 day(&handoff),
                 blocks(&handoff),
-                called(&handoff, TITLE_WIDTH),
+                called(&handoff, usize::MAX),
             ]
         })
         .collect()
@@ -44,7 +45,7 @@ fn table_head() -> [&'static str; 5] {
 
 /// The whole list.
 pub(crate) fn table_of(project: &Project, list: &[&Shelved]) -> String {
-    table(&table_head(), &table_rows(project, list))
+    table(&table_head(), &table_rows(project, list), Ui::width().unwrap_or(WIDTH))
 }
 
 /// A note is listed, and said to be one.

@@ -1,6 +1,7 @@
 //! Findings in the manner of rustc: the line, what is wrong with it, what to do.
 
 use super::{is_counted, way_out};
+use crate::ui::Ui;
 use crate::view::shown_path;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -15,7 +16,9 @@ use std::ops::Range;
 const FRAME_WIDTH: usize = 120;
 
 pub(crate) fn human(project: &Project, judged: &[Judged]) -> String {
-    let renderer = Renderer::styled().decor_style(DecorStyle::Ascii).term_width(FRAME_WIDTH);
+    let renderer = Renderer::styled()
+        .decor_style(DecorStyle::Ascii)
+        .term_width(Ui::width().unwrap_or(FRAME_WIDTH));
     let mut out = String::new();
     for Judged { shelved, verdict } in judged {
         let path = shown_path(project, &shelved.path);
