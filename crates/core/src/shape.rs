@@ -69,6 +69,9 @@ pub struct Choice {
 impl Choice {
     /// The word that is meant.
     pub fn read(&self, text: &str) -> Option<&'static str> {
+        if let Some(word) = self.words.iter().find(|word| **word == text) {
+            return Some(word);
+        }
         let plain = text.trim().to_lowercase().replace([' ', '-'], "_");
         let alias = |(alias, word): &&(&str, &'static str)| (*alias == plain).then_some(*word);
         self.words
@@ -300,19 +303,31 @@ impl Look<'_> {
 
     /// One value where a list is expected.
     fn single(&mut self, inner: &'static Kind) {
-        let strict = Data::List(vec![strict(self.node, inner)]);
-        self.loose(format!("`{}` should be a list, it is a single value", self.key), strict);
+        if self.fits(inner) {
+            let strict = Data::List(vec![strict(self.node, inner)]);
+            self.loose(format!("`{}` should be a list, it is a single value", self.key), strict);
+        }
     }
 
-    /// Plain text where a mapping is expected.
+    /// A plain value where a mapping is expected.
     fn main(&mut self, shape: &'static Shape) {
-        match shape.main {
-            Some(main) => {
-                let strict = Data::map([(main, self.node.data())]);
-                self.loose(format!("{} is written as a plain value", shape.name), strict);
-            }
-            None => self.wrong("is text", &Kind::Map(shape)),
+        let Some(field) = shape.main.and_then(|main| shape.field(main)) else {
+            return self.wrong("is text", &Kind::Map(shape));
+        };
+        if self.fits(&field.kind) {
+            let strict = Data::map([(field.name, self.node.data())]);
+            self.loose(format!("{} is written as a plain value", shape.name), strict);
         }
+    }
+
+    /// Whether the value would be understood in its strict place; says what is wrong otherwise.
+    fn fits(&mut self, kind: &'static Kind) -> bool {
+        let mut inner = Vec::new();
+        value(self.node, kind, self.key, &mut self.path.clone(), &mut inner);
+        inner.retain(|finding| finding.code == Code::UnreadableValue);
+        let fits = inner.is_empty();
+        self.findings.append(&mut inner);
+        fits
     }
 }
 

@@ -73,20 +73,7 @@ pub struct Shelved {
 }
 
 impl Shelved {
-    /// A document that lies on no shelf.
-    pub fn loose(path: &Path, bytes: Vec<u8>, document: Document) -> Self {
-        Self {
-            path: path.to_owned(),
-            bytes,
-            document,
-            whereabouts: Whereabouts { stem: stem(path), stage: None },
-            place: None,
-            shelf: None,
-            inside: path.to_owned(),
-        }
-    }
-
-    fn spot(&self) -> Spot {
+    pub(crate) fn spot(&self) -> Spot {
         Spot { shelf: self.shelf, inside: self.inside.clone() }
     }
 
@@ -273,9 +260,12 @@ impl Project {
 
     /// Reads the document at a place.
     pub fn read(&self, spot: &Spot) -> Result<Shelved, FileError> {
+        Ok(self.shelved(spot.clone(), self.bytes(spot)?))
+    }
+
+    fn bytes(&self, spot: &Spot) -> Result<Vec<u8>, FileError> {
         let root = spot.shelf.map_or(&self.root, |index| self.shelves[index].root());
-        let bytes = root.read(&spot.inside)?;
-        Ok(self.shelved(spot.clone(), bytes))
+        root.read(&spot.inside)
     }
 
     /// A document with its place, from bytes that were read elsewhere.
@@ -309,10 +299,23 @@ impl Project {
         &self,
         each: impl Fn(Shelved) -> T + Sync,
     ) -> Vec<Result<T, FileError>> {
+        self.with_those(|_| true, each)
+    }
+
+    /// The same with those documents only whose bytes are wanted.
+    pub fn with_those<T: Send>(
+        &self,
+        wanted: impl Fn(&[u8]) -> bool + Sync,
+        each: impl Fn(Shelved) -> T + Sync,
+    ) -> Vec<Result<T, FileError>> {
         let (spots, unread): (Vec<_>, Vec<_>) = self.spots().into_iter().partition(Result::is_ok);
         let spots: Vec<Spot> = spots.into_iter().filter_map(Result::ok).collect();
-        let done = on_all_cores(&spots, |spot| self.read(spot).map(&each));
-        done.into_iter().chain(unread.into_iter().filter_map(Result::err).map(Err)).collect()
+        let done = on_all_cores(&spots, |spot| {
+            let bytes = self.bytes(spot)?;
+            Ok(wanted(&bytes).then(|| each(self.shelved(spot.clone(), bytes))))
+        });
+        let unread = unread.into_iter().filter_map(Result::err).map(Err);
+        done.into_iter().filter_map(Result::transpose).chain(unread).collect()
     }
 
     /// A document at a path that a person named, which need not lie on a shelf.

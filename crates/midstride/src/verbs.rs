@@ -6,7 +6,7 @@ mod fmt;
 mod init;
 mod new;
 
-pub use check::{Judged, check_all, check_these};
+pub use check::{Judged, check_all, check_pull_request, check_these};
 pub use edit::{EditError, Edited, edit};
 pub use fmt::{FmtError, Formatted, fmt};
 pub use init::{InitError, Initialised, init};

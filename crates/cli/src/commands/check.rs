@@ -6,9 +6,8 @@ use clap::ValueEnum;
 use midstride::files::FileError;
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Formatted, Judged};
-use midstride_core::document::Document;
 use midstride_core::finding::Severity;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Look for problems in handoffs; change nothing
 ///
@@ -89,7 +88,7 @@ pub(crate) fn check(
             ui.print(&findings::human(project, &judged))?;
             ui.say(&findings::summary(&judged))?;
         }
-        Format::Json => ui.json(&findings::json(project, &judged, &unread))?,
+        Format::Json => ui.json(&findings::json(&judged, &unread))?,
         Format::Sarif => ui.json(&findings::sarif(&judged))?,
         Format::Github => ui.print(&findings::github(&judged))?,
     }
@@ -113,7 +112,8 @@ fn judge(
     args: &CheckArgs,
 ) -> Result<(Vec<Judged>, Vec<FileError>), Diagnostic> {
     if let Some(path) = &args.pr_body {
-        return Ok((vec![pull_request(project, path)?], Vec::new()));
+        let bytes = super::read_input(project, path)?;
+        return Ok((vec![verbs::check_pull_request(project, path, &bytes)], Vec::new()));
     }
     if args.staged {
         let repository = project.repository().ok_or_else(|| {
@@ -160,11 +160,4 @@ fn fix(
         }
     }
     Ok(unwritten)
-}
-
-fn pull_request(project: &Project, path: &Path) -> Result<Judged, Diagnostic> {
-    let bytes = super::read_input(project, path)?;
-    let document = Document::parse(&bytes);
-    let verdict = project.judge_pull_request(&document);
-    Ok(Judged { shelved: Shelved::loose(path, bytes, document), verdict })
 }

@@ -12,7 +12,7 @@ const CODE: &str = include_str!("story/market.py");
 const FIRST_DRAFT: &str = include_str!("story/first-draft.md");
 const REVIEWED: &str = include_str!("story/reviewed.md");
 const QUESTION: &str = "      suggested_owner: product\n";
-const ANSWER: &str = "      suggested_owner: product\n      answer: Yes, up to fifteen minutes\n";
+const ANSWER: &str = "      suggested_owner: product\n      answer: Yes, ten minutes are fine\n";
 
 const OPENING: &str = "\
 midstride carries work from one agent session to the next. What was tried, what was wrong and what
@@ -91,8 +91,8 @@ fn reviewed(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.chapter(
         ui,
         "One question is left",
-        "Nothing is wrong with the document any more. But work that goes on before the question is\n\
-         answered may be thrown away, so the judge says that it blocks.",
+        "The document says what it should. But a part of the plan waits for an answer, and work that\n\
+         goes on without it may be thrown away: a warning, until the question is answered.",
     )?;
     play.run(ui, &["check"], 1)
 }
@@ -101,15 +101,15 @@ fn next_session(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.chapter(
         ui,
         "The inbox",
-        "What the next session sees first: what is open, what blocks, and what to do next.",
+        "What the next session looks at first: what is open, what blocks, and what to do next.",
     )?;
     play.run(ui, &[], 0)?;
     play.write(FILE, &REVIEWED.replace(QUESTION, ANSWER))?;
     play.chapter(
         ui,
         "Answered",
-        "Somebody wrote `answer: Yes, up to fifteen minutes` below the question. Nothing blocks now,\n\
-         and the next session can start with step 1 of the plan.",
+        "Somebody wrote `answer: Yes, ten minutes are fine` below the question. Nothing blocks now, and\n\
+         whoever takes the handoff over can carry out the whole plan.",
     )?;
     play.run(ui, &["check"], 0)?;
     play.run(ui, &[], 0)

@@ -190,21 +190,19 @@ fn without_comments(text: &str) -> String {
     out + rest
 }
 
+/// The words of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
 fn summary(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let (Some(title), Some(summary)) = (handoff.title(), handoff.node("context_summary")) else {
         return;
     };
-    let words = |text: &str| -> Vec<String> {
-        let lower = text.to_lowercase();
-        lower
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|w| !w.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
-    let title = words(title);
-    let summary_words = summary.text().map(|text| words(text.value)).unwrap_or_default();
-    if !summary_words.is_empty() && summary_words.iter().all(|word| title.contains(word)) {
+    let summary_text = summary.text().map(|text| text.value.to_lowercase()).unwrap_or_default();
+    let title = title.to_lowercase();
+    let in_title = |word: &str| words(&title).any(|other| other == word);
+    if words(&summary_text).next().is_some() && words(&summary_text).all(in_title) {
         let message = "the summary says nothing that the title does not say";
         out.push(Finding::new(Code::SummaryRepeatsTitle, summary.at, message));
     }

@@ -42,9 +42,9 @@ pub enum EditRefused {
 impl Document {
     /// Makes the edits one after the other, all or none.
     pub fn edit(&self, edits: &[Edit]) -> Result<(Document, Patch), EditRefused> {
-        self.may_be_written()?;
         let mut document = self.clone();
         for edit in edits {
+            document.may_be_written()?;
             document = document.edit_once(edit)?;
         }
         let patch = Patch::between(&self.text, &document.text);

@@ -61,6 +61,9 @@ impl Document {
                 inner = spaces_for_tabs(&inner);
             }
             if has(Code::HeaderNotClosed) {
+                if !inner.ends_with('\n') {
+                    inner.push_str(line_break);
+                }
                 inner.push_str(&format!("---{line_break}"));
             }
             text.replace_range(at.range(), &inner);

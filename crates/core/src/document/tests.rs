@@ -308,6 +308,24 @@ fn a_header_that_nobody_closed_ends_where_the_text_begins() {
 }
 
 #[test]
+fn what_formatting_would_make_unreadable_is_unreadable_before() {
+    let text = "---\nhandoff:\n  platform_capabilities:\n    quota: maybe\n---\n";
+    assert_eq!(codes(&document(text)), [Code::UnreadableValue]);
+    let open = "---\nhandoff:\n  id: a # b";
+    assert_eq!(document(open).format().unwrap().text(), "---\nhandoff:\n  id: a # b\n---\n");
+}
+
+#[test]
+fn a_document_of_the_future_is_not_edited_on_the_way_either() {
+    let edits = [
+        Edit::Set(Path::field("format"), Data::Bare("9".into())),
+        Edit::Set(Path::field("title"), Data::text("x")),
+    ];
+    let refused = document("---\nhandoff:\n  id: a\n---\n").edit(&edits).unwrap_err();
+    assert_eq!(refused, EditRefused::NewerFormat);
+}
+
+#[test]
 fn a_comment_stays_with_what_it_is_about() {
     let text = "---\nhandoff:\n  to:\n    - a\n      # about a\n    # about the list\n---\n";
     let append = Edit::Append(Path::field("to"), Data::text("b"));

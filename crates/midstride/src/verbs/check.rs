@@ -1,50 +1,98 @@
 //! Judge documents, each for itself and all against each other.
 
 use crate::files::FileError;
-use crate::project::{Project, Shelved};
+use crate::project::{Project, Shelved, Spot};
 use midstride_core::check::{Claim, Verdict, one_id_two_uids};
+use midstride_core::document::Document;
+use midstride_core::finding::Finding;
+use midstride_core::id::HandoffKey;
+use std::path::{Path, PathBuf};
 
 /// A document and what was found in it.
 #[derive(Debug)]
 pub struct Judged {
-    /// The document.
-    pub shelved: Shelved,
+    /// The path, from the root of the project.
+    pub path: PathBuf,
+    /// Its name.
+    pub key: HandoffKey,
     /// What was found.
     pub verdict: Verdict,
+    /// Kept only where something was found: a thousand clean ones would fill the memory.
+    document: Option<Document>,
+    claim: Option<Claim>,
+    spot: Option<Spot>,
+}
+
+impl Judged {
+    /// The document, for showing what was found in it.
+    pub fn document(&self) -> &Document {
+        self.document.as_ref().expect("whoever asks has a finding of this document")
+    }
 }
 
 /// Judges every document of a project.
 pub fn check_all(project: &Project) -> Vec<Result<Judged, FileError>> {
     let mut judged = project.with_all(|shelved| judge(project, shelved));
-    let claims: Vec<Option<Claim>> = judged
-        .iter()
-        .map(|judged| judged.as_ref().ok().and_then(|judged| claim(project, &judged.shelved)))
-        .collect();
-    let held: Vec<Claim> = claims.iter().flatten().cloned().collect();
-    for judged in judged.iter_mut().flatten() {
-        against(project, judged, &held);
+    let held: Vec<Claim> =
+        judged.iter().flatten().filter_map(|judged| judged.claim.clone()).collect();
+    for result in &mut judged {
+        let Ok(one) = result else { continue };
+        // It may have been clean so far, and has to be read again.
+        let Some(finding) = one.clash(&held) else { continue };
+        match one.spot.as_ref().map(|spot| project.read(spot)) {
+            Some(Ok(shelved)) => one.add(shelved.document, finding),
+            Some(Err(error)) => *result = Err(error),
+            None => {}
+        }
     }
     judged
 }
 
 /// Judges some documents, each against all others.
 pub fn check_these(project: &Project, documents: Vec<Shelved>) -> Vec<Judged> {
-    let mut judged: Vec<Judged> =
-        documents.into_iter().map(|shelved| judge(project, shelved)).collect();
-    // Only a document with an identity can clash with another.
-    if judged.iter().any(|judged| claim(project, &judged.shelved).is_some()) {
-        let held = project.with_all(|shelved| claim(project, &shelved));
-        let held: Vec<Claim> = held.into_iter().filter_map(Result::ok).flatten().collect();
-        for judged in &mut judged {
-            against(project, judged, &held);
+    let mut texts = Vec::new();
+    let mut judged = Vec::new();
+    for shelved in documents {
+        texts.push(shelved.document.clone());
+        judged.push(judge(project, shelved));
+    }
+    let ids: Vec<String> =
+        judged.iter().filter_map(|judged| Some(judged.claim.as_ref()?.key.id.clone())).collect();
+    if ids.is_empty() {
+        return judged;
+    }
+    // Only a document that has the id somewhere in it can claim it.
+    let mentions = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text);
+        ids.iter().any(|id| text.contains(id.as_str()))
+    };
+    let held = project.with_those(mentions, |shelved| claim(project, &shelved));
+    let held: Vec<Claim> = held.into_iter().filter_map(Result::ok).flatten().collect();
+    for (one, document) in judged.iter_mut().zip(texts) {
+        if let Some(finding) = one.clash(&held) {
+            one.add(document, finding);
         }
     }
     judged
 }
 
+/// Judges the description of a pull request.
+pub fn check_pull_request(project: &Project, path: &Path, bytes: &[u8]) -> Judged {
+    let document = Document::parse(bytes);
+    let verdict = project.judge_pull_request(&document);
+    let key = HandoffKey { id: path.display().to_string(), stage: None };
+    let document = Some(document);
+    Judged { path: path.to_owned(), key, verdict, document, claim: None, spot: None }
+}
+
 fn judge(project: &Project, shelved: Shelved) -> Judged {
     let verdict = project.judge(&shelved);
-    Judged { shelved, verdict }
+    let key = shelved.handoff(project).key();
+    let claim = claim(project, &shelved);
+    let found = !verdict.findings.is_empty() || !verdict.silenced.is_empty();
+    let spot = Some(shelved.spot());
+    let document = found.then_some(shelved.document);
+    Judged { path: shelved.path, key, verdict, document, claim, spot }
 }
 
 fn claim(project: &Project, shelved: &Shelved) -> Option<Claim> {
@@ -54,9 +102,14 @@ fn claim(project: &Project, shelved: &Shelved) -> Option<Claim> {
     Some(Claim { key: handoff.key(), uid, at: id.at, path })
 }
 
-fn against(project: &Project, judged: &mut Judged, held: &[Claim]) {
-    let Some(own) = claim(project, &judged.shelved) else { return };
-    if let Some(finding) = one_id_two_uids(&own, held) {
-        judged.verdict.add(&judged.shelved.document, finding);
+impl Judged {
+    /// The finding that somebody else has its name.
+    fn clash(&self, held: &[Claim]) -> Option<Finding> {
+        one_id_two_uids(self.claim.as_ref()?, held)
+    }
+
+    fn add(&mut self, document: Document, finding: Finding) {
+        self.verdict.add(&document, finding);
+        self.document = Some(document);
     }
 }

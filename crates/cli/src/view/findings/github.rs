@@ -6,15 +6,15 @@ use midstride_core::finding::Severity;
 
 pub(crate) fn github(judged: &[Judged]) -> String {
     let mut out = String::new();
-    for Judged { shelved, verdict } in judged {
-        for finding in &verdict.findings {
+    for one in judged {
+        for finding in &one.verdict.findings {
             let command = match finding.severity() {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
                 Severity::Advice => "notice",
             };
-            let at = shelved.document.position(finding.at.start);
-            let path = property(&shelved.path.display().to_string());
+            let at = one.document().position(finding.at.start);
+            let path = property(&one.path.display().to_string());
             let title = property(&format!("{} {}", finding.code, finding.code.rule().title));
             let message = data(&format!("{}\n{}", finding.message, way_out(finding)));
             out.push_str(&format!(

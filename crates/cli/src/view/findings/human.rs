@@ -20,10 +20,10 @@ pub(crate) fn human(project: &Project, judged: &[Judged]) -> String {
         .decor_style(DecorStyle::Ascii)
         .term_width(Ui::width().unwrap_or(FRAME_WIDTH));
     let mut out = String::new();
-    for Judged { shelved, verdict } in judged {
-        let path = shown_path(project, &shelved.path);
-        for finding in verdict.findings.iter().filter(|finding| !is_counted(judged, finding)) {
-            out.push_str(&frame(&renderer, &path, &shelved.document, finding));
+    for one in judged {
+        let path = shown_path(project, &one.path);
+        for finding in one.verdict.findings.iter().filter(|finding| !is_counted(judged, finding)) {
+            out.push_str(&frame(&renderer, &path, one.document(), finding));
             out.push_str("\n\n");
         }
     }

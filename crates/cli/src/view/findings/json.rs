@@ -2,7 +2,6 @@
 
 use super::way_out;
 use midstride::files::FileError;
-use midstride::project::Project;
 use midstride::verbs::Judged;
 use midstride_core::document::Document;
 use midstride_core::finding::{Finding, Severity, WayOut};
@@ -48,10 +47,10 @@ struct SilencedJson {
     reason: String,
 }
 
-pub(crate) fn json(project: &Project, judged: &[Judged], unread: &[FileError]) -> CheckJson {
+pub(crate) fn json(judged: &[Judged], unread: &[FileError]) -> CheckJson {
     let total = |severity| judged.iter().map(|one| one.verdict.count(severity)).sum();
     CheckJson {
-        documents: judged.iter().map(|one| document(project, one)).collect(),
+        documents: judged.iter().map(document).collect(),
         unread: unread.iter().map(ToString::to_string).collect(),
         errors: total(Severity::Error),
         warnings: total(Severity::Warning),
@@ -59,11 +58,12 @@ pub(crate) fn json(project: &Project, judged: &[Judged], unread: &[FileError]) -
     }
 }
 
-fn document(project: &Project, Judged { shelved, verdict }: &Judged) -> DocumentJson {
+fn document(one: &Judged) -> DocumentJson {
+    let verdict = &one.verdict;
     DocumentJson {
-        path: shelved.path.display().to_string(),
-        key: shelved.handoff(project).key().to_string(),
-        findings: verdict.findings.iter().map(|f| finding(&shelved.document, f)).collect(),
+        path: one.path.display().to_string(),
+        key: one.key.to_string(),
+        findings: verdict.findings.iter().map(|f| finding(one.document(), f)).collect(),
         silenced: verdict
             .silenced
             .iter()

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 pub(crate) fn sarif(judged: &[Judged]) -> Value {
     let results: Vec<Value> = judged
         .iter()
-        .flat_map(|Judged { shelved, verdict }| {
-            let path = shelved.path.display().to_string();
-            let one = move |finding: &Finding| result(&path, &shelved.document, finding);
-            verdict.findings.iter().map(one).collect::<Vec<_>>()
+        .flat_map(|one| {
+            let path = one.path.display().to_string();
+            let shown = |finding: &Finding| result(&path, one.document(), finding);
+            one.verdict.findings.iter().map(shown).collect::<Vec<_>>()
         })
         .collect();
     json!({

@@ -58,7 +58,10 @@ impl Document {
         let body = |document: &Document| {
             document.body.of(&document.text).trim_end_matches(['\r', '\n']).to_owned()
         };
-        same_values && body(self) == body(other) && self.comments_kept_in(other)
+        same_values
+            && body(self) == body(other)
+            && self.comments_kept_in(other)
+            && other.unreadable_count() <= self.unreadable_count()
     }
 
     fn front_data(&self) -> Option<Data> {
