@@ -131,7 +131,7 @@ impl FrontMatter {
     fn closed(text: &str, start: usize) -> Option<Self> {
         let mut at = start;
         for line in text[start..].split_inclusive('\n') {
-            if matches!(line.trim_end(), "---" | "...") {
+            if is_fence(line) {
                 return Self::read(text, Span::new(start, at), at + line.len(), true);
             }
             at += line.len();
@@ -145,6 +145,10 @@ impl FrontMatter {
         let mut end = start;
         let mut after_blank = false;
         for line in text[start..].split_inclusive('\n') {
+            // Up to here it is closed, whatever it says.
+            if is_fence(line) {
+                return None;
+            }
             let blank = line.trim().is_empty();
             let heading = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
             let comment = line.starts_with('#') && !(heading && after_blank);
@@ -214,10 +218,15 @@ impl FrontMatter {
     }
 }
 
+fn is_fence(line: &str) -> bool {
+    matches!(line.trim_end(), "---" | "...")
+}
+
 fn is_key_line(line: &str) -> bool {
-    let name = line.split(':').next().unwrap_or_default();
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    name.len() < line.len() && !name.is_empty() && name.chars().all(word)
+    let Some((name, rest)) = line.split_once(':') else { return false };
+    let separated = rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']);
+    separated && !name.is_empty() && name.chars().all(word)
 }
 
 /// The line that starts at a byte, without its break.

@@ -326,6 +326,17 @@ fn a_document_of_the_future_is_not_edited_on_the_way_either() {
 }
 
 #[test]
+fn what_is_framed_by_two_rules_stays_framed() {
+    for text in
+        ["---\nhandoff:hor# x\n---\nbody\n", "---\nhandoff:... x\n---\n# T\n\n**Captured**: x\n"]
+    {
+        let note = document(text);
+        assert!(note.handoff_header().is_none(), "{text}");
+        assert_eq!(note.format().unwrap().text(), text);
+    }
+}
+
+#[test]
 fn a_comment_stays_with_what_it_is_about() {
     let text = "---\nhandoff:\n  to:\n    - a\n      # about a\n    # about the list\n---\n";
     let append = Edit::Append(Path::field("to"), Data::text("b"));
