@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod diff;
 pub(crate) mod edit;
 pub(crate) mod explain;
 pub(crate) mod fmt;
@@ -11,6 +12,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod reference;
+pub(crate) mod revise;
 pub(crate) mod schema;
 pub(crate) mod show;
 
@@ -29,6 +31,23 @@ fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
     let mut bytes = Vec::new();
     std::io::stdin().take(files::FILE_BYTES_MAX).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// The same as text.
+fn read_text(project: &Project, path: &Path) -> Result<String, Diagnostic> {
+    String::from_utf8(read_input(project, path)?).map_err(|_| {
+        Diagnostic::new(format!("`{}` is not UTF-8", path.display()))
+            .hint("convert it, for instance with `iconv -f latin1 -t utf-8`")
+    })
+}
+
+/// `ID@2` as the name of a handoff and the number of a revision.
+fn revision_of(typed: &str) -> (&str, Option<usize>) {
+    let split = typed.rsplit_once('@');
+    match split.map(|(name, number)| (name, number.parse().ok())) {
+        Some((name, Some(number))) => (name, Some(number)),
+        Some((_, None)) | None => (typed, None),
+    }
 }
 
 /// Says what could not be read; the rest was shown.

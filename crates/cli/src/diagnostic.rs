@@ -4,7 +4,9 @@
 use crate::ui::{Outcome, Ui};
 use midstride::files::FileError;
 use midstride::git::GitError;
+use midstride::journal::JournalError;
 use midstride::project::{FindError, ProjectError};
+use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
 use midstride::verbs::{EditError, FmtError, InitError, NewError};
 use serde::Serialize;
@@ -181,13 +183,43 @@ impl From<EditError> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             EditError::NoEditor => diagnostic.hint("set EDITOR, for instance `EDITOR=vim`"),
-            EditError::Editor { kept, .. } => {
+            EditError::Editor { kept, .. } | EditError::NotUtf8 { kept } => {
                 diagnostic.hint(format!("your text is in `{}`", kept.display()))
             }
             EditError::NotSaved { why, kept } => {
                 Self::from(why).hint(format!("your text is in `{}`", kept.display()))
             }
             EditError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<RevisionError> for Diagnostic {
+    fn from(error: RevisionError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            RevisionError::NoSuch { key, last, .. } => {
+                diagnostic.hint(format!("the newest one is `{key}@{last}`"))
+            }
+            RevisionError::NotHere { .. } => diagnostic
+                .hint("ask whoever wrote it to share it, or look into git's history of the file"),
+            RevisionError::Git(error) => error.into(),
+            RevisionError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<JournalError> for Diagnostic {
+    fn from(error: JournalError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            JournalError::Note(_) => diagnostic
+                .hint("put a `handoff:` header on top; `midstride explain H002` tells more"),
+            JournalError::Refused(_) => {
+                diagnostic.hint("`midstride check` shows what is wrong with it")
+            }
+            JournalError::Revision(error) => error.into(),
+            JournalError::File(error) => error.into(),
         }
     }
 }

@@ -8,6 +8,7 @@ mod init;
 mod list;
 mod new;
 mod plumbing;
+mod revise;
 mod show;
 
 use crate::sandbox;

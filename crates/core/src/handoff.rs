@@ -207,6 +207,13 @@ impl<'d> Handoff<'d> {
             .collect()
     }
 
+    /// The texts it had before, oldest first: the id of each, where it was kept.
+    pub fn replaced_texts(&self) -> Vec<Option<At<&'d str>>> {
+        let revisions = self.header().and_then(|header| header.fields().get("revisions"));
+        let entries = revisions.map(Node::items).unwrap_or_default();
+        entries.into_iter().map(|entry| entry.get("was").and_then(Node::text)).collect()
+    }
+
     /// What it builds on and what builds on it.
     pub fn dependencies(&self) -> Dependencies<'d> {
         let node = self.header().and_then(|header| header.get("dependencies"));

@@ -23,6 +23,7 @@
 pub mod span;
 
 pub mod id;
+pub mod redact;
 pub mod time;
 pub mod yaml;
 

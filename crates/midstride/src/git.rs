@@ -4,6 +4,7 @@
 
 mod cat_file;
 mod head;
+mod objects;
 mod run;
 
 pub use run::GitError;

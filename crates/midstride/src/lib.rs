@@ -15,4 +15,8 @@ pub mod shelf;
 
 pub mod project;
 
+pub mod revisions;
+
+pub mod journal;
+
 pub mod verbs;

@@ -17,6 +17,7 @@ use midstride_core::check::{Verdict, check};
 use midstride_core::document::Document;
 use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::id::HandoffKey;
+use midstride_core::redact::Clean;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -376,9 +377,9 @@ impl Project {
     }
 
     /// Replaces a document by its next text.
-    pub fn replace(&self, shelved: &Shelved, bytes: &[u8]) -> Result<(), FileError> {
+    pub fn replace(&self, shelved: &Shelved, text: &Clean) -> Result<(), FileError> {
         let root = shelved.shelf.map_or(&self.root, |index| self.shelves[index].root());
-        root.replace(&shelved.inside, &shelved.bytes, bytes)
+        root.replace(&shelved.inside, &shelved.bytes, text.as_str().as_bytes())
     }
 }
 

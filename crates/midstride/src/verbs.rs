@@ -5,9 +5,11 @@ mod edit;
 mod fmt;
 mod init;
 mod new;
+mod revise;
 
 pub use check::{Judged, check_all, check_pull_request, check_these};
-pub use edit::{EditError, Edited, edit};
+pub use edit::{EditError, Edited, edit, edited_text};
 pub use fmt::{FmtError, Formatted, fmt};
 pub use init::{InitError, Initialised, init};
 pub use new::{Created, NewError, NewHandoff, new};
+pub use revise::{Revised, revise};

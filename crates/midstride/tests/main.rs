@@ -3,3 +3,4 @@
 
 mod files;
 mod git;
+mod journal;

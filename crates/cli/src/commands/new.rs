@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use midstride::project::Project;
 use midstride::verbs::{self, NewHandoff};
 use midstride_core::header::HandoffKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Write a new handoff
 ///
@@ -80,7 +80,7 @@ enum KindArg {
 }
 
 pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outcome, Diagnostic> {
-    let text = args.body.as_deref().map(|path| body(project, path)).transpose()?;
+    let text = args.body.as_deref().map(|path| super::read_text(project, path)).transpose()?;
     let watched = Ui::is_watched() && !args.no_edit && !args.json && text.is_none();
     let wanted = NewHandoff {
         title: args.title,
@@ -114,11 +114,4 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
     }
     ui.say(&format!("Next: fill it in, then midstride check {key}"))?;
     Ok(Outcome::Clean)
-}
-
-fn body(project: &Project, path: &Path) -> Result<String, Diagnostic> {
-    String::from_utf8(super::read_input(project, path)?).map_err(|_| {
-        Diagnostic::new(format!("`{}` is not UTF-8", path.display()))
-            .hint("convert it, for instance with `iconv -f latin1 -t utf-8`")
-    })
 }

@@ -8,7 +8,7 @@ use midstride::project::Project;
 /// Show one handoff
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// The handoff: an id, the start of one, `id/stage`, or a path
+    /// The handoff: an id, the start of one, `id/stage`, or a path; `ID@1` for an earlier text
     handoff: String,
 
     /// Only this section: a heading, or a field such as `decisions_made`
@@ -33,7 +33,12 @@ enum Form {
 }
 
 pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Outcome, Diagnostic> {
-    let shelved = project.find(&args.handoff)?;
+    let (name, revision) = super::revision_of(&args.handoff);
+    let shelved = project.find(name)?;
+    if let Some(number) = revision {
+        Ui::write_bytes(&project.text_of(&shelved, number)?)?;
+        return Ok(Outcome::Clean);
+    }
     if args.json {
         ui.json(&view::handoff::json(project, &shelved))?;
         return Ok(Outcome::Clean);

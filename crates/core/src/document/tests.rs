@@ -181,7 +181,7 @@ fn parts_of_entries_are_set_and_removed() {
     assert_eq!(edited(text, Edit::Remove(Path::field("to"))), "-  to: [a, b, c]\n");
     assert_eq!(
         edited(text, Edit::Set(Path::field("resolution").key("commit"), Data::text("4f2c1e"))),
-        "+  resolution:\n+    commit: \"4f2c1e\"\n"
+        "+  resolution:\n+    commit: 4f2c1e\n"
     );
     let only = "---\nhandoff:\n  to:\n    - a\n---\n";
     assert_eq!(edited(only, Edit::Remove(Path::field("to").item(0))), "-    - a\n");

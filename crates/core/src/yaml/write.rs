@@ -214,8 +214,11 @@ pub(super) fn reads_otherwise(text: &str) -> bool {
         "null", "true", "false", "yes", "no", "on", "off", "y", "n", ".nan", ".inf", "-.inf", "nan",
     ];
     let lower = text.to_ascii_lowercase();
+    // Numbers, dates and times; a commit or a uid has other letters in it.
     let number = text.starts_with(|c: char| c.is_ascii_digit())
-        && text.chars().all(|c| c.is_ascii_hexdigit() || "xo._:+-TtZz ".contains(c));
+        && (text.chars().all(|c| c.is_ascii_digit() || "eE._:+-TtZz ".contains(c))
+            || text.starts_with("0x")
+            || text.starts_with("0o"));
     WORDS.contains(&lower.as_str()) || number
 }
 

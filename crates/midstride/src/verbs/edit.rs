@@ -3,7 +3,8 @@
 use crate::files::{self, FileError, Scratch};
 use crate::process;
 use crate::project::{Project, Shelved};
-use std::path::PathBuf;
+use midstride_core::redact::Clean;
+use std::path::{Path, PathBuf};
 
 /// What came of it.
 #[derive(Debug)]
@@ -30,6 +31,12 @@ pub enum EditError {
         /// The text as it was left.
         kept: PathBuf,
     },
+    /// The new text is no text; it is kept.
+    #[error("what the editor saved is not UTF-8")]
+    NotUtf8 {
+        /// The text that was not written.
+        kept: PathBuf,
+    },
     /// The new text was not written; it is kept.
     #[error("{why}")]
     NotSaved {
@@ -45,21 +52,36 @@ pub enum EditError {
 
 /// Opens a copy in the editor and puts it in the place of the document when the editor is done.
 pub fn edit(project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
+    let (scratch, kept) = open_editor(project, shelved)?;
+    let text = read_back(&kept)?;
+    let unchanged = text.as_bytes() == shelved.bytes;
+    if !unchanged {
+        let saved = project.replace(shelved, &Clean::of(&text).0);
+        saved.map_err(|why| EditError::NotSaved { why, kept: kept.clone() })?;
+    }
+    scratch.remove()?;
+    Ok(if unchanged { Edited::Unchanged } else { Edited::Changed })
+}
+
+/// What the user makes of a document in the editor; the document stays as it is.
+pub fn edited_text(project: &Project, shelved: &Shelved) -> Result<String, EditError> {
+    let (scratch, kept) = open_editor(project, shelved)?;
+    let text = read_back(&kept)?;
+    scratch.remove()?;
+    Ok(text)
+}
+
+fn open_editor(project: &Project, shelved: &Shelved) -> Result<(Scratch, PathBuf), EditError> {
     let editor = project.environment().editor.clone().ok_or(EditError::NoEditor)?;
     let scratch = Scratch::new("midstride-edit")?;
     let kept = scratch.write(shelved.path.file_name().unwrap_or_default(), &shelved.bytes)?;
     let failed =
         |message| EditError::Editor { editor: editor.clone(), message, kept: kept.clone() };
     let status = process::edit(&editor, &kept).map_err(|error| failed(error.to_string()))?;
-    if !status.success() {
-        return Err(failed(status.to_string()));
-    }
-    let bytes = files::read_named(&kept)?;
-    let unchanged = bytes == shelved.bytes;
-    if !unchanged {
-        let saved = project.replace(shelved, &bytes);
-        saved.map_err(|why| EditError::NotSaved { why, kept: kept.clone() })?;
-    }
-    scratch.remove()?;
-    Ok(if unchanged { Edited::Unchanged } else { Edited::Changed })
+    if status.success() { Ok((scratch, kept)) } else { Err(failed(status.to_string())) }
+}
+
+fn read_back(kept: &Path) -> Result<String, EditError> {
+    String::from_utf8(files::read_named(kept)?)
+        .map_err(|_| EditError::NotUtf8 { kept: kept.to_owned() })
 }

@@ -3,6 +3,7 @@
 use crate::files::FileError;
 use crate::project::{Project, Shelved};
 use midstride_core::document::EditRefused;
+use midstride_core::redact::Clean;
 
 /// What became of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub fn fmt(project: &Project, shelved: &Shelved, write: bool) -> Result<Formatte
         return Ok(Formatted::AsItWas);
     }
     if write {
-        project.replace(shelved, strict.text().as_bytes())?;
+        project.replace(shelved, &Clean::of(strict.text()).0)?;
     }
     Ok(Formatted::Changed)
 }

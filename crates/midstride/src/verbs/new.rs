@@ -8,6 +8,7 @@ use midstride_core::document::{Document, EditRefused, FORMAT};
 use midstride_core::edit::{Edit, Path};
 use midstride_core::header::{HandoffKind, Place};
 use midstride_core::id::{FeatureNumber, HandoffId, HandoffKey, ID_LENGTH_MAX, NotAnId, nearest};
+use midstride_core::redact::Clean;
 use midstride_core::stage::StageRule;
 use midstride_core::time;
 use midstride_core::yaml::{Data, Node};
@@ -130,7 +131,8 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let fields = fields(project, wanted, kind, &key, rule, upstream.as_ref());
     let document = compose(given.as_ref(), &fields, kind)?;
     let root = shelf.root();
-    root.create(&path, document.text().as_bytes()).map_err(|error| match error {
+    let (text, _) = Clean::of(document.text());
+    root.create(&path, text.as_str().as_bytes()).map_err(|error| match error {
         FileError { problem: Problem::Exists, path } => NewError::Exists { key: key.clone(), path },
         other => other.into(),
     })?;

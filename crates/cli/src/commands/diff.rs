@@ -1,0 +1,62 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::project::Project;
+
+/// Show what changed between two revisions
+///
+/// `midstride diff ID` compares the last two, `midstride diff ID@1` that one with the newest,
+/// `midstride diff ID@1 ID@3` these two. On a terminal the changed words are marked; elsewhere it is
+/// a unified diff.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DiffArgs {
+    /// A handoff, or a revision of it such as `ID@1`
+    from: String,
+
+    /// The revision to compare with
+    to: Option<String>,
+
+    /// A unified diff, on a terminal too
+    #[arg(long)]
+    unified: bool,
+
+    /// Mark the changed words, elsewhere too
+    #[arg(long, conflicts_with = "unified")]
+    words: bool,
+}
+
+pub(crate) fn diff(ui: &mut Ui, project: &Project, args: &DiffArgs) -> Result<Outcome, Diagnostic> {
+    let (name, from) = super::revision_of(&args.from);
+    let shelved = project.find(name)?;
+    let last = shelved.handoff(project).replaced_texts().len() + 1;
+    let (other, to) = match args.to.as_deref().map(super::revision_of) {
+        Some((name, number)) => (project.find(name)?, number.unwrap_or(0)),
+        None => (project.find(name)?, 0),
+    };
+    let from = match (from, last) {
+        (Some(number), _) => number,
+        (None, 1) => {
+            let key = shelved.handoff(project).key();
+            return Err(Diagnostic::new(format!("`{key}` was never revised"))
+                .hint("`midstride revise` gives it a second text"));
+        }
+        (None, last) => last - 1,
+    };
+    let newest = other.handoff(project).replaced_texts().len() + 1;
+    let to = if to == 0 { newest } else { to };
+    let old = project.text_of(&shelved, from)?;
+    let new = project.text_of(&other, to)?;
+    let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
+    let names = (
+        format!("{}@{from}", shelved.handoff(project).key()),
+        format!("{}@{to}", other.handoff(project).key()),
+    );
+    let by_words = args.words || (Ui::is_watched() && !args.unified);
+    ui.print(&if by_words {
+        view::difference::words(&old, &new, &names)
+    } else {
+        view::difference::unified(&old, &new, &names)
+    })?;
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,179 @@
+use super::shop;
+use midstride_testkit::Sandbox;
+
+const FILE: &str = ".midstride/handoffs/market-page-perf.md";
+
+fn revised() -> Sandbox {
+    let sandbox = shop();
+    let text =
+        sandbox.read(FILE).replace("Austin takes 14,290 ms.", "Austin takes 14,290 ms, Tokyo 381.");
+    sandbox
+        .run_with_input(&["revise", "market", "--reason", "measured more", "--body", "-"], &text)
+        .exits(0);
+    sandbox
+}
+
+#[test]
+fn a_revision_keeps_the_text_it_replaces() {
+    let sandbox = shop();
+    let first = sandbox.read(FILE);
+    let text = first.replace("14 s", "14.3 s");
+    let run = sandbox.run_with_input(
+        &["revise", "market", "--reason", "exact number", "--by", "reviewer", "--body", "-"],
+        &text,
+    );
+    insta::assert_snapshot!(run, @"
+    exit 0
+    ----- stderr -----
+    Wrote market-page-perf@3: .midstride/handoffs/market-page-perf.md
+    Next: midstride diff market-page-perf shows what changed
+    ");
+    let now = sandbox.read(FILE);
+    assert!(now.contains("title: Market pages take 14.3 s"), "{now}");
+    assert!(now.contains("      by: reviewer\n      reason: exact number\n      was: "), "{now}");
+    assert_eq!(sandbox.run(["show", "market@2"]).exits(0).stdout, first);
+    assert_eq!(
+        sandbox.run(["show", "market@3"]).exits(0).stdout.lines().count(),
+        now.lines().count()
+    );
+    sandbox.git(&["gc", "--prune=now", "--quiet"]);
+    assert_eq!(sandbox.run(["show", "market@2"]).exits(0).stdout, first);
+    insta::assert_snapshot!(sandbox.run(["show", "market@9"]), @"
+    exit 2
+    ----- stderr -----
+    error: `market-page-perf` has 3 revisions, there is no `market-page-perf@9`
+    hint: the newest one is `market-page-perf@3`
+    ");
+    insta::assert_snapshot!(sandbox.run(["show", "market@1"]), @"
+    exit 2
+    ----- stderr -----
+    error: the text of `market-page-perf@1` is not on this machine
+    hint: ask whoever wrote it to share it, or look into git's history of the file
+    ");
+}
+
+#[test]
+fn a_body_alone_replaces_the_body_and_an_editor_works_too() {
+    let sandbox = shop();
+    sandbox
+        .run_with_input(
+            &["revise", "market", "--reason", "rewritten", "--body", "-"],
+            "## Plan\n\nDo it, test it.\n",
+        )
+        .exits(0);
+    let text = sandbox.read(FILE);
+    assert!(text.ends_with("---\n\n## Plan\n\nDo it, test it.\n"), "{text}");
+    assert!(text.contains("title: Market pages take 14 s\n"));
+    sandbox
+        .run_with_editor(
+            &["revise", "market", "--reason", "typo"],
+            "sed -i 's/Do it/Carry it out/' \"$1\"",
+        )
+        .exits(0);
+    assert!(sandbox.read(FILE).contains("Carry it out, test it."));
+    let same = sandbox.run_with_editor(&["revise", "market", "--reason", "none"], "true").exits(0);
+    assert_eq!(same.stderr, "Nothing changed.\n");
+}
+
+#[test]
+fn an_edit_made_outside_becomes_a_revision_of_its_own() {
+    let sandbox = revised();
+    let ours = sandbox.read(FILE);
+    sandbox.write(FILE, ours.replace("Tokyo 381", "Tokyo 390"));
+    let text = sandbox.read(FILE).replace("Tokyo 390", "Tokyo 391");
+    let run = sandbox
+        .run_with_input(&["revise", "market", "--reason", "again", "--body", "-"], &text)
+        .exits(0);
+    assert!(run.stderr.contains("outside midstride was found"), "{run}");
+    let now = sandbox.read(FILE);
+    assert!(now.contains("reason: edited outside midstride"), "{now}");
+    assert!(sandbox.run(["show", "market@3"]).exits(0).stdout.contains("Tokyo 381"));
+    assert!(sandbox.run(["show", "market@4"]).exits(0).stdout.contains("Tokyo 390"));
+    assert!(sandbox.run(["show", "market@5"]).exits(0).stdout.contains("Tokyo 391"));
+}
+
+#[test]
+fn what_changed_is_shown_by_words_and_for_tools() {
+    let sandbox = revised();
+    insta::assert_snapshot!(sandbox.run(["diff", "market@2", "market@3", "--words"]), @"
+    exit 0
+    ----- stdout -----
+    market-page-perf@2 → market-page-perf@3
+      …
+      ---
+      handoff:
+        id: market-page-perf
+        {+uid:+} {+[UID]+}
+        title: Market pages take 14 s
+        kind: investigation
+        status: in_progress
+      …
+        revisions:
+          - at: 2026-03-22T08:00:00Z
+            reason: wrong code path
+          {+-+} {+at:+} {+2026-03-21T17:24:00Z+}
+            {+by:+} {+tester+}
+            {+reason:+} {+measured+} {+more+}
+            {+was:+} {+[COMMIT]+}
+      ---
+      
+      ## Diagnosis
+      
+      Austin takes 14,290 [-ms.-]{+ms,+} {+Tokyo+} {+381.+}
+      
+      ## Root causes
+    ");
+    let unified = sandbox.run(["diff", "market"]).exits(0).stdout;
+    assert!(unified.starts_with("--- market-page-perf@2\n+++ market-page-perf@3\n"), "{unified}");
+    assert!(unified.contains("\n-Austin takes 14,290 ms.\n+Austin takes 14,290 ms, Tokyo 381.\n"));
+    insta::assert_snapshot!(sandbox.run(["diff", "login-loop"]), @"
+    exit 2
+    ----- stderr -----
+    error: `login-loop` was never revised
+    hint: `midstride revise` gives it a second text
+    ");
+}
+
+#[test]
+fn secrets_are_not_written() {
+    let sandbox = shop();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let text = format!("## Plan\n\nTest with {token}.\n");
+    let run = sandbox
+        .run_with_input(&["revise", "market", "--reason", "r", "--body", "-"], &text)
+        .exits(0);
+    assert!(run.stderr.contains("a secret was not written: github-token"), "{run}");
+    sandbox.run_with_input(&["new", "Leak", "--body", "-"], &text).exits(0);
+    for file in [FILE, ".midstride/handoffs/leak.md"] {
+        assert!(!sandbox.read(file).contains(&token));
+    }
+}
+
+#[test]
+fn without_git_texts_are_kept_in_a_folder() {
+    let sandbox = crate::sandbox();
+    sandbox.run(["init"]).exits(0);
+    sandbox.run_with_input(&["new", "Find", "--body", "-"], "## Plan\n\nOne.\n").exits(0);
+    sandbox
+        .run_with_input(&["revise", "find", "--reason", "two", "--body", "-"], "## Plan\n\nTwo.\n")
+        .exits(0);
+    assert!(sandbox.run(["show", "find@1"]).exits(0).stdout.ends_with("One.\n"));
+    assert!(sandbox.run(["show", "find@2"]).exits(0).stdout.ends_with("Two.\n"));
+}
+
+#[test]
+fn a_note_has_no_history() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run_with_input(&["revise", "HANDOFF", "--reason", "x", "--body", "-"], "# New\n"), @"
+    exit 2
+    ----- stderr -----
+    error: `HANDOFF.md` has no handoff header, so its history cannot be kept
+    hint: put a `handoff:` header on top; `midstride explain H002` tells more
+    ");
+    insta::assert_snapshot!(sandbox.run_with_input(&["revise", "market", "--reason", " ", "--body", "-"], "x\n"), @r#"
+    exit 2
+    ----- stderr -----
+    error: a revision needs a reason
+    hint: --reason "wrong code path"
+    "#);
+}

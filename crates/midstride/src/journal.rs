@@ -1,0 +1,160 @@
+//! The one write path of a handoff: keep the text that is replaced, write the document with its own
+//! revision entry, take note of what was written.
+//!
+//! Killed between any two steps, nothing is lost: a kept text that no document names is harmless,
+//! and a document that is ahead of the note tells so by its own last entry.
+
+use crate::files::{FileError, Problem};
+use crate::ids::new_uid;
+use crate::project::{Project, Shelved};
+use crate::revisions::RevisionError;
+use midstride_core::document::{Document, EditRefused};
+use midstride_core::edit::{Edit, Path};
+use midstride_core::redact::{Clean, Redaction};
+use midstride_core::time;
+use midstride_core::yaml::Data;
+use std::path::PathBuf;
+
+/// What was done so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The text that is replaced, and the one that takes its place, are kept.
+    Kept,
+    /// The document has its new text.
+    Written,
+    /// It is noted what was written.
+    Noted,
+}
+
+impl Step {
+    /// Every step, in order.
+    pub const ALL: [Self; 3] = [Self::Kept, Self::Written, Self::Noted];
+}
+
+/// Why a document was changed.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The reason, which becomes part of the history.
+    pub reason: String,
+    /// Who changed it.
+    pub by: Option<String>,
+}
+
+/// Why a change was not made; the document is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The document has no header to write the revision in.
+    #[error("`{}` has no handoff header, so its history cannot be kept", .0.display())]
+    Note(PathBuf),
+    /// The revision cannot be written without harm.
+    #[error("the revision cannot be recorded: {0}")]
+    Refused(#[from] EditRefused),
+    /// A text could not be kept.
+    #[error(transparent)]
+    Revision(#[from] RevisionError),
+    /// A file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// A change that was made.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The number of the new text.
+    pub revision: usize,
+    /// Secrets that were not written.
+    pub redacted: Vec<Redaction>,
+    /// Whether an edit made outside midstride was found and recorded as well.
+    pub outside: bool,
+}
+
+impl Project {
+    /// Puts the next text of a handoff in its place. `reached` is told about every step.
+    pub fn record(
+        &self,
+        shelved: &Shelved,
+        next: &Document,
+        change: &Change,
+        reached: &dyn Fn(Step),
+    ) -> Result<Recorded, JournalError> {
+        if next.handoff_header().is_none() || shelved.document.handoff_header().is_none() {
+            return Err(JournalError::Note(shelved.path.clone()));
+        }
+        let written = shelved.handoff(self).uid().map(|uid| safe(uid.value));
+        let uid = written.clone().unwrap_or_else(|| new_uid(self.environment().clock.now()));
+        let (before, _) = Clean::of(shelved.document.text());
+        let replaced = self.keep_texts(&uid, &[&before])?.remove(0);
+        let outside = self.edited_outside(shelved, &uid, &replaced)?;
+        let mut edits = Vec::new();
+        if written.is_none() {
+            edits.push(Edit::Set(Path::field("uid"), Data::text(&uid)));
+        }
+        if let Some(noted) = &outside {
+            let reason = "edited outside midstride".to_owned();
+            edits.push(self.entry(&Change { reason, by: None }, noted));
+        }
+        edits.push(self.entry(change, &replaced));
+        let (next, _) = next.edit(&edits)?;
+        let (after, redacted) = Clean::of(next.text());
+        let id = self.keep_texts(&uid, &[&after])?.remove(0);
+        reached(Step::Kept);
+        self.replace(shelved, &after)?;
+        reached(Step::Written);
+        self.note(&uid, &id)?;
+        reached(Step::Noted);
+        let whereabouts = &shelved.whereabouts;
+        let stages = &self.settings().stages;
+        let handoff = midstride_core::handoff::Handoff::of(&next, whereabouts, stages);
+        let revision = handoff.replaced_texts().len() + 1;
+        Ok(Recorded { revision, redacted, outside: outside.is_some() })
+    }
+
+    /// One entry of `revisions`.
+    fn entry(&self, change: &Change, was: &str) -> Edit {
+        let now = time::write(self.environment().clock.now());
+        let by = change.by.clone().or_else(|| self.environment().user.clone());
+        let by = by.map(|by| ("by", Data::Text(by)));
+        let entry = [("at", Data::Bare(now))]
+            .into_iter()
+            .chain(by)
+            .chain([("reason", Data::text(&change.reason)), ("was", Data::text(was))]);
+        Edit::Append(Path::field("revisions"), Data::map(entry))
+    }
+
+    /// The text that midstride wrote last, if somebody has changed it since without saying so.
+    fn edited_outside(
+        &self,
+        shelved: &Shelved,
+        uid: &str,
+        now: &str,
+    ) -> Result<Option<String>, FileError> {
+        let Some(noted) = self.noted(uid)? else { return Ok(None) };
+        let replaced = shelved.handoff(self).replaced_texts();
+        let told = replaced.iter().flatten().any(|id| id.value == noted);
+        Ok((noted != now && !told).then_some(noted))
+    }
+
+    fn noted(&self, uid: &str) -> Result<Option<String>, FileError> {
+        match self.make_private()?.read(&note_path(uid)) {
+            Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned())),
+            Err(FileError { problem: Problem::NotFound, .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn note(&self, uid: &str, text: &str) -> Result<(), FileError> {
+        let private = self.make_private()?;
+        private.make_below(std::path::Path::new("written"))?;
+        private.put(&note_path(uid), format!("{text}\n").as_bytes())
+    }
+}
+
+fn note_path(uid: &str) -> PathBuf {
+    PathBuf::from("written").join(uid)
+}
+
+/// A uid as it can stand in a path and in the name of a reference.
+fn safe(uid: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
+    uid.trim().chars().map(plain).collect()
+}
