@@ -1,5 +1,6 @@
 //! Commands, one file each: what is typed, one function, resolve → do → tell.
 
+pub(crate) mod answer;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
@@ -12,16 +13,39 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod reference;
+pub(crate) mod resolve;
+pub(crate) mod review;
 pub(crate) mod revise;
 pub(crate) mod schema;
 pub(crate) mod show;
+pub(crate) mod start;
 
 use crate::diagnostic::Diagnostic;
 use crate::ui::{Outcome, Ui};
 use midstride::files::{self, FileError};
-use midstride::project::Project;
+use midstride::journal::Change;
+use midstride::project::{Project, Shelved};
+use midstride::verbs;
+use midstride_core::edit::Edit;
+use midstride_core::life::Refusal;
 use std::io::Read as _;
 use std::path::Path;
+
+/// Records a step in the life of a handoff and says so.
+fn live(
+    ui: &mut Ui,
+    project: &Project,
+    shelved: &Shelved,
+    decided: Result<Vec<Edit>, Refusal>,
+    reason: &str,
+    by: Option<String>,
+) -> Result<Outcome, Diagnostic> {
+    let change = Change { reason: reason.to_owned(), by };
+    let recorded = verbs::live(project, shelved, decided, &change)?;
+    let key = shelved.handoff(project).key();
+    ui.say(&format!("{key}@{}: {reason}", recorded.revision))?;
+    Ok(Outcome::Clean)
+}
 
 /// What stands in a file that a person named, or on standard input.
 fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {

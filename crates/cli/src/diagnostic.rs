@@ -8,7 +8,7 @@ use midstride::journal::JournalError;
 use midstride::project::{FindError, ProjectError};
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
-use midstride::verbs::{EditError, FmtError, InitError, NewError};
+use midstride::verbs::{EditError, FmtError, InitError, LiveError, NewError};
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -220,6 +220,21 @@ impl From<JournalError> for Diagnostic {
             }
             JournalError::Revision(error) => error.into(),
             JournalError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<LiveError> for Diagnostic {
+    fn from(error: LiveError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            LiveError::Refused { key, .. } => {
+                diagnostic.hint(format!("`midstride show {key}` shows where it stands"))
+            }
+            LiveError::NoCommit(_) => {
+                diagnostic.hint("commit first, or say the `--outcome` instead")
+            }
+            LiveError::Journal(error) => error.into(),
         }
     }
 }

@@ -5,6 +5,7 @@ mod edit;
 mod fmt;
 mod inbox;
 mod init;
+mod life;
 mod list;
 mod new;
 mod plumbing;

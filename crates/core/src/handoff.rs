@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::header::{
     Assumption, Capability, Decision, Dependencies, Deviation, HandoffKind, Header, Lenient,
-    Question, Resolution, Revision, Status, WrongTurn,
+    Measurement, Question, Resolution, Revision, Status, WrongTurn,
 };
 use crate::id::{FeatureNumber, HandoffKey};
 use crate::section::Meaning;
@@ -183,6 +183,11 @@ impl<'d> Handoff<'d> {
     /// What will bite.
     pub fn landmines(&self) -> Vec<At<&'d str>> {
         self.list("landmines")
+    }
+
+    /// Numbers before and after.
+    pub fn measurements(&self) -> Vec<Measurement<'d>> {
+        self.list("measurements")
     }
 
     /// Sections of the design that this carries out.

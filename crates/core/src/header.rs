@@ -24,6 +24,7 @@ pub use capability::Capability;
 pub use decision::Decision;
 pub use dependency::{Dependencies, Dependency};
 pub use deviation::Deviation;
+pub use measurement::Measurement;
 pub use question::Question;
 pub use resolution::Resolution;
 pub use revision::Revision;

@@ -42,4 +42,5 @@ pub mod document;
 pub mod handoff;
 
 pub mod check;
+pub mod life;
 pub mod schema;

@@ -4,6 +4,7 @@ mod check;
 mod edit;
 mod fmt;
 mod init;
+mod live;
 mod new;
 mod revise;
 
@@ -11,5 +12,6 @@ pub use check::{Judged, check_all, check_pull_request, check_these};
 pub use edit::{EditError, Edited, edit, edited_text};
 pub use fmt::{FmtError, Formatted, fmt};
 pub use init::{InitError, Initialised, init};
+pub use live::{LiveError, commit_id, live};
 pub use new::{Created, NewError, NewHandoff, new};
 pub use revise::{Revised, revise};

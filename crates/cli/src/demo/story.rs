@@ -11,8 +11,6 @@ const FILE: &str = ".midstride/handoffs/market-page-perf.md";
 const CODE: &str = include_str!("story/market.py");
 const FIRST_DRAFT: &str = include_str!("story/first-draft.md");
 const REVIEWED: &str = include_str!("story/reviewed.md");
-const QUESTION: &str = "      suggested_owner: product\n";
-const ANSWER: &str = "      suggested_owner: product\n      answer: Yes, ten minutes are fine\n";
 
 const OPENING: &str = "\
 midstride carries work from one agent session to the next. What was tried, what was wrong and what
@@ -104,13 +102,14 @@ fn next_session(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
         "What the next session looks at first: what is open, what blocks, and what to do next.",
     )?;
     play.run(ui, &[], 0)?;
-    play.write(FILE, &REVIEWED.replace(QUESTION, ANSWER))?;
     play.chapter(
         ui,
         "Answered",
-        "Somebody wrote `answer: Yes, ten minutes are fine` below the question. Nothing blocks now, and\n\
+        "The answer goes into the document, and the text it replaces is kept. Nothing blocks now, and\n\
          whoever takes the handoff over can carry out the whole plan.",
     )?;
+    play.run(ui, &["answer", "market", "q1", "Yes, ten minutes are fine"], 0)?;
+    play.run(ui, &["diff", "market", "--words"], 0)?;
     play.run(ui, &["check"], 0)?;
     play.run(ui, &[], 0)
 }

@@ -31,20 +31,33 @@ pub(crate) fn words(old: &str, new: &str, names: &(String, String)) -> String {
 }
 
 fn marked(before: &str, after: &str) -> String {
-    let gone = anstyle::AnsiColor::Red.on_default();
-    let come = anstyle::AnsiColor::Green.on_default();
-    let mut text = String::new();
+    let mut pieces: Vec<(ChangeTag, String)> = Vec::new();
     for change in TextDiff::from_words(before, after).iter_all_changes() {
-        let word = tame(change.value());
-        // A line break or a blank that came or went is seen by what stands around it.
-        let plain = word.trim().is_empty();
-        text.push_str(&match change.tag() {
-            ChangeTag::Equal => word,
-            ChangeTag::Delete if plain => String::new(),
-            ChangeTag::Insert if plain => word,
-            ChangeTag::Delete => format!("{gone}[-{word}-]{gone:#}"),
-            ChangeTag::Insert => format!("{come}{{+{word}+}}{come:#}"),
-        });
+        match pieces.last_mut() {
+            Some((tag, text)) if *tag == change.tag() => text.push_str(change.value()),
+            Some(_) | None => pieces.push((change.tag(), change.value().to_owned())),
+        }
     }
+    let text: String = pieces.iter().map(|(tag, text)| piece(*tag, &tame(text))).collect();
     text.split_inclusive('\n').map(|line| format!("  {line}")).collect()
+}
+
+/// One run of words. The marks stand inside its lines, around what can be seen.
+fn piece(tag: ChangeTag, text: &str) -> String {
+    let (style, open, close) = match tag {
+        ChangeTag::Equal => return text.to_owned(),
+        ChangeTag::Delete => (anstyle::AnsiColor::Red.on_default(), "[-", "-]"),
+        ChangeTag::Insert => (anstyle::AnsiColor::Green.on_default(), "{+", "+}"),
+    };
+    let mark = |line: &str| {
+        let seen = line.trim();
+        if seen.is_empty() {
+            // A blank that went is seen by what stands around it.
+            return if tag == ChangeTag::Insert { line.to_owned() } else { String::new() };
+        }
+        let lead = &line[..line.len() - line.trim_start().len()];
+        let trail = &line[line.trim_end().len()..];
+        format!("{lead}{style}{open}{seen}{close}{style:#}{trail}")
+    };
+    text.split_inclusive('\n').map(mark).collect()
 }

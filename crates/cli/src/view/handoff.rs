@@ -126,6 +126,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     part("Decisions", decisions(&handoff));
     part("Assumptions", assumptions(&handoff));
     part("Builds on", upstream(&handoff));
+    part("Measured", measurements(&handoff));
     part("Revisions", revisions(&handoff));
     let body = shelved.document.body().of(shelved.document.text()).trim();
     if !body.is_empty() {
@@ -229,6 +230,25 @@ fn assumptions(handoff: &Handoff<'_>) -> Vec<String> {
 fn upstream(handoff: &Handoff<'_>) -> Vec<String> {
     let dependencies = handoff.dependencies();
     dependencies.upstream.iter().map(|dependency| bullet(said(dependency.artifact))).collect()
+}
+
+fn measurements(handoff: &Handoff<'_>) -> Vec<String> {
+    let number = |text: Option<At<&str>>| text.map_or("?", |text| text.value).to_owned();
+    handoff
+        .measurements()
+        .iter()
+        .map(|measured| {
+            let unit = measured.unit.map_or_else(String::new, |unit| format!(" {}", unit.value));
+            let ratio = measured.ratio().map(|ratio| format!(" ({ratio:.0}×)"));
+            bullet(&format!(
+                "{}: {} → {}{unit}{}",
+                said(measured.name),
+                number(measured.before),
+                number(measured.after),
+                ratio.unwrap_or_default()
+            ))
+        })
+        .collect()
 }
 
 fn revisions(handoff: &Handoff<'_>) -> Vec<String> {

@@ -126,9 +126,12 @@ fn next(project: &Project, open: &[&Shelved]) -> String {
     }
     let handoffs: Vec<Handoff<'_>> =
         open.iter().map(|shelved| shelved.handoff(project)).filter(Handoff::is_handoff).collect();
-    let blocked = handoffs.iter().find(|h| h.questions().iter().any(Question::blocks));
+    let blocked = handoffs.iter().find_map(|handoff| {
+        let number = handoff.questions().iter().position(Question::blocks)? + 1;
+        Some(format!("midstride answer {} q{number} \"the answer\"", handoff.key()))
+    });
     match (blocked, handoffs.first()) {
-        (Some(blocked), _) => format!("midstride show {}, then answer its question", blocked.key()),
+        (Some(answer), _) => answer,
         (None, Some(first)) => format!("midstride show {}", first.key()),
         (None, None) => "midstride new \"what you found out\"".to_owned(),
     }

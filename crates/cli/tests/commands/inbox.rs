@@ -4,7 +4,7 @@ use crate::sandbox;
 #[test]
 fn the_inbox_says_what_waits_and_what_is_next() {
     let sandbox = shop();
-    insta::assert_snapshot!(sandbox.run::<&str>([]), @"
+    insta::assert_snapshot!(sandbox.run::<&str>([]), @r#"
     exit 0
     ----- stdout -----
     2 handoffs are open, 1 question blocks.
@@ -21,8 +21,8 @@ fn the_inbox_says_what_waits_and_what_is_next() {
     Notes
       HANDOFF  Where we are
 
-    Next: midstride show market-page-perf, then answer its question
-    ");
+    Next: midstride answer market-page-perf q1 "the answer"
+    "#);
     let json: serde_json::Value = serde_json::from_str(&sandbox.run(["--json"]).stdout).unwrap();
     assert_eq!(json["waiting"][0]["owner"], "product");
     assert_eq!(json["planned"][0]["key"], "feat-042/request");

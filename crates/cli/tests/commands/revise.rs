@@ -103,7 +103,7 @@ fn what_changed_is_shown_by_words_and_for_tools() {
       ---
       handoff:
         id: market-page-perf
-        {+uid:+} {+[UID]+}
+        {+uid: [UID]+}
         title: Market pages take 14 s
         kind: investigation
         status: in_progress
@@ -111,15 +111,15 @@ fn what_changed_is_shown_by_words_and_for_tools() {
         revisions:
           - at: 2026-03-22T08:00:00Z
             reason: wrong code path
-          {+-+} {+at:+} {+2026-03-21T17:24:00Z+}
-            {+by:+} {+tester+}
-            {+reason:+} {+measured+} {+more+}
-            {+was:+} {+[COMMIT]+}
+          {+- at: 2026-03-21T17:24:00Z+}
+            {+by: tester+}
+            {+reason: measured more+}
+            {+was: [COMMIT]+}
       ---
       
       ## Diagnosis
       
-      Austin takes 14,290 [-ms.-]{+ms,+} {+Tokyo+} {+381.+}
+      Austin takes 14,290 [-ms.-]{+ms, Tokyo 381.+}
       
       ## Root causes
     ");

@@ -18,6 +18,14 @@ impl Repository {
         self.run(&["cat-file", "blob", id], b"").ok()
     }
 
+    /// The whole id of a commit that was named; `None` where there is none.
+    pub fn commit(&self, named: &str) -> Option<String> {
+        let name = format!("{named}^{{commit}}");
+        let id =
+            self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name], b"").ok()?;
+        Some(String::from_utf8_lossy(&id).trim().to_owned())
+    }
+
     /// Keeps blobs alive under a reference, besides what it keeps already.
     pub fn keep_blobs(&self, reference: &str, ids: &[String]) -> Result<(), GitError> {
         let mut last = Ok(());

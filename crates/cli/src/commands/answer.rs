@@ -1,0 +1,67 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::project::Project;
+use midstride_core::life;
+
+/// Answer a question, or say whether an assumption holds
+///
+/// Questions are q1, q2 …, assumptions a1, a2 …, in the order of the document.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AnswerArgs {
+    /// The handoff: an id, the start of one, `id/stage`, or a path
+    handoff: String,
+
+    /// `q1` for the first question, `a1` for the first assumption
+    which: String,
+
+    /// The answer to a question
+    text: Option<String>,
+
+    /// The assumption holds
+    #[arg(long, conflicts_with_all = ["fails", "text"])]
+    holds: bool,
+
+    /// The assumption does not hold
+    #[arg(long, conflicts_with = "text")]
+    fails: bool,
+
+    /// Who answers
+    #[arg(long, value_name = "WHO")]
+    by: Option<String>,
+}
+
+pub(crate) fn answer(
+    ui: &mut Ui,
+    project: &Project,
+    args: &AnswerArgs,
+) -> Result<Outcome, Diagnostic> {
+    let shelved = project.find(&args.handoff)?;
+    let handoff = shelved.handoff(project);
+    let number = |prefix: char| args.which.strip_prefix(prefix).and_then(|n| n.parse().ok());
+    let which = &args.which;
+    let (decided, reason) = match (number('q'), number('a'), args.text.as_deref()) {
+        (Some(question), _, Some(text)) if !text.trim().is_empty() => {
+            (life::answer(&handoff, question, text.trim()), format!("answered {which}"))
+        }
+        (_, Some(assumption), None) if args.holds || args.fails => {
+            let verdict = if args.holds { "holds" } else { "does not hold" };
+            (life::validate(&handoff, assumption, args.holds), format!("{which} {verdict}"))
+        }
+        (Some(_), _, _) => {
+            return Err(Diagnostic::new(format!("what is the answer to {which}?"))
+                .hint(format!("midstride answer {} {which} \"the answer\"", args.handoff)));
+        }
+        (_, Some(_), _) => {
+            return Err(Diagnostic::new(format!("does {which} hold?"))
+                .hint(format!("midstride answer {} {which} --holds, or --fails", args.handoff)));
+        }
+        (None, None, _) => {
+            return Err(Diagnostic::new(format!(
+                "`{which}` is neither a question nor an assumption"
+            ))
+            .hint("q1 is the first question, a1 the first assumption"));
+        }
+    };
+    super::live(ui, project, &shelved, decided, &reason, args.by.clone())
+}

@@ -1,0 +1,77 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::project::Project;
+use midstride::verbs;
+use midstride_core::life::{self, Ending, Measured};
+
+/// End a handoff: carried out, superseded or given up
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResolveArgs {
+    /// The handoff: an id, the start of one, `id/stage`, or a path
+    handoff: String,
+
+    /// The commit that carried it out
+    #[arg(long, conflicts_with_all = ["by", "abandon"])]
+    commit: Option<String>,
+
+    /// What came of it
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["by", "abandon"])]
+    outcome: Option<String>,
+
+    /// The handoff that took its place
+    #[arg(long, value_name = "ID", conflicts_with = "abandon")]
+    by: Option<String>,
+
+    /// Why it was given up
+    #[arg(long, value_name = "REASON")]
+    abandon: Option<String>,
+
+    /// A number before and after, such as `Austin, cold=14290:108 ms`; may be given several times
+    #[arg(long, value_name = "NAME=BEFORE:AFTER UNIT", value_parser = measured)]
+    measured: Vec<Measured>,
+}
+
+fn measured(typed: &str) -> Result<Measured, String> {
+    let wrong = || "write it as `NAME=BEFORE:AFTER UNIT`, such as `Austin=14290:108 ms`".to_owned();
+    let (name, numbers) = typed.rsplit_once('=').ok_or_else(wrong)?;
+    let (before, rest) = numbers.split_once(':').ok_or_else(wrong)?;
+    let (after, unit) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
+    let is_number = |text: &str| text.trim().parse::<f64>().is_ok_and(f64::is_finite);
+    if name.trim().is_empty() || !is_number(before) || !is_number(after) {
+        return Err(wrong());
+    }
+    Ok(Measured {
+        name: name.trim().to_owned(),
+        before: before.trim().to_owned(),
+        after: after.trim().to_owned(),
+        unit: Some(unit.trim().to_owned()).filter(|unit| !unit.is_empty()),
+    })
+}
+
+pub(crate) fn resolve(
+    ui: &mut Ui,
+    project: &Project,
+    args: &ResolveArgs,
+) -> Result<Outcome, Diagnostic> {
+    let shelved = project.find(&args.handoff)?;
+    let (ending, reason) = match (&args.by, &args.abandon) {
+        (Some(by), _) => {
+            let successor = project.find(by)?.handoff(project).key().to_string();
+            (Ending::Superseded(successor.clone()), format!("superseded by {successor}"))
+        }
+        (None, Some(reason)) => (Ending::Abandoned(reason.clone()), format!("abandoned: {reason}")),
+        (None, None) => {
+            let commit =
+                args.commit.as_deref().map(|c| verbs::commit_id(project, c)).transpose()?;
+            if commit.is_none() && args.outcome.is_none() {
+                return Err(Diagnostic::new("how did it end?")
+                    .hint("--commit COMMIT, --outcome TEXT, --by ID or --abandon REASON"));
+            }
+            (Ending::Resolved { commit, outcome: args.outcome.clone() }, "resolved".to_owned())
+        }
+    };
+    let now = project.environment().clock.now();
+    let decided = life::resolve(&shelved.handoff(project), &ending, &args.measured, now);
+    super::live(ui, project, &shelved, decided, &reason, None)
+}

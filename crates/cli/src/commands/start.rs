@@ -1,0 +1,26 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::project::Project;
+use midstride_core::life;
+
+/// Begin to work on a handoff
+#[derive(Debug, clap::Args)]
+pub(crate) struct StartArgs {
+    /// The handoff: an id, the start of one, `id/stage`, or a path
+    handoff: String,
+
+    /// Who works on it
+    #[arg(long, value_name = "WHO")]
+    by: Option<String>,
+}
+
+pub(crate) fn start(
+    ui: &mut Ui,
+    project: &Project,
+    args: &StartArgs,
+) -> Result<Outcome, Diagnostic> {
+    let shelved = project.find(&args.handoff)?;
+    let decided = life::start(&shelved.handoff(project));
+    super::live(ui, project, &shelved, decided, "started", args.by.clone())
+}

@@ -1,0 +1,130 @@
+//! Start, answer, review, resolve.
+
+use super::shop;
+
+const FILE: &str = ".midstride/handoffs/market-page-perf.md";
+
+#[test]
+fn a_handoff_is_started_once() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run(["start", "feat-042/request", "--by", "planner"]), @"
+    exit 0
+    ----- stderr -----
+    feat-042/request@2: started
+    ");
+    let text = sandbox.read(".midstride/handoffs/feat-042/request.md");
+    assert!(text.contains("  status: in_progress\n"), "{text}");
+    assert!(text.contains("      by: planner\n      reason: started\n"), "{text}");
+    insta::assert_snapshot!(sandbox.run(["start", "feat-042/request"]), @"
+    exit 2
+    ----- stderr -----
+    error: `feat-042/request` stays as it is: it is in progress already
+    hint: `midstride show feat-042/request` shows where it stands
+    ");
+    insta::assert_snapshot!(sandbox.run(["start", "login-loop"]), @"
+    exit 2
+    ----- stderr -----
+    error: `login-loop` stays as it is: it is resolved already
+    hint: `midstride show login-loop` shows where it stands
+    ");
+}
+
+#[test]
+fn an_answer_unblocks() {
+    let sandbox = shop();
+    sandbox.run(["check", "market", "--quiet"]).exits(1);
+    insta::assert_snapshot!(sandbox.run(["answer", "market", "q1", "Yes, ten minutes"]), @"
+    exit 0
+    ----- stderr -----
+    market-page-perf@3: answered q1
+    ");
+    insta::assert_snapshot!(sandbox.run(["answer", "market", "a1", "--holds"]), @"
+    exit 0
+    ----- stderr -----
+    market-page-perf@4: a1 holds
+    ");
+    sandbox.run(["check", "market", "--quiet"]).exits(0);
+    assert!(
+        sandbox
+            .read(FILE)
+            .contains("      suggested_owner: product\n      answer: Yes, ten minutes\n")
+    );
+    insta::assert_snapshot!(sandbox.run(["answer", "market", "q7", "x"]), @"
+    exit 2
+    ----- stderr -----
+    error: `market-page-perf` stays as it is: it has 2 questions, there is no q7
+    hint: `midstride show market-page-perf` shows where it stands
+    ");
+    insta::assert_snapshot!(sandbox.run(["answer", "market", "q1"]), @r#"
+    exit 2
+    ----- stderr -----
+    error: what is the answer to q1?
+    hint: midstride answer market q1 "the answer"
+    "#);
+    insta::assert_snapshot!(sandbox.run(["answer", "market", "z1", "x"]), @"
+    exit 2
+    ----- stderr -----
+    error: `z1` is neither a question nor an assumption
+    hint: q1 is the first question, a1 the first assumption
+    ");
+}
+
+#[test]
+fn a_review_is_recorded_with_its_verdict() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run(["review", "market", "--by", "eve", "--challenged", "the code path", "--verdict", "corrected"]), @r#"
+    exit 0
+    ----- stderr -----
+    market-page-perf@3: reviewed: the code path (corrected)
+    Next: midstride revise market-page-perf --reason "the code path"
+    "#);
+    let text = sandbox.read(FILE);
+    assert!(text.contains("      by: eve\n      challenged: the code path\n      verdict: corrected\n      revision: 2\n"), "{text}");
+}
+
+#[test]
+fn an_end_has_its_commit_its_successor_or_its_reason() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run(["resolve", "market"]), @"
+    exit 2
+    ----- stderr -----
+    error: how did it end?
+    hint: --commit COMMIT, --outcome TEXT, --by ID or --abandon REASON
+    ");
+    insta::assert_snapshot!(sandbox.run(["resolve", "market", "--commit", "feedbee"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no commit `feedbee` here
+    hint: commit first, or say the `--outcome` instead
+    ");
+    let measured = ["--measured", "Austin, cold=14290:108 ms"];
+    insta::assert_snapshot!(sandbox.run([&["resolve", "market", "--commit", "HEAD"], &measured[..]].concat()), @"
+    exit 0
+    ----- stderr -----
+    market-page-perf@3: resolved
+    ");
+    let shown = sandbox.run(["show", "market"]).exits(0).stdout;
+    assert!(shown.contains("Austin, cold: 14290 → 108 ms (132×)"), "{shown}");
+    assert!(shown.contains("· resolved ·"), "{shown}");
+    insta::assert_snapshot!(sandbox.run(["resolve", "market", "--outcome", "again"]), @"
+    exit 2
+    ----- stderr -----
+    error: `market-page-perf` stays as it is: it is resolved already
+    hint: `midstride show market-page-perf` shows where it stands
+    ");
+    sandbox.run(["resolve", "feat-042/request", "--by", "market"]).exits(0);
+    sandbox.run(["check", "--fail-on", "error"]).exits(0);
+    let text = sandbox.read(".midstride/handoffs/feat-042/request.md");
+    assert!(text.contains("  superseded_by: market-page-perf\n"), "{text}");
+}
+
+#[test]
+fn every_step_can_be_looked_back_at() {
+    let sandbox = shop();
+    let first = sandbox.read(FILE);
+    sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
+    sandbox.run(["resolve", "market", "--abandon", "no budget"]).exits(0);
+    assert_eq!(sandbox.run(["show", "market@2"]).exits(0).stdout, first);
+    let diff = sandbox.run(["diff", "market@3", "market@4"]).exits(0).stdout;
+    assert!(diff.contains("+    reason: no budget\n"), "{diff}");
+}

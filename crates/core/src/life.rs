@@ -1,0 +1,256 @@
+//! The life of a handoff, decided: which edits a verb makes, or why it is refused.
+
+use crate::edit::{Edit, Path};
+use crate::handoff::Handoff;
+use crate::header::Status;
+use crate::time;
+use crate::yaml::Data;
+use jiff::Timestamp;
+
+/// Why a verb does not fit the handoff.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It is over.
+    #[error("it is {0} already")]
+    Ended(Status),
+    /// Somebody works on it.
+    #[error("it is in progress already")]
+    Started,
+    /// There are fewer questions.
+    #[error("it has {has} questions, there is no q{wanted}")]
+    NoQuestion {
+        /// What was asked for, from one.
+        wanted: usize,
+        /// How many there are.
+        has: usize,
+    },
+    /// There are fewer assumptions.
+    #[error("it has {has} assumptions, there is no a{wanted}")]
+    NoAssumption {
+        /// What was asked for, from one.
+        wanted: usize,
+        /// How many there are.
+        has: usize,
+    },
+    /// It cannot take its own place.
+    #[error("a handoff cannot supersede itself")]
+    Itself,
+}
+
+/// How a handoff ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It was carried out.
+    Resolved {
+        /// By this commit.
+        commit: Option<String>,
+        /// With this outcome.
+        outcome: Option<String>,
+    },
+    /// Another handoff took its place.
+    Superseded(String),
+    /// It was given up, for this reason.
+    Abandoned(String),
+}
+
+/// A number before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// What was measured.
+    pub name: String,
+    /// The number before.
+    pub before: String,
+    /// The number after.
+    pub after: String,
+    /// The unit of both.
+    pub unit: Option<String>,
+}
+
+/// What came of a challenge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReviewVerdict {
+    /// The handoff was right.
+    Held,
+    /// Something in it was wrong and is corrected.
+    Corrected,
+    /// It was wrong.
+    Rejected,
+}
+
+impl ReviewVerdict {
+    /// The word that is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Held => "held",
+            Self::Corrected => "corrected",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+fn set(field: &str, value: Data) -> Edit {
+    Edit::Set(Path::field(field), value)
+}
+
+fn status(status: Status) -> Edit {
+    set("status", Data::Bare(status.word().to_owned()))
+}
+
+/// Somebody begins to work on it.
+pub fn start(handoff: &Handoff<'_>) -> Result<Vec<Edit>, Refusal> {
+    match handoff.status() {
+        Status::Planned => Ok(vec![status(Status::InProgress)]),
+        Status::InProgress => Err(Refusal::Started),
+        ended @ (Status::Resolved | Status::Superseded | Status::Abandoned) => {
+            Err(Refusal::Ended(ended))
+        }
+    }
+}
+
+/// It ends.
+pub fn resolve(
+    handoff: &Handoff<'_>,
+    ending: &Ending,
+    measured: &[Measured],
+    now: Timestamp,
+) -> Result<Vec<Edit>, Refusal> {
+    if !handoff.status().is_open() {
+        return Err(Refusal::Ended(handoff.status()));
+    }
+    let at = ("at", Data::Bare(time::write(now)));
+    let text =
+        |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, Data::Text(t)));
+    let mut edits: Vec<Edit> = measured.iter().map(measurement).collect();
+    match ending {
+        Ending::Resolved { commit, outcome } => {
+            let parts =
+                text("commit", commit).into_iter().chain([at]).chain(text("outcome", outcome));
+            edits.extend([status(Status::Resolved), set("resolution", Data::map(parts))]);
+        }
+        Ending::Superseded(by) if by == handoff.id() => return Err(Refusal::Itself),
+        Ending::Superseded(by) => {
+            edits.extend([status(Status::Superseded), set("superseded_by", Data::text(by))]);
+        }
+        Ending::Abandoned(reason) => {
+            let parts = [at, ("reason", Data::text(reason))];
+            edits.extend([status(Status::Abandoned), set("resolution", Data::map(parts))]);
+        }
+    }
+    Ok(edits)
+}
+
+fn measurement(measured: &Measured) -> Edit {
+    let unit = measured.unit.clone().map(|unit| ("unit", Data::Text(unit)));
+    let entry = [
+        ("name", Data::text(&measured.name)),
+        ("before", Data::Bare(measured.before.clone())),
+        ("after", Data::Bare(measured.after.clone())),
+    ];
+    Edit::Append(Path::field("measurements"), Data::map(entry.into_iter().chain(unit)))
+}
+
+/// A question is answered. Questions count from one.
+pub fn answer(handoff: &Handoff<'_>, wanted: usize, text: &str) -> Result<Vec<Edit>, Refusal> {
+    let has = handoff.node("open_questions").map_or(0, |node| node.items().len());
+    let index = wanted.checked_sub(1).filter(|index| *index < has);
+    let index = index.ok_or(Refusal::NoQuestion { wanted, has })?;
+    let question = Path::field("open_questions").item(index);
+    Ok(vec![Edit::Set(question.key("answer"), Data::text(text))])
+}
+
+/// Somebody looked whether an assumption holds. Assumptions count from one.
+pub fn validate(handoff: &Handoff<'_>, wanted: usize, holds: bool) -> Result<Vec<Edit>, Refusal> {
+    let has = handoff.node("assumptions").map_or(0, |node| node.items().len());
+    let index = wanted.checked_sub(1).filter(|index| *index < has);
+    let index = index.ok_or(Refusal::NoAssumption { wanted, has })?;
+    let assumption = Path::field("assumptions").item(index);
+    Ok(vec![Edit::Set(assumption.key("validated"), Data::flag(holds))])
+}
+
+/// Somebody called it into question.
+pub fn review(
+    handoff: &Handoff<'_>,
+    by: &str,
+    challenged: &str,
+    verdict: ReviewVerdict,
+    now: Timestamp,
+) -> Vec<Edit> {
+    let revision = handoff.replaced_texts().len() + 1;
+    let entry = Data::map([
+        ("at", Data::Bare(time::write(now))),
+        ("by", Data::text(by)),
+        ("challenged", Data::text(challenged)),
+        ("verdict", Data::Bare(verdict.word().to_owned())),
+        ("revision", Data::Bare(revision.to_string())),
+    ]);
+    vec![Edit::Append(Path::field("reviews"), entry)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::handoff::Whereabouts;
+    use crate::stage::Stages;
+
+    fn after(
+        text: &str,
+        decide: impl Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
+    ) -> Result<String, Refusal> {
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let edits = decide(&Handoff::of(&document, &whereabouts, &stages))?;
+        Ok(document.edit(&edits).unwrap().0.text().to_owned())
+    }
+
+    const OPEN: &str = "---\nhandoff:\n  id: a\n  status: planned # now\n  open_questions:\n    - question: q\n      blocking: true\n  assumptions:\n    - assumption: x\n---\n";
+
+    #[test]
+    fn a_life_goes_one_way() {
+        let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
+        let started = after(OPEN, start).unwrap();
+        assert!(started.contains("  status: in_progress # now\n"));
+        assert_eq!(after(&started, start), Err(Refusal::Started));
+        let ending = Ending::Resolved { commit: Some("4f2c9d1".into()), outcome: None };
+        let fast = Measured {
+            name: "Austin".into(),
+            before: "14290".into(),
+            after: "108".into(),
+            unit: Some("ms".into()),
+        };
+        let ended =
+            after(&started, |h| resolve(h, &ending, std::slice::from_ref(&fast), now)).unwrap();
+        assert!(ended.contains("  status: resolved # now\n"));
+        assert!(
+            ended.contains("  resolution:\n    commit: 4f2c9d1\n    at: 2026-03-25T06:30:00Z\n")
+        );
+        assert!(ended.contains(
+            "    - name: Austin\n      before: 14290\n      after: 108\n      unit: ms\n"
+        ));
+        assert_eq!(after(&ended, start), Err(Refusal::Ended(Status::Resolved)));
+        assert_eq!(
+            after(&ended, |h| resolve(h, &ending, &[], now)),
+            Err(Refusal::Ended(Status::Resolved))
+        );
+        assert_eq!(
+            after(OPEN, |h| resolve(h, &Ending::Superseded("a".into()), &[], now)),
+            Err(Refusal::Itself)
+        );
+    }
+
+    #[test]
+    fn questions_and_assumptions_count_from_one() {
+        let answered = after(OPEN, |h| answer(h, 1, "ten days")).unwrap();
+        assert!(answered.contains("      blocking: true\n      answer: ten days\n"));
+        assert_eq!(
+            after(OPEN, |h| answer(h, 0, "x")),
+            Err(Refusal::NoQuestion { wanted: 0, has: 1 })
+        );
+        assert_eq!(
+            after(OPEN, |h| answer(h, 2, "x")),
+            Err(Refusal::NoQuestion { wanted: 2, has: 1 })
+        );
+        let holds = after(OPEN, |h| validate(h, 1, true)).unwrap();
+        assert!(holds.contains("    - assumption: x\n      validated: true\n"));
+    }
+}

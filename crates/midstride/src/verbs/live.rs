@@ -1,0 +1,47 @@
+//! Take a handoff a step further in its life: what core decided is recorded.
+
+use crate::journal::{Change, JournalError, Recorded};
+use crate::project::{Project, Shelved};
+use midstride_core::edit::Edit;
+use midstride_core::life::Refusal;
+
+/// Why a handoff stays as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum LiveError {
+    /// The step does not fit.
+    #[error("`{key}` stays as it is: {why}")]
+    Refused {
+        /// The handoff.
+        key: String,
+        /// Why.
+        why: Refusal,
+    },
+    /// The commit is not in this repository.
+    #[error("there is no commit `{0}` here")]
+    NoCommit(String),
+    /// It could not be recorded.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// Records what was decided.
+pub fn live(
+    project: &Project,
+    shelved: &Shelved,
+    decided: Result<Vec<Edit>, Refusal>,
+    change: &Change,
+) -> Result<Recorded, LiveError> {
+    let key = shelved.handoff(project).key().to_string();
+    let edits = decided.map_err(|why| LiveError::Refused { key, why })?;
+    if shelved.document.handoff_header().is_none() {
+        return Err(JournalError::Note(shelved.path.clone()).into());
+    }
+    let (next, _) = shelved.document.edit(&edits).map_err(JournalError::from)?;
+    Ok(project.record(shelved, &next, change, &|_| ())?)
+}
+
+/// The whole id of a commit that a person named.
+pub fn commit_id(project: &Project, named: &str) -> Result<String, LiveError> {
+    let found = project.repository().and_then(|repository| repository.commit(named));
+    found.ok_or_else(|| LiveError::NoCommit(named.to_owned()))
+}
