@@ -19,6 +19,7 @@ pub(crate) mod revise;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod start;
+pub(crate) mod undo;
 
 use crate::diagnostic::Diagnostic;
 use crate::ui::{Outcome, Ui};

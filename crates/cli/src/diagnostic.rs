@@ -8,7 +8,7 @@ use midstride::journal::JournalError;
 use midstride::project::{FindError, ProjectError};
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
-use midstride::verbs::{EditError, FmtError, InitError, LiveError, NewError};
+use midstride::verbs::{EditError, FmtError, InitError, LiveError, NewError, UndoError};
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -235,6 +235,18 @@ impl From<LiveError> for Diagnostic {
                 diagnostic.hint("commit first, or say the `--outcome` instead")
             }
             LiveError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<UndoError> for Diagnostic {
+    fn from(error: UndoError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            UndoError::Nothing(key) => {
+                diagnostic.hint(format!("`midstride show {key}` shows what happened to it"))
+            }
+            UndoError::Journal(error) => error.into(),
         }
     }
 }

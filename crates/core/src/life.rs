@@ -186,6 +186,35 @@ pub fn review(
     vec![Edit::Append(Path::field("reviews"), entry)]
 }
 
+/// How the reason of an undo starts; the number of the text that it takes back follows.
+const UNDO: &str = "undo of @";
+
+/// The text that the next undo goes back to, counted from one, and the reason it is recorded with.
+/// What was undone already is passed over, so one undo after the other walks back in time.
+pub fn undo(handoff: &Handoff<'_>) -> Option<(usize, String)> {
+    let reasons: Vec<&str> = handoff
+        .revisions()
+        .iter()
+        .map(|revision| revision.reason.map_or("", |reason| reason.value))
+        .collect();
+    let made = to_undo(&reasons)?;
+    let reason = reasons.get(made - 2).copied().unwrap_or_default();
+    Some((made - 1, format!("{UNDO}{made}: {reason}")))
+}
+
+/// The newest text that was not taken back. The first entry made text 2.
+fn to_undo(reasons: &[&str]) -> Option<usize> {
+    let mut standing: Vec<usize> = Vec::new();
+    for (index, reason) in reasons.iter().enumerate() {
+        let number = |rest: &str| rest.split(':').next()?.trim().parse::<usize>().ok();
+        match reason.strip_prefix(UNDO).and_then(number) {
+            Some(undone) => standing.retain(|made| *made != undone),
+            None => standing.push(index + 2),
+        }
+    }
+    standing.pop()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,6 +265,15 @@ mod tests {
             after(OPEN, |h| resolve(h, &Ending::Superseded("a".into()), &[], now)),
             Err(Refusal::Itself)
         );
+    }
+
+    #[test]
+    fn one_undo_after_the_other_walks_back() {
+        assert_eq!(to_undo(&[]), None);
+        assert_eq!(to_undo(&["a", "b"]), Some(3));
+        assert_eq!(to_undo(&["a", "b", "undo of @3: b"]), Some(2));
+        assert_eq!(to_undo(&["a", "b", "undo of @3: b", "undo of @2: a"]), None);
+        assert_eq!(to_undo(&["a", "undo of @2: a", "c"]), Some(4));
     }
 
     #[test]

@@ -128,3 +128,51 @@ fn every_step_can_be_looked_back_at() {
     let diff = sandbox.run(["diff", "market@3", "market@4"]).exits(0).stdout;
     assert!(diff.contains("+    reason: no budget\n"), "{diff}");
 }
+
+/// The text without what only its history says.
+fn without_history(text: &str) -> String {
+    let mut inside = false;
+    text.split_inclusive('\n')
+        .filter(|line| {
+            if line.starts_with("  ") && !line.starts_with("   ") {
+                inside = line.starts_with("  revisions:") || line.starts_with("  uid:");
+            } else if !line.starts_with("   ") {
+                inside = false;
+            }
+            !inside
+        })
+        .collect()
+}
+
+#[test]
+fn any_sequence_of_steps_is_undone_one_by_one() {
+    let sandbox = shop();
+    let steps: [&[&str]; 4] = [
+        &["answer", "market", "q1", "Yes"],
+        &["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"],
+        &["answer", "market", "a1", "--fails"],
+        &["resolve", "market", "--abandon", "no budget", "--measured", "a=1:2 s"],
+    ];
+    let mut texts = vec![sandbox.read(FILE)];
+    for step in steps {
+        sandbox.run(step).exits(0);
+        texts.push(sandbox.read(FILE));
+    }
+    for expected in texts.iter().rev().skip(1) {
+        sandbox.run(["undo", "market"]).exits(0);
+        assert_eq!(without_history(&sandbox.read(FILE)), without_history(expected));
+    }
+    sandbox.run(["answer", "market", "q1", "No"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["undo", "market"]), @"
+    exit 0
+    ----- stderr -----
+    market-page-perf@12: undo of @11: answered q1
+    ");
+    assert_eq!(without_history(&sandbox.read(FILE)), without_history(&texts[0]));
+    insta::assert_snapshot!(sandbox.run(["undo", "login-loop"]), @"
+    exit 2
+    ----- stderr -----
+    error: nothing is left to undo in `login-loop`
+    hint: `midstride show login-loop` shows what happened to it
+    ");
+}

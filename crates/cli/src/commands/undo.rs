@@ -1,0 +1,26 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::project::Project;
+use midstride::verbs;
+
+/// Take back the last change of a handoff, as a new revision
+///
+/// Its history stays: what was undone can still be shown. Undo again to go further back.
+#[derive(Debug, clap::Args)]
+pub(crate) struct UndoArgs {
+    /// The handoff: an id, the start of one, `id/stage`, or a path
+    handoff: String,
+
+    /// Who takes it back
+    #[arg(long, value_name = "WHO")]
+    by: Option<String>,
+}
+
+pub(crate) fn undo(ui: &mut Ui, project: &Project, args: &UndoArgs) -> Result<Outcome, Diagnostic> {
+    let shelved = project.find(&args.handoff)?;
+    let (recorded, reason) = verbs::undo(project, &shelved, args.by.clone())?;
+    let key = shelved.handoff(project).key();
+    ui.say(&format!("{key}@{}: {reason}", recorded.revision))?;
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,42 @@
+//! Take back the last change of a handoff, as a change of its own.
+
+use crate::journal::{Change, JournalError, Recorded};
+use crate::project::{Project, Shelved};
+use midstride_core::document::Document;
+use midstride_core::edit::{Edit, Path};
+use midstride_core::life;
+use midstride_core::yaml::Node;
+
+/// Why nothing was undone.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// There is no change that still stands.
+    #[error("nothing is left to undo in `{0}`")]
+    Nothing(String),
+    /// It could not be recorded.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// Goes back to the text before the last change that still stands. The history stays.
+pub fn undo(
+    project: &Project,
+    shelved: &Shelved,
+    by: Option<String>,
+) -> Result<(Recorded, String), UndoError> {
+    let handoff = shelved.handoff(project);
+    let (number, reason) =
+        life::undo(&handoff).ok_or_else(|| UndoError::Nothing(handoff.key().to_string()))?;
+    let earlier = project.text_of(shelved, number).map_err(JournalError::from)?;
+    let earlier = Document::parse(&earlier);
+    // What is taken back is the text; what happened to it is not.
+    let kept = ["uid", "revisions"].into_iter().filter_map(|name| {
+        let now = handoff.node(name).map(Node::data)?;
+        Some(Edit::Set(Path::field(name), now))
+    });
+    let edits: Vec<Edit> = kept.collect();
+    let (next, _) = earlier.edit(&edits).map_err(JournalError::from)?;
+    let change = Change { reason: reason.clone(), by };
+    let recorded = project.record(shelved, &next, &change, &|_| ())?;
+    Ok((recorded, reason))
+}
