@@ -207,6 +207,11 @@ impl Root {
         self.dir.metadata(path).is_ok()
     }
 
+    /// Whether a file is there, links followed beneath the root.
+    pub fn has_file(&self, path: &Path) -> bool {
+        self.dir.metadata(path).is_ok_and(|metadata| metadata.is_file())
+    }
+
     /// Whether a folder is there.
     pub fn has_folder(&self, path: &Path) -> bool {
         self.dir.metadata(path).is_ok_and(|metadata| metadata.is_dir())

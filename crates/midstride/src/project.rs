@@ -13,13 +13,14 @@ use crate::git::Repository;
 use crate::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
 use crate::shelf::{Layout, Shelf, claude_memory};
 use catalog::Catalog;
-use midstride_core::check::{Verdict, check};
+use midstride_core::check::{Artifact, Verdict, check};
 use midstride_core::document::Document;
 use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::id::HandoffKey;
 use midstride_core::redact::Clean;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The folder of ours in a project.
 pub const FOLDER: &str = ".midstride";
@@ -43,6 +44,7 @@ pub struct Project {
     shelves: Vec<Shelf>,
     not_read: Vec<String>,
     catalog: OnceLock<Catalog>,
+    artifacts: Mutex<HashMap<PathBuf, Artifact>>,
 }
 
 /// How a project was set up.
@@ -141,6 +143,7 @@ impl Project {
             shelves: Vec::new(),
             not_read: Vec::new(),
             catalog: OnceLock::new(),
+            artifacts: Mutex::default(),
         };
         project.put_up_shelves(private_root)?;
         Ok(project)
@@ -358,6 +361,21 @@ impl Project {
         check(&shelved.handoff(self), &self.settings.stages, shelved.place.as_ref(), &around)
     }
 
+    /// What a document is as an upstream, judged the first time somebody asks.
+    fn judged_once(&self, path: &Path, judge: impl FnOnce() -> Artifact) -> Artifact {
+        if let Some(known) = self.known_artifacts().get(path) {
+            return known.clone();
+        }
+        // Judged without the lock: it may ask for others on its way.
+        let judged = judge();
+        self.known_artifacts().insert(path.to_owned(), judged.clone());
+        judged
+    }
+
+    fn known_artifacts(&self) -> MutexGuard<'_, HashMap<PathBuf, Artifact>> {
+        self.artifacts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The design that a piece of work carries out: what it builds on, if that is one; else the
     /// document itself.
     pub fn design_of(&self, shelved: &Shelved) -> PathBuf {
@@ -379,6 +397,7 @@ impl Project {
     /// Replaces a document by its next text.
     pub fn replace(&self, shelved: &Shelved, text: &Clean) -> Result<(), FileError> {
         let root = shelved.shelf.map_or(&self.root, |index| self.shelves[index].root());
+        self.known_artifacts().clear();
         root.replace(&shelved.inside, &shelved.bytes, text.as_str().as_bytes())
     }
 }

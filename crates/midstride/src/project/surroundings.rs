@@ -32,26 +32,26 @@ impl<'p> Around<'p> {
 
     /// The document that is referred to, by a path or by its key.
     pub(super) fn find(&self, reference: &str) -> Option<Shelved> {
-        if let Some((path, bytes)) = self.open(reference) {
-            let markdown = path.extension().is_some_and(|ending| ending == "md");
-            let shelf = self.project.shelves.iter().position(|shelf| {
-                shelf.root().path() == self.project.root.path() && shelf.holds(&path)
-            });
-            let spot = Spot { shelf, inside: path };
-            return markdown.then(|| self.project.shelved(spot, bytes));
+        if let Some(path) = self.locate(reference) {
+            return is_markdown(&path).then(|| self.read(path)).flatten();
         }
         let spot = self.project.catalog().find(reference)?;
         self.project.read(spot).ok()
     }
 
-    /// The bytes of a file that is referred to, and where it lies below the root.
-    fn open(&self, reference: &str) -> Option<(PathBuf, Vec<u8>)> {
+    fn read(&self, path: PathBuf) -> Option<Shelved> {
+        let shelf = self.project.shelves.iter().position(|shelf| {
+            shelf.root().path() == self.project.root.path() && shelf.holds(&path)
+        });
+        self.project.read(&Spot { shelf, inside: path }).ok()
+    }
+
+    /// Where a file that is referred to lies, below the root.
+    fn locate(&self, reference: &str) -> Option<PathBuf> {
         let path = Path::new(reference.split('#').next().unwrap_or(reference));
-        self.bases.iter().find_map(|base| {
-            let path = tidy(&base.join(path))?;
-            let bytes = self.project.root.read(&path).ok()?;
-            Some((path, bytes))
-        })
+        self.bases
+            .iter()
+            .find_map(|base| tidy(&base.join(path)).filter(|path| self.project.root.has_file(path)))
     }
 
     fn has_folder(&self, reference: &str) -> bool {
@@ -88,23 +88,36 @@ impl Surroundings for Around<'_> {
         if reference.contains("://") {
             return Artifact::Plain;
         }
-        match self.find(reference) {
-            Some(shelved) => self.judge(&shelved),
-            None if self.open(reference).is_some() => Artifact::Plain,
-            None if self.has_folder(reference) => Artifact::Plain,
-            None => Artifact::Missing,
+        match self.locate(reference) {
+            Some(path) if !is_markdown(&path) => Artifact::Plain,
+            // What many build on is judged once. Further up, the way there matters.
+            Some(path) if self.way.len() == 1 && !self.way.contains(&path) => {
+                let judged =
+                    || self.read(path.clone()).map_or(Artifact::Missing, |s| self.judge(&s));
+                self.project.judged_once(&path, judged)
+            }
+            Some(path) => self.read(path).map_or(Artifact::Missing, |shelved| self.judge(&shelved)),
+            None => match self.find(reference) {
+                Some(shelved) => self.judge(&shelved),
+                None if self.has_folder(reference) => Artifact::Plain,
+                None => Artifact::Missing,
+            },
         }
     }
 
     fn knows(&self, id: &str) -> bool {
-        self.project.catalog().find(id).is_some() || self.open(id).is_some()
+        self.project.catalog().find(id).is_some() || self.locate(id).is_some()
     }
 
     fn source_hash(&self, path: &str) -> Option<String> {
-        let (_, bytes) = self.open(path)?;
+        let bytes = self.project.root.read(&self.locate(path)?).ok()?;
         let digest = Sha256::digest(&bytes);
         Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
+}
+
+fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "md")
 }
 
 /// The path without dots; `None` where it would leave the root.
