@@ -17,6 +17,7 @@ pub(crate) mod resolve;
 pub(crate) mod review;
 pub(crate) mod revise;
 pub(crate) mod schema;
+pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod start;
 pub(crate) mod undo;

@@ -8,7 +8,9 @@ use midstride::journal::JournalError;
 use midstride::project::{FindError, ProjectError};
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
-use midstride::verbs::{EditError, FmtError, InitError, LiveError, NewError, UndoError};
+use midstride::verbs::{
+    EditError, FmtError, InitError, LiveError, NewError, ShareError, UndoError,
+};
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -247,6 +249,20 @@ impl From<UndoError> for Diagnostic {
                 diagnostic.hint(format!("`midstride show {key}` shows what happened to it"))
             }
             UndoError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<ShareError> for Diagnostic {
+    fn from(error: ShareError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            ShareError::NotPrivate(_) => diagnostic.hint("it can be read by everybody already"),
+            ShareError::CommitsNothing => {
+                diagnostic.hint("`midstride init` sets up a committed shelf")
+            }
+            ShareError::Journal(error) => error.into(),
+            ShareError::File(error) => error.into(),
         }
     }
 }

@@ -230,6 +230,18 @@ impl Root {
         self.sync_folder(path).map_err(failed)
     }
 
+    /// Removes a file, if it still has the content `old`.
+    pub fn remove(&self, path: &Path, old: &[u8]) -> Result<(), FileError> {
+        let failed = |error| self.error(path, error);
+        let folder = self.open_folder(path).map_err(failed)?;
+        folder.lock().map_err(failed)?;
+        if self.read(path)? != old {
+            return Err(FileError { path: self.path.join(path), problem: Problem::Changed });
+        }
+        self.dir.remove_file(path).map_err(failed)?;
+        folder.sync_all().map_err(failed)
+    }
+
     /// Writes a file whole, whatever was there; for files of our own.
     pub fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);

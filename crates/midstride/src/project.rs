@@ -76,6 +76,11 @@ pub struct Shelved {
 }
 
 impl Shelved {
+    /// The path below the root of its shelf.
+    pub(crate) fn inside_its_shelf(&self) -> &Path {
+        &self.inside
+    }
+
     pub(crate) fn spot(&self) -> Spot {
         Spot { shelf: self.shelf, inside: self.inside.clone() }
     }
@@ -353,6 +358,12 @@ impl Project {
     /// Reads a document once more.
     pub fn reread(&self, shelved: &Shelved) -> Result<Shelved, FileError> {
         self.read(&shelved.spot())
+    }
+
+    /// The private shelf, if a document lies on it.
+    pub(crate) fn private_shelf_of(&self, shelved: &Shelved) -> Option<&Shelf> {
+        let shelf = &self.shelves[shelved.shelf?];
+        (shelf.root().path() == self.private_path()).then_some(shelf)
     }
 
     /// Judges a document in its surroundings.

@@ -7,6 +7,7 @@ mod init;
 mod live;
 mod new;
 mod revise;
+mod share;
 mod undo;
 
 pub use check::{Judged, check_all, check_pull_request, check_these};
@@ -16,4 +17,5 @@ pub use init::{InitError, Initialised, init};
 pub use live::{LiveError, commit_id, live};
 pub use new::{Created, NewError, NewHandoff, new};
 pub use revise::{Revised, revise};
+pub use share::{ShareError, share};
 pub use undo::{UndoError, undo};

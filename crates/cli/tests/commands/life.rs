@@ -176,3 +176,26 @@ fn any_sequence_of_steps_is_undone_one_by_one() {
     hint: `midstride show login-loop` shows what happened to it
     ");
 }
+
+#[test]
+fn a_private_handoff_is_shared() {
+    let sandbox = shop();
+    sandbox.run(["new", "Afternoon", "--kind", "session"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["share", "afternoon"]), @"
+    exit 0
+    ----- stderr -----
+    afternoon lies on the committed shelf: .midstride/handoffs/afternoon.md
+    Next: git add it, and commit
+    ");
+    let text = sandbox.read(".midstride/handoffs/afternoon.md");
+    assert!(text.contains("reason: shared\n"), "{text}");
+    assert!(!sandbox.root().join(".git/midstride/handoffs/afternoon.md").exists());
+    assert!(sandbox.run(["show", "afternoon@1"]).exits(0).stdout.contains("title: Afternoon"));
+    insta::assert_snapshot!(sandbox.run(["share", "afternoon"]), @"
+    exit 2
+    ----- stderr -----
+    error: `.midstride/handoffs/afternoon.md` is not on the private shelf
+    hint: it can be read by everybody already
+    ");
+    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "");
+}

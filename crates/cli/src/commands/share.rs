@@ -1,0 +1,32 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::project::Project;
+use midstride::verbs;
+
+/// Move a private handoff to the committed shelf, for others to read
+///
+/// Look at it first: a session quotes what was said. midstride stages and commits nothing.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShareArgs {
+    /// The handoff: an id, the start of one, `id/stage`, or a path
+    handoff: String,
+
+    /// Who shares it
+    #[arg(long, value_name = "WHO")]
+    by: Option<String>,
+}
+
+pub(crate) fn share(
+    ui: &mut Ui,
+    project: &Project,
+    args: &ShareArgs,
+) -> Result<Outcome, Diagnostic> {
+    let shelved = project.find(&args.handoff)?;
+    let key = shelved.handoff(project).key();
+    let path = verbs::share(project, &shelved, args.by.clone())?;
+    ui.say(&format!("{key} lies on the committed shelf: {}", view::shown_path(project, &path)))?;
+    ui.say("Next: git add it, and commit")?;
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,50 @@
+//! Move a handoff from the private shelf to the committed one.
+
+use crate::files::FileError;
+use crate::journal::{Change, JournalError};
+use crate::project::{Project, SetUp, Shelved};
+use std::path::PathBuf;
+
+/// Why a handoff stays where it is.
+#[derive(Debug, thiserror::Error)]
+pub enum ShareError {
+    /// It is no private one.
+    #[error("`{}` is not on the private shelf", .0.display())]
+    NotPrivate(PathBuf),
+    /// There is no committed shelf.
+    #[error("this project commits nothing")]
+    CommitsNothing,
+    /// It could not be recorded.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Moves it, and gives back where it lies now. Killed half-way it lies on both shelves, and nothing
+/// is lost.
+pub fn share(
+    project: &Project,
+    shelved: &Shelved,
+    by: Option<String>,
+) -> Result<PathBuf, ShareError> {
+    if project.set_up() != SetUp::Committed {
+        return Err(ShareError::CommitsNothing);
+    }
+    let private = project.private_shelf_of(shelved);
+    let private = private.ok_or_else(|| ShareError::NotPrivate(shelved.path.clone()))?;
+    let committed = &project.shelves()[0];
+    let path = committed.path_of(&shelved.handoff(project).key());
+    // A place that is taken is found before anything is written.
+    if committed.root().has(&path) {
+        let problem = crate::files::Problem::Exists;
+        return Err(FileError { path: committed.root().path().join(path), problem }.into());
+    }
+    let change = Change { reason: "shared".to_owned(), by };
+    project.record(shelved, &shelved.document, &change, &|_| ())?;
+    let now = project.reread(shelved)?;
+    committed.root().create(&path, &now.bytes)?;
+    private.root().remove(now.inside_its_shelf(), &now.bytes)?;
+    Ok(path)
+}
