@@ -24,12 +24,14 @@ pub(crate) mod undo;
 
 use crate::diagnostic::Diagnostic;
 use crate::ui::{Outcome, Ui};
+use crate::view;
 use midstride::files::{self, FileError};
-use midstride::journal::Change;
+use midstride::journal::{Change, Recorded};
 use midstride::project::{Project, Shelved};
 use midstride::verbs;
 use midstride_core::edit::Edit;
 use midstride_core::life::Refusal;
+use midstride_core::redact::Redaction;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -39,14 +41,41 @@ fn live(
     project: &Project,
     shelved: &Shelved,
     decided: Result<Vec<Edit>, Refusal>,
-    reason: &str,
-    by: Option<String>,
+    change: &Change,
+    json: bool,
 ) -> Result<Outcome, Diagnostic> {
-    let change = Change { reason: reason.to_owned(), by };
-    let recorded = verbs::live(project, shelved, decided, &change)?;
+    let recorded = verbs::live(project, shelved, decided, change)?;
+    tell_recorded(ui, project, shelved, &recorded, &change.reason, json)
+}
+
+/// Says what was recorded, and what was not written.
+fn tell_recorded(
+    ui: &mut Ui,
+    project: &Project,
+    shelved: &Shelved,
+    recorded: &Recorded,
+    reason: &str,
+    json: bool,
+) -> Result<Outcome, Diagnostic> {
+    if json {
+        ui.json(&view::recorded::json(project, shelved, recorded, reason))?;
+        return Ok(Outcome::Clean);
+    }
     let key = shelved.handoff(project).key();
     ui.say(&format!("{key}@{}: {reason}", recorded.revision))?;
+    if recorded.outside {
+        ui.say("An edit made outside midstride was found and kept as a revision of its own.")?;
+    }
+    tell_redacted(ui, &recorded.redacted)?;
     Ok(Outcome::Clean)
+}
+
+/// Nothing is taken out silently.
+fn tell_redacted(ui: &mut Ui, redacted: &[Redaction]) -> Result<(), Diagnostic> {
+    for secret in redacted {
+        Diagnostic::new(format!("a secret was not written: {}", secret.kind)).warn(ui)?;
+    }
+    Ok(())
 }
 
 /// What stands in a file that a person named, or on standard input.

@@ -6,6 +6,7 @@ pub(crate) mod handoff;
 pub(crate) mod inbox;
 pub(crate) mod list;
 pub(crate) mod pull_request;
+pub(crate) mod recorded;
 pub(crate) mod reference;
 pub(crate) mod table;
 

@@ -127,7 +127,7 @@ pub fn resolve(
                 text("commit", commit).into_iter().chain([at]).chain(text("outcome", outcome));
             edits.extend([status(Status::Resolved), set("resolution", Data::map(parts))]);
         }
-        Ending::Superseded(by) if by == handoff.id() => return Err(Refusal::Itself),
+        Ending::Superseded(by) if *by == handoff.key().to_string() => return Err(Refusal::Itself),
         Ending::Superseded(by) => {
             edits.extend([status(Status::Superseded), set("superseded_by", Data::text(by))]);
         }

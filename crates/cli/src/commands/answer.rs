@@ -1,6 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride::journal::Change;
 use midstride::project::Project;
 use midstride_core::life;
 
@@ -29,6 +30,10 @@ pub(crate) struct AnswerArgs {
     /// Who answers
     #[arg(long, value_name = "WHO")]
     by: Option<String>,
+
+    /// Print what was recorded as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn answer(
@@ -63,5 +68,6 @@ pub(crate) fn answer(
             .hint("q1 is the first question, a1 the first assumption"));
         }
     };
-    super::live(ui, project, &shelved, decided, &reason, args.by.clone())
+    let change = Change { reason, by: args.by.clone() };
+    super::live(ui, project, &shelved, decided, &change, args.json)
 }

@@ -151,7 +151,8 @@ fn fix(
     let mut unwritten = Vec::new();
     for shelved in documents {
         match verbs::fmt(project, shelved, true) {
-            Ok(Formatted::Changed) => {
+            Ok(Formatted::Changed(redacted)) => {
+                super::tell_redacted(ui, &redacted)?;
                 ui.say(&format!("Mended {}", view::shown_path(project, &shelved.path)))?;
             }
             // What cannot be mended is among the findings that follow.

@@ -22,7 +22,8 @@ pub(crate) fn edit(ui: &mut Ui, project: &Project, args: &EditArgs) -> Result<Ou
             ui.say("Nothing changed.")?;
             Ok(Outcome::Clean)
         }
-        Edited::Changed => {
+        Edited::Changed(redacted) => {
+            super::tell_redacted(ui, &redacted)?;
             let again = project.reread(&shelved)?;
             let judged = verbs::check_these(project, vec![again]);
             ui.say(&format!("Saved {}", view::shown_path(project, &shelved.path)))?;

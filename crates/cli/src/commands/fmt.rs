@@ -38,7 +38,10 @@ pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outc
     for shelved in &documents {
         match verbs::fmt(project, shelved, !args.check) {
             Ok(Formatted::AsItWas) => {}
-            Ok(Formatted::Changed) => done.changed.push(shelved.path.display().to_string()),
+            Ok(Formatted::Changed(redacted)) => {
+                super::tell_redacted(ui, &redacted)?;
+                done.changed.push(shelved.path.display().to_string());
+            }
             Err(error) => done.refused.push(error.into()),
         }
     }

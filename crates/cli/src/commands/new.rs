@@ -106,6 +106,7 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
     let path = view::shown_path(project, &created.shelved.path);
     let key = created.shelved.handoff(project).key();
     ui.say(&format!("Wrote {key}: {path}"))?;
+    super::tell_redacted(ui, &created.redacted)?;
     if let Some(upstream) = &created.upstream {
         ui.say(&view::handoff::inherited(project, upstream))?;
     }

@@ -1,6 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs;
 use midstride_core::life::{self, Ending, Measured};
@@ -30,6 +31,10 @@ pub(crate) struct ResolveArgs {
     /// A number before and after, such as `Austin, cold=14290:108 ms`; may be given several times
     #[arg(long, value_name = "NAME=BEFORE:AFTER UNIT", value_parser = measured)]
     measured: Vec<Measured>,
+
+    /// Print what was recorded as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 fn measured(typed: &str) -> Result<Measured, String> {
@@ -73,5 +78,6 @@ pub(crate) fn resolve(
     };
     let now = project.environment().clock.now();
     let decided = life::resolve(&shelved.handoff(project), &ending, &args.measured, now);
-    super::live(ui, project, &shelved, decided, &reason, None)
+    let change = Change { reason, by: None };
+    super::live(ui, project, &shelved, decided, &change, args.json)
 }

@@ -2,6 +2,7 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use clap::ValueEnum;
+use midstride::journal::Change;
 use midstride::project::Project;
 use midstride_core::life::{self, ReviewVerdict};
 
@@ -22,6 +23,10 @@ pub(crate) struct ReviewArgs {
     /// What came of it
     #[arg(long, value_enum)]
     verdict: VerdictArg,
+
+    /// Print what was recorded as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -50,8 +55,9 @@ pub(crate) fn review(
     let edits = life::review(&handoff, &args.by, &args.challenged, verdict, now);
     let reason = format!("reviewed: {} ({})", args.challenged, verdict.word());
     let key = handoff.key();
-    let outcome = super::live(ui, project, &shelved, Ok(edits), &reason, Some(args.by.clone()))?;
-    if verdict == ReviewVerdict::Corrected {
+    let change = Change { reason, by: Some(args.by.clone()) };
+    let outcome = super::live(ui, project, &shelved, Ok(edits), &change, args.json)?;
+    if verdict == ReviewVerdict::Corrected && !args.json {
         ui.say(&format!("Next: midstride revise {key} --reason \"{}\"", args.challenged))?;
     }
     Ok(outcome)

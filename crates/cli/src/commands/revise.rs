@@ -1,9 +1,8 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
-use midstride::journal::{Change, Recorded};
-use midstride::project::{Project, Shelved};
+use midstride::journal::Change;
+use midstride::project::Project;
 use midstride::verbs::{self, Revised};
 use std::path::PathBuf;
 
@@ -27,6 +26,10 @@ pub(crate) struct ReviseArgs {
     /// Take the text from a file, or from standard input with `-`
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
+
+    /// Print what was recorded as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn revise(
@@ -45,29 +48,17 @@ pub(crate) fn revise(
         None => verbs::edited_text(project, &shelved)?,
     };
     let change = Change { reason: args.reason.trim().to_owned(), by: args.by.clone() };
-    match verbs::revise(project, &shelved, &text, &change)? {
-        Revised::Unchanged => ui.say("Nothing changed.")?,
-        Revised::Recorded(recorded) => tell(ui, project, &shelved, &recorded)?,
+    let recorded = match verbs::revise(project, &shelved, &text, &change)? {
+        Revised::Recorded(recorded) => recorded,
+        Revised::Unchanged => {
+            ui.say("Nothing changed.")?;
+            return Ok(Outcome::Clean);
+        }
+    };
+    super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, args.json)?;
+    if !args.json {
+        let key = shelved.handoff(project).key();
+        ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
     }
     Ok(Outcome::Clean)
-}
-
-fn tell(
-    ui: &mut Ui,
-    project: &Project,
-    shelved: &Shelved,
-    recorded: &Recorded,
-) -> Result<(), Diagnostic> {
-    let key = shelved.handoff(project).key();
-    let path = view::shown_path(project, &shelved.path);
-    let Recorded { revision, redacted, outside } = recorded;
-    ui.say(&format!("Wrote {key}@{revision}: {path}"))?;
-    if *outside {
-        ui.say("An edit made outside midstride was found and kept as a revision of its own.")?;
-    }
-    for secret in redacted {
-        Diagnostic::new(format!("a secret was not written: {}", secret.kind)).warn(ui)?;
-    }
-    ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
-    Ok(())
 }

@@ -4,6 +4,7 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::project::Project;
 use midstride::verbs;
+use serde::Serialize;
 
 /// Move a private handoff to the committed shelf, for others to read
 ///
@@ -16,6 +17,16 @@ pub(crate) struct ShareArgs {
     /// Who shares it
     #[arg(long, value_name = "WHO")]
     by: Option<String>,
+
+    /// Print where it lies now as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct ShareJson {
+    key: String,
+    path: String,
 }
 
 pub(crate) fn share(
@@ -26,6 +37,10 @@ pub(crate) fn share(
     let shelved = project.find(&args.handoff)?;
     let key = shelved.handoff(project).key();
     let path = verbs::share(project, &shelved, args.by.clone())?;
+    if args.json {
+        ui.json(&ShareJson { key: key.to_string(), path: path.display().to_string() })?;
+        return Ok(Outcome::Clean);
+    }
     ui.say(&format!("{key} lies on the committed shelf: {}", view::shown_path(project, &path)))?;
     ui.say("Next: git add it, and commit")?;
     Ok(Outcome::Clean)

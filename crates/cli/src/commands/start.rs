@@ -1,6 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use midstride::journal::Change;
 use midstride::project::Project;
 use midstride_core::life;
 
@@ -13,6 +14,10 @@ pub(crate) struct StartArgs {
     /// Who works on it
     #[arg(long, value_name = "WHO")]
     by: Option<String>,
+
+    /// Print what was recorded as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn start(
@@ -22,5 +27,6 @@ pub(crate) fn start(
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
     let decided = life::start(&shelved.handoff(project));
-    super::live(ui, project, &shelved, decided, "started", args.by.clone())
+    let change = Change { reason: "started".to_owned(), by: args.by.clone() };
+    super::live(ui, project, &shelved, decided, &change, args.json)
 }

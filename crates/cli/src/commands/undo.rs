@@ -15,12 +15,14 @@ pub(crate) struct UndoArgs {
     /// Who takes it back
     #[arg(long, value_name = "WHO")]
     by: Option<String>,
+
+    /// Print what was recorded as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn undo(ui: &mut Ui, project: &Project, args: &UndoArgs) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
     let (recorded, reason) = verbs::undo(project, &shelved, args.by.clone())?;
-    let key = shelved.handoff(project).key();
-    ui.say(&format!("{key}@{}: {reason}", recorded.revision))?;
-    Ok(Outcome::Clean)
+    super::tell_recorded(ui, project, &shelved, &recorded, &reason, args.json)
 }

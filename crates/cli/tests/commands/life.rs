@@ -30,6 +30,31 @@ fn a_handoff_is_started_once() {
 }
 
 #[test]
+fn every_step_tells_programs_what_it_recorded() {
+    let sandbox = shop();
+    let steps: [&[&str]; 6] = [
+        &["start", "feat-042/request"],
+        &["answer", "market", "q1", "Yes"],
+        &["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "corrected"],
+        &["revise", "market", "--reason", "shorter", "--body", "HANDOFF.md"],
+        &["undo", "market"],
+        &["resolve", "market", "--outcome", "done"],
+    ];
+    for (step, revision) in steps.iter().zip([2, 3, 4, 5, 6, 7]) {
+        let run = sandbox.run([*step, &["--json"]].concat()).exits(0);
+        let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(json["revision"], revision, "{run}");
+        assert_eq!(run.stderr, "", "{run}");
+    }
+}
+
+#[test]
+fn a_stage_does_not_supersede_itself() {
+    let run = shop().run(["resolve", "feat-042/request", "--by", "feat-042/request"]).exits(2);
+    assert!(run.stderr.contains("cannot supersede itself"), "{run}");
+}
+
+#[test]
 fn an_answer_unblocks() {
     let sandbox = shop();
     sandbox.run(["check", "market", "--quiet"]).exits(1);

@@ -25,7 +25,7 @@ fn a_revision_keeps_the_text_it_replaces() {
     insta::assert_snapshot!(run, @"
     exit 0
     ----- stderr -----
-    Wrote market-page-perf@3: .midstride/handoffs/market-page-perf.md
+    market-page-perf@3: exact number
     Next: midstride diff market-page-perf shows what changed
     ");
     let now = sandbox.read(FILE);
@@ -143,8 +143,12 @@ fn secrets_are_not_written() {
         .run_with_input(&["revise", "market", "--reason", "r", "--body", "-"], &text)
         .exits(0);
     assert!(run.stderr.contains("a secret was not written: github-token"), "{run}");
-    sandbox.run_with_input(&["new", "Leak", "--body", "-"], &text).exits(0);
-    for file in [FILE, ".midstride/handoffs/leak.md"] {
+    let new = sandbox.run_with_input(&["new", "Leak", "--body", "-"], &text).exits(0);
+    assert!(new.stderr.contains("a secret was not written: github-token"), "{new}");
+    let script = format!("echo {token} >> \"$1\"");
+    let edited = sandbox.run_with_editor(&["edit", "login-loop"], &script).exits(0);
+    assert!(edited.stderr.contains("a secret was not written: github-token"), "{edited}");
+    for file in [FILE, ".midstride/handoffs/leak.md", ".midstride/handoffs/login-loop.md"] {
         assert!(!sandbox.read(file).contains(&token));
     }
 }

@@ -17,7 +17,7 @@ pub struct Judged {
     pub key: HandoffKey,
     /// What was found.
     pub verdict: Verdict,
-    /// Kept only where something was found: a thousand clean ones would fill the memory.
+    /// Of many, kept only where something was found: a thousand clean ones would fill the memory.
     document: Option<Document>,
     claim: Option<Claim>,
     spot: Option<Spot>,
@@ -32,7 +32,7 @@ impl Judged {
 
 /// Judges every document of a project.
 pub fn check_all(project: &Project) -> Vec<Result<Judged, FileError>> {
-    let mut judged = project.with_all(|shelved| judge(project, shelved));
+    let mut judged = project.with_all(|shelved| judge(project, shelved, Keep::IfFound));
     let held: Vec<Claim> =
         judged.iter().flatten().filter_map(|judged| judged.claim.clone()).collect();
     for result in &mut judged {
@@ -50,12 +50,8 @@ pub fn check_all(project: &Project) -> Vec<Result<Judged, FileError>> {
 
 /// Judges some documents, each against all others.
 pub fn check_these(project: &Project, documents: Vec<Shelved>) -> Vec<Judged> {
-    let mut texts = Vec::new();
-    let mut judged = Vec::new();
-    for shelved in documents {
-        texts.push(shelved.document.clone());
-        judged.push(judge(project, shelved));
-    }
+    let mut judged: Vec<Judged> =
+        documents.into_iter().map(|shelved| judge(project, shelved, Keep::Always)).collect();
     let ids: Vec<String> =
         judged.iter().filter_map(|judged| Some(judged.claim.as_ref()?.key.id.clone())).collect();
     if ids.is_empty() {
@@ -68,8 +64,10 @@ pub fn check_these(project: &Project, documents: Vec<Shelved>) -> Vec<Judged> {
     };
     let held = project.with_those(mentions, |shelved| claim(project, &shelved));
     let held: Vec<Claim> = held.into_iter().filter_map(Result::ok).flatten().collect();
-    for (one, document) in judged.iter_mut().zip(texts) {
-        if let Some(finding) = one.clash(&held) {
+    for one in &mut judged {
+        if let Some(finding) = one.clash(&held)
+            && let Some(document) = one.document.take()
+        {
             one.add(document, finding);
         }
     }
@@ -85,13 +83,20 @@ pub fn check_pull_request(project: &Project, path: &Path, bytes: &[u8]) -> Judge
     Judged { path: path.to_owned(), key, verdict, document, claim: None, spot: None }
 }
 
-fn judge(project: &Project, shelved: Shelved) -> Judged {
+/// Whether a judged document stays in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keep {
+    Always,
+    IfFound,
+}
+
+fn judge(project: &Project, shelved: Shelved, keep: Keep) -> Judged {
     let verdict = project.judge(&shelved);
     let key = shelved.handoff(project).key();
     let claim = claim(project, &shelved);
     let found = !verdict.findings.is_empty() || !verdict.silenced.is_empty();
     let spot = Some(shelved.spot());
-    let document = found.then_some(shelved.document);
+    let document = (found || keep == Keep::Always).then_some(shelved.document);
     Judged { path: shelved.path, key, verdict, document, claim, spot }
 }
 

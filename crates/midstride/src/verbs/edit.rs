@@ -3,7 +3,7 @@
 use crate::files::{self, FileError, Scratch};
 use crate::process;
 use crate::project::{Project, Shelved};
-use midstride_core::redact::Clean;
+use midstride_core::redact::{Clean, Redaction};
 use std::path::{Path, PathBuf};
 
 /// What came of it.
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 pub enum Edited {
     /// The text was saved as it was.
     Unchanged,
-    /// The document has the new text.
-    Changed,
+    /// The document has the new text, without these secrets.
+    Changed(Vec<Redaction>),
 }
 
 /// Why a document was not changed.
@@ -55,12 +55,13 @@ pub fn edit(project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
     let (scratch, kept) = open_editor(project, shelved)?;
     let text = read_back(&kept)?;
     let unchanged = text.as_bytes() == shelved.bytes;
+    let (text, redacted) = Clean::of(&text);
     if !unchanged {
-        let saved = project.replace(shelved, &Clean::of(&text).0);
+        let saved = project.replace(shelved, &text);
         saved.map_err(|why| EditError::NotSaved { why, kept: kept.clone() })?;
     }
     scratch.remove()?;
-    Ok(if unchanged { Edited::Unchanged } else { Edited::Changed })
+    Ok(if unchanged { Edited::Unchanged } else { Edited::Changed(redacted) })
 }
 
 /// What the user makes of a document in the editor; the document stays as it is.

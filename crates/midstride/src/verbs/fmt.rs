@@ -3,15 +3,15 @@
 use crate::files::FileError;
 use crate::project::{Project, Shelved};
 use midstride_core::document::EditRefused;
-use midstride_core::redact::Clean;
+use midstride_core::redact::{Clean, Redaction};
 
 /// What became of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Formatted {
     /// It was in the strict form.
     AsItWas,
-    /// It was not; it is now, if it was to be written.
-    Changed,
+    /// It was not; it is now, if it was to be written, without these secrets.
+    Changed(Vec<Redaction>),
 }
 
 /// Why a document was left as it was.
@@ -39,8 +39,9 @@ pub fn fmt(project: &Project, shelved: &Shelved, write: bool) -> Result<Formatte
     if strict.text() == shelved.document.text() {
         return Ok(Formatted::AsItWas);
     }
+    let (text, redacted) = Clean::of(strict.text());
     if write {
-        project.replace(shelved, &Clean::of(strict.text()).0)?;
+        project.replace(shelved, &text)?;
     }
-    Ok(Formatted::Changed)
+    Ok(Formatted::Changed(redacted))
 }

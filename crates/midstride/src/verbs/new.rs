@@ -8,7 +8,7 @@ use midstride_core::document::{Document, EditRefused, FORMAT};
 use midstride_core::edit::{Edit, Path};
 use midstride_core::header::{HandoffKind, Place};
 use midstride_core::id::{FeatureNumber, HandoffId, HandoffKey, ID_LENGTH_MAX, NotAnId, nearest};
-use midstride_core::redact::Clean;
+use midstride_core::redact::{Clean, Redaction};
 use midstride_core::stage::StageRule;
 use midstride_core::time;
 use midstride_core::yaml::{Data, Node};
@@ -48,6 +48,8 @@ pub struct Created {
     pub shelved: Shelved,
     /// What it builds on.
     pub upstream: Option<Shelved>,
+    /// Secrets that were not written.
+    pub redacted: Vec<Redaction>,
 }
 
 /// Why no handoff was made.
@@ -131,7 +133,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let fields = fields(project, wanted, kind, &key, rule, upstream.as_ref());
     let document = compose(given.as_ref(), &fields, kind)?;
     let root = shelf.root();
-    let (text, _) = Clean::of(document.text());
+    let (text, redacted) = Clean::of(document.text());
     root.create(&path, text.as_str().as_bytes()).map_err(|error| match error {
         FileError { problem: Problem::Exists, path } => NewError::Exists { key: key.clone(), path },
         other => other.into(),
@@ -140,7 +142,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let project = Project::discover(project.environment().clone())?;
     let spot = project.spot_of_path(&root.path().join(&path));
     let spot = spot.ok_or(FileError { path, problem: Problem::NotFound })?;
-    Ok(Created { shelved: project.read(&spot)?, upstream })
+    Ok(Created { shelved: project.read(&spot)?, upstream, redacted })
 }
 
 /// What is wanted, completed by what the header of a given text says.

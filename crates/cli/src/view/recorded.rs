@@ -1,0 +1,31 @@
+//! A change that was recorded.
+
+use midstride::journal::Recorded;
+use midstride::project::{Project, Shelved};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(crate) struct RecordedJson {
+    key: String,
+    path: String,
+    revision: usize,
+    reason: String,
+    outside: bool,
+    redacted: Vec<&'static str>,
+}
+
+pub(crate) fn json(
+    project: &Project,
+    shelved: &Shelved,
+    recorded: &Recorded,
+    reason: &str,
+) -> RecordedJson {
+    RecordedJson {
+        key: shelved.handoff(project).key().to_string(),
+        path: shelved.path.display().to_string(),
+        revision: recorded.revision,
+        reason: reason.to_owned(),
+        outside: recorded.outside,
+        redacted: recorded.redacted.iter().map(|secret| secret.kind).collect(),
+    }
+}
