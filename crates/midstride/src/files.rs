@@ -348,7 +348,7 @@ impl Root {
                 if depth > 1 && !hidden {
                     self.collect(&path, depth - 1, out)?;
                 }
-            } else if readable && !hidden && path.extension().is_some_and(|ending| ending == "md") {
+            } else if readable && !hidden && is_markdown(&path) {
                 out.push(path);
             }
         }
@@ -420,6 +420,11 @@ pub fn exists(path: &Path) -> bool {
 /// The path without links and dots, as far as it exists.
 pub fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether a path has the ending that handoffs have.
+pub fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "md")
 }
 
 /// Whether a relative path stays where it starts.

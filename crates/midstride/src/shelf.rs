@@ -2,7 +2,7 @@
 
 pub(crate) mod claude_memory;
 
-use crate::files::{FileError, Root};
+use crate::files::{FileError, Root, is_markdown};
 use midstride_core::handoff::Whereabouts;
 use midstride_core::id::HandoffKey;
 use midstride_core::stage::Stages;
@@ -60,7 +60,7 @@ impl Shelf {
             Layout::Folder => DEPTH,
             Layout::Memory => 1,
         };
-        if self.inside.extension().is_some_and(|ending| ending == "md") {
+        if is_markdown(&self.inside) {
             let there = self.root.has(&self.inside);
             return Ok(there.then(|| self.inside.clone()).into_iter().collect());
         }

@@ -47,7 +47,7 @@ impl Project {
         if name.is_empty() || !files::is_folder(&folder) || self.catalog().find(name).is_some() {
             return self.find(name).map(|shelved| vec![Ok(shelved)]);
         }
-        if folder.extension().is_some_and(|ending| ending == "md") {
+        if files::is_markdown(&folder) {
             return Err(FileError { path: folder, problem: Problem::IsFolder }.into());
         }
         let outside = || FindError::Outside(name.to_owned());

@@ -1,6 +1,7 @@
 //! What lies around a document, for the judge.
 
 use super::{Project, Shelved, Spot};
+use crate::files::is_markdown;
 use midstride_core::check::{Artifact, Surroundings, check};
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
@@ -114,10 +115,6 @@ impl Surroundings for Around<'_> {
         let digest = Sha256::digest(&bytes);
         Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
-}
-
-fn is_markdown(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "md")
 }
 
 /// The path without dots; `None` where it would leave the root.
