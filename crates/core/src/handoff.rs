@@ -11,6 +11,7 @@ use crate::span::At;
 use crate::stage::Stages;
 use crate::time::Time;
 use crate::yaml::Node;
+use std::collections::HashSet;
 
 /// What the place of a document tells about it.
 #[derive(Clone, Debug, Default)]
@@ -214,9 +215,25 @@ impl<'d> Handoff<'d> {
 
     /// The texts it had before, oldest first: the id of each, where it was kept.
     pub fn replaced_texts(&self) -> Vec<Option<At<&'d str>>> {
+        let entries = self.revision_nodes();
+        let said = |index: usize, key| entries[index].get(key).and_then(Node::text);
+        // Behind a merge the entry before says what it made; else the next one says what it found.
+        let made = |index: usize| index.checked_sub(1).and_then(|before| said(before, "made"));
+        (0..entries.len()).map(|index| made(index).or_else(|| said(index, "was"))).collect()
+    }
+
+    /// The ids of all texts that its history names, as replaced or as made.
+    pub fn named_texts(&self) -> HashSet<&'d str> {
+        let said = |entry: &'d Node, key| entry.get(key).and_then(Node::text);
+        let named = |entry: &&'d Node| [said(entry, "was"), said(entry, "made")];
+        let entries = self.revision_nodes();
+        entries.iter().flat_map(named).flatten().map(|text| text.value.trim()).collect()
+    }
+
+    /// The entries of its history as they are written; entry `n`, from one, made text `n + 1`.
+    pub fn revision_nodes(&self) -> Vec<&'d Node> {
         let revisions = self.header().and_then(|header| header.fields().get("revisions"));
-        let entries = revisions.map(Node::items).unwrap_or_default();
-        entries.into_iter().map(|entry| entry.get("was").and_then(Node::text)).collect()
+        revisions.map(Node::items).unwrap_or_default()
     }
 
     /// What it builds on and what builds on it.

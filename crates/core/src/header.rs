@@ -39,6 +39,7 @@ use crate::yaml::{Node, Value};
 pub static HANDOFF: Shape = Shape {
     name: "a handoff",
     main: None,
+    identity: &[],
     fields: &[
         field("format", Kind::Number, "The version of the format; 1 where it is absent."),
         field("id", Kind::Text, "A slug by which people name the handoff; in a pipeline feat-NNN."),

@@ -41,6 +41,8 @@ pub mod document;
 
 pub mod handoff;
 
+pub mod merge;
+
 pub mod check;
 pub mod life;
 pub mod schema;

@@ -3,8 +3,9 @@
 use crate::edit::{Edit, Path};
 use crate::handoff::Handoff;
 use crate::header::Status;
+use crate::merge::MERGED;
 use crate::time;
-use crate::yaml::Data;
+use crate::yaml::{Data, Node};
 use jiff::Timestamp;
 
 /// Why a verb does not fit the handoff.
@@ -191,23 +192,27 @@ const UNDO: &str = "undo of @";
 
 /// The text that the next undo goes back to, counted from one, and the reason it is recorded with.
 /// What was undone already is passed over, so one undo after the other walks back in time.
-pub fn undo(handoff: &Handoff<'_>) -> Option<(usize, String)> {
-    let reasons: Vec<&str> = handoff
-        .revisions()
-        .iter()
-        .map(|revision| revision.reason.map_or("", |reason| reason.value))
-        .collect();
-    let made = to_undo(&reasons)?;
+pub fn undo<'d>(handoff: &Handoff<'d>) -> Option<(usize, String)> {
+    let reason_of = |entry: &&'d Node| {
+        let reason = entry.get("reason").and_then(Node::text).or_else(|| entry.text());
+        reason.map_or("", |reason| reason.value)
+    };
+    let reasons: Vec<&str> = handoff.revision_nodes().iter().map(reason_of).collect();
+    let replaced = handoff.replaced_texts();
+    let can_be_undone = |index: usize| replaced[index].is_some() && reasons[index] != MERGED;
+    let made = to_undo(&reasons, can_be_undone)?;
     let reason = reasons.get(made - 2).copied().unwrap_or_default();
     Some((made - 1, format!("{UNDO}{made}: {reason}")))
 }
 
-/// The newest text that was not taken back. The first entry made text 2.
-fn to_undo(reasons: &[&str]) -> Option<usize> {
+/// The newest text that was not taken back. The first entry made text 2. What lies behind a merge,
+/// or behind a text that was not kept, stays: numbers from before it mean something else.
+fn to_undo(reasons: &[&str], can_be_undone: impl Fn(usize) -> bool) -> Option<usize> {
     let mut standing: Vec<usize> = Vec::new();
     for (index, reason) in reasons.iter().enumerate() {
         let number = |rest: &str| rest.split(':').next()?.trim().parse::<usize>().ok();
         match reason.strip_prefix(UNDO).and_then(number) {
+            _ if !can_be_undone(index) => standing.clear(),
             Some(undone) => standing.retain(|made| *made != undone),
             None => standing.push(index + 2),
         }
@@ -269,11 +274,13 @@ mod tests {
 
     #[test]
     fn one_undo_after_the_other_walks_back() {
-        assert_eq!(to_undo(&[]), None);
-        assert_eq!(to_undo(&["a", "b"]), Some(3));
-        assert_eq!(to_undo(&["a", "b", "undo of @3: b"]), Some(2));
-        assert_eq!(to_undo(&["a", "b", "undo of @3: b", "undo of @2: a"]), None);
-        assert_eq!(to_undo(&["a", "undo of @2: a", "c"]), Some(4));
+        assert_eq!(to_undo(&[], |_| true), None);
+        assert_eq!(to_undo(&["a", "b"], |_| true), Some(3));
+        assert_eq!(to_undo(&["a", "b", "undo of @3: b"], |_| true), Some(2));
+        assert_eq!(to_undo(&["a", "b", "undo of @3: b", "undo of @2: a"], |_| true), None);
+        assert_eq!(to_undo(&["a", "undo of @2: a", "c"], |_| true), Some(4));
+        assert_eq!(to_undo(&["a", "merged", "undo of @2: a", "c"], |index| index > 1), Some(5));
+        assert_eq!(to_undo(&["a", "merged"], |index| index != 1), None);
     }
 
     #[test]

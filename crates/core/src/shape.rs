@@ -17,6 +17,8 @@ pub struct Shape {
     pub name: &'static str,
     /// The field that a plain text fills, where one may stand for the mapping.
     pub main: Option<&'static str>,
+    /// The fields that tell one entry of a list from another; none where all of them do.
+    pub identity: &'static [&'static str],
     /// Its fields, in the order they are written.
     pub fields: &'static [Field],
 }
@@ -108,6 +110,55 @@ impl Shape {
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
     }
+}
+
+/// What tells an item apart from the others of a list: the fields its shape names, else all it says.
+pub fn identity(list: Option<&Kind>, item: &Data) -> String {
+    let shape = match list {
+        Some(Kind::List(Kind::Map(shape))) => Some(shape),
+        Some(_) | None => None,
+    };
+    let mut out = String::new();
+    match (item, shape) {
+        (Data::Map(entries), Some(shape)) if !shape.identity.is_empty() => {
+            for name in shape.identity {
+                let value = entries.iter().find(|(key, _)| key == name);
+                spell(value.map_or(&Data::Null, |(_, value)| value), &mut out);
+            }
+        }
+        _ => spell(item, &mut out),
+    }
+    out
+}
+
+/// A value in one line, without the space and the quotes that tell nothing.
+fn spell(data: &Data, out: &mut String) {
+    match data {
+        Data::Null => out.push('~'),
+        Data::Text(text) | Data::Bare(text) => {
+            for word in text.split_whitespace() {
+                out.push_str(word);
+                out.push(' ');
+            }
+        }
+        Data::List(items) => {
+            out.push('[');
+            for item in items {
+                spell(item, out);
+            }
+            out.push(']');
+        }
+        Data::Map(entries) => {
+            out.push('{');
+            for (key, value) in entries {
+                out.push_str(key);
+                out.push(':');
+                spell(value, out);
+            }
+            out.push('}');
+        }
+    }
+    out.push(';');
 }
 
 /// Says what is loose, wrong or misspelt in a mapping of this shape.

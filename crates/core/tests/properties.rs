@@ -91,7 +91,7 @@ fn wild() -> impl Strategy<Value = String> {
     })
 }
 
-fn document() -> impl Strategy<Value = String> {
+pub(crate) fn document() -> impl Strategy<Value = String> {
     let fixtures: Vec<String> = ["good", "broken"]
         .iter()
         .flat_map(|folder| markdown_below(&fixtures(folder)))
@@ -144,7 +144,7 @@ fn path() -> impl Strategy<Value = Path> {
         .prop_map(|steps| Path([vec![Step::Key("handoff".to_owned())], steps].concat()))
 }
 
-fn edit() -> impl Strategy<Value = Edit> {
+pub(crate) fn edit() -> impl Strategy<Value = Edit> {
     prop_oneof![
         3 => (path(), data()).prop_map(|(path, data)| Edit::Set(path, data)),
         3 => (path(), data()).prop_map(|(path, data)| Edit::Append(path, data)),

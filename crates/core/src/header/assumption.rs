@@ -14,6 +14,7 @@ static CONFIDENCE: Choice = Choice {
 pub(super) static SHAPE: Shape = Shape {
     name: "an assumption",
     main: Some("assumption"),
+    identity: &["assumption"],
     fields: &[
         field("assumption", Kind::Text, "What is assumed."),
         field("confidence", Kind::Choice(&CONFIDENCE), "How sure the author is."),

@@ -6,6 +6,7 @@ use crate::shape::{Kind, Shape};
 pub(super) static SHAPE: Shape = Shape {
     name: "boot actions",
     main: None,
+    identity: &[],
     fields: &[
         field("skill", Kind::List(&Kind::Text), "Skills to load."),
         field("read", Kind::List(&Kind::Text), "Documents to read."),

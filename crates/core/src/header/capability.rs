@@ -9,6 +9,7 @@ use crate::yaml::Node;
 pub(super) static SHAPE: Shape = Shape {
     name: "a capability decision",
     main: Some("applies"),
+    identity: &[],
     fields: &[
         field("applies", Kind::Flag, "Whether the capability applies."),
         field("rationale", Kind::Text, "Why or why not."),

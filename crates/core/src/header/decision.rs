@@ -8,6 +8,7 @@ use crate::yaml::Node;
 pub(super) static SHAPE: Shape = Shape {
     name: "a decision",
     main: Some("decision"),
+    identity: &["decision"],
     fields: &[
         field("decision", Kind::Text, "What was decided."),
         field("rationale", Kind::Text, "Why."),

@@ -13,6 +13,7 @@ static DOWNSTREAM_RELATION: Choice =
 pub(super) static SHAPE: Shape = Shape {
     name: "dependencies",
     main: None,
+    identity: &[],
     fields: &[
         field("upstream", Kind::List(&Kind::Map(&UPSTREAM)), "What this builds on."),
         field("downstream", Kind::List(&Kind::Map(&DOWNSTREAM)), "What builds on this."),
@@ -22,6 +23,7 @@ pub(super) static SHAPE: Shape = Shape {
 static UPSTREAM: Shape = Shape {
     name: "an upstream artifact",
     main: Some("artifact"),
+    identity: &["artifact"],
     fields: &[
         field("artifact", Kind::Text, "A path, or the id of a handoff."),
         field("relationship", Kind::Choice(&UPSTREAM_RELATION), "How this builds on it."),
@@ -31,6 +33,7 @@ static UPSTREAM: Shape = Shape {
 static DOWNSTREAM: Shape = Shape {
     name: "a downstream artifact",
     main: Some("artifact"),
+    identity: &["artifact"],
     fields: &[
         field("artifact", Kind::Text, "A path, or the id of a handoff."),
         field("relationship", Kind::Choice(&DOWNSTREAM_RELATION), "What this does for it."),

@@ -8,6 +8,7 @@ use crate::yaml::Node;
 pub(super) static SHAPE: Shape = Shape {
     name: "a deviation",
     main: Some("deviation"),
+    identity: &["deviation"],
     fields: &[
         field("deviation", Kind::Text, "What is different."),
         field("reason", Kind::Text, "Why."),

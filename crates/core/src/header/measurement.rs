@@ -8,6 +8,7 @@ use crate::yaml::Node;
 pub(super) static SHAPE: Shape = Shape {
     name: "a measurement",
     main: None,
+    identity: &["name"],
     fields: &[
         field("name", Kind::Text, "What is measured."),
         field("before", Kind::Number, "The number before."),

@@ -6,6 +6,7 @@ use crate::shape::{Kind, Shape};
 pub(super) static SHAPE: Shape = Shape {
     name: "a proof",
     main: None,
+    identity: &["claim"],
     fields: &[
         field("claim", Kind::Text, "What is claimed."),
         field(

@@ -8,6 +8,7 @@ use crate::yaml::Node;
 pub(super) static SHAPE: Shape = Shape {
     name: "a question",
     main: Some("question"),
+    identity: &["question"],
     fields: &[
         field("question", Kind::Text, "What is not known."),
         field("context", Kind::Text, "Why it matters."),

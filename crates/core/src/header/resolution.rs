@@ -8,6 +8,7 @@ use crate::yaml::Node;
 pub(super) static SHAPE: Shape = Shape {
     name: "a resolution",
     main: Some("outcome"),
+    identity: &[],
     fields: &[
         field("commit", Kind::Text, "The commit that carried it out."),
         field("at", Kind::Time, "When."),

@@ -9,6 +9,7 @@ static VERDICT: Choice =
 pub(super) static SHAPE: Shape = Shape {
     name: "a review",
     main: Some("challenged"),
+    identity: &["at", "by", "challenged"],
     fields: &[
         field("at", Kind::Time, "When."),
         field("by", Kind::Text, "Who."),

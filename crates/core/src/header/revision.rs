@@ -8,11 +8,17 @@ use crate::yaml::Node;
 pub(super) static SHAPE: Shape = Shape {
     name: "a revision",
     main: Some("reason"),
+    identity: &["at", "by", "reason", "was"],
     fields: &[
         field("at", Kind::Time, "When."),
         field("by", Kind::Text, "Who."),
         field("reason", Kind::Text, "Why it was changed."),
         field("was", Kind::Text, "The git blob of the text it replaced."),
+        field(
+            "made",
+            Kind::Text,
+            "The git blob of the text it made, where the next entry was written elsewhere.",
+        ),
     ],
 };
 

@@ -8,6 +8,7 @@ use crate::yaml::Node;
 pub(super) static SHAPE: Shape = Shape {
     name: "a wrong turn",
     main: Some("tried"),
+    identity: &["tried"],
     fields: &[
         field("tried", Kind::Text, "What was tried or believed."),
         field("why_wrong", Kind::Text, "Why it was wrong."),

@@ -1,0 +1,178 @@
+//! Two texts of one handoff become one again: headers by meaning, bodies by paragraphs.
+//!
+//! Which of the two is called ours makes no difference: the sides are put in an order of their own
+//! first. What both changed differently stands in the result twice, between conflict markers.
+
+mod body;
+mod header;
+mod history;
+
+pub use history::MERGED;
+
+use crate::document::Document;
+use crate::header::Header;
+use crate::span::At;
+use crate::time::Time;
+use crate::yaml::{MARKER_LENGTH, Node};
+use jiff::Timestamp;
+use std::fmt::Write as _;
+
+/// The ids of the two texts, by which the result names what it was made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Tips<'a> {
+    /// The id of the first argument's text.
+    pub one: &'a str,
+    /// The id of the second argument's text.
+    pub other: &'a str,
+}
+
+/// What two texts became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// The text.
+    pub text: String,
+    /// What a person has to settle; it stands between markers.
+    pub conflicts: Vec<String>,
+}
+
+/// Why two texts are not merged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotMerged {
+    /// They are two handoffs.
+    #[error("these are two handoffs that carry one id")]
+    TwoHandoffs,
+}
+
+/// Merges two texts of one handoff. Where the result is neither of them it gets an entry in its
+/// history, and with `tips` the entries before it say which texts they made.
+pub fn merge(
+    base: Option<&Document>,
+    one: &Document,
+    other: &Document,
+    tips: Option<Tips<'_>>,
+) -> Result<Merged, NotMerged> {
+    if let (Some(a), Some(b)) = (uid(one), uid(other))
+        && a.trim() != b.trim()
+    {
+        return Err(NotMerged::TwoHandoffs);
+    }
+    if let Some(settled) = settled(base, one, other) {
+        return Ok(Merged { text: settled.to_owned(), conflicts: Vec::new() });
+    }
+    let swapped = order(other) < order(one);
+    let (first, second) = if swapped { (other, one) } else { (one, other) };
+    let tips = tips.map(|Tips { one, other }| if swapped { (other, one) } else { (one, other) });
+    let sides = Sides { base, first, second, names: (name(first), name(second)) };
+    Ok(sides.merge(tips))
+}
+
+/// Two different handoffs in one file, for a person to part.
+pub fn side_by_side(one: &Document, other: &Document) -> Merged {
+    let (first, second) = if order(other) < order(one) { (other, one) } else { (one, other) };
+    let mut text = String::new();
+    let names = (name(first), name(second));
+    mark(&mut text, first.text(), second.text(), (&names.0, &names.1));
+    Merged { text, conflicts: vec!["two handoffs carry one id".to_owned()] }
+}
+
+/// The result where there is nothing to decide.
+fn settled<'d>(base: Option<&Document>, one: &'d Document, other: &'d Document) -> Option<&'d str> {
+    let unchanged = |side: &Document| base.is_some_and(|base| base.text() == side.text());
+    if one.text() == other.text() || unchanged(other) {
+        return Some(one.text());
+    }
+    unchanged(one).then_some(other.text())
+}
+
+/// The two sides in their own order, and what they started from.
+struct Sides<'d> {
+    base: Option<&'d Document>,
+    first: &'d Document,
+    second: &'d Document,
+    names: (String, String),
+}
+
+impl Sides<'_> {
+    fn merge(&self, tips: Option<(&str, &str)>) -> Merged {
+        self.by_meaning(tips).unwrap_or_else(|| self.by_lines())
+    }
+
+    /// `None` where a header cannot be merged by meaning: there is none, or it cannot be edited.
+    fn by_meaning(&self, tips: Option<(&str, &str)>) -> Option<Merged> {
+        let mut merged = header::merge(self)?;
+        if let Some(tips) = tips {
+            merged = history::told(merged, self, tips);
+        }
+        let header::Joined { document, conflicts } = merged;
+        let mut names = Vec::new();
+        let text = header::with_markers(&document, &conflicts, self.names(), &mut names)?;
+        let body = body::merge(self.bodies(), self.names(), &mut names);
+        Some(Merged { text: text + &body, conflicts: names })
+    }
+
+    /// Line by line, as for any text.
+    fn by_lines(&self) -> Merged {
+        let base = self.base.map_or("", Document::text);
+        let mut conflicts = Vec::new();
+        let sides = (base, self.first.text(), self.second.text());
+        let text = body::merge_lines(sides, self.names(), &mut conflicts);
+        Merged { text, conflicts }
+    }
+
+    fn names(&self) -> (&str, &str) {
+        (&self.names.0, &self.names.1)
+    }
+
+    fn bodies(&self) -> (Option<&Document>, &Document, &Document) {
+        (self.base, self.first, self.second)
+    }
+}
+
+fn uid(document: &Document) -> Option<&str> {
+    document.handoff_header()?.text("uid").map(|uid| uid.value)
+}
+
+/// Who was earlier, by the last entry of the history; the text itself where that does not tell.
+fn order(document: &Document) -> (Option<Timestamp>, &str) {
+    let at = last_revision(document).and_then(|entry| entry.get("at"));
+    let at = at.and_then(Node::text).and_then(|at| Time::read(at.value));
+    (at.map(|time| time.moment), document.text())
+}
+
+/// What a side is called behind its markers.
+fn name(document: &Document) -> String {
+    let last = last_revision(document);
+    let said = |key: &str| {
+        let text = last.and_then(|entry| entry.get(key)).and_then(Node::text);
+        text.map(|At { value, .. }| value.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let parts: Vec<String> = [said("by"), said("at")].into_iter().flatten().collect();
+    if parts.is_empty() { "one side".to_owned() } else { parts.join(", ") }
+}
+
+fn last_revision(document: &Document) -> Option<&Node> {
+    document.handoff_header().map(Header::fields)?.get("revisions")?.items().pop()
+}
+
+/// Writes two texts between conflict markers.
+fn mark(out: &mut String, first: &str, second: &str, names: (&str, &str)) {
+    let line = |sign: &str| sign.repeat(MARKER_LENGTH);
+    let ended = |text: &str| {
+        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        format!("{text}{end}")
+    };
+    let _ = write!(
+        out,
+        "{} {}\n{}{}\n{}{} {}\n",
+        line("<"),
+        names.0,
+        ended(first),
+        line("="),
+        ended(second),
+        line(">"),
+        names.1
+    );
+}
+
+#[cfg(test)]
+mod tests;

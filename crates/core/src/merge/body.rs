@@ -1,0 +1,262 @@
+//! Bodies, merged by paragraphs: one that only one side touched is taken from it, one that both
+//! touched stands between markers, and what both added is kept from both.
+
+use super::mark;
+use crate::document::Document;
+use crate::markdown::BlockKind;
+use crate::span::{line_end, line_start};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::VecDeque;
+
+/// A piece of a body that is taken whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Piece<'d> {
+    text: &'d str,
+    /// Whether it flows into what follows unless a blank line parts them.
+    prose: bool,
+}
+
+impl Piece<'_> {
+    fn is_blank(self) -> bool {
+        self.text.trim().is_empty()
+    }
+}
+
+/// The merged body of two documents.
+pub(super) fn merge(
+    (base, first, second): (Option<&Document>, &Document, &Document),
+    names: (&str, &str),
+    conflicts: &mut Vec<String>,
+) -> String {
+    let base = base.map(pieces).unwrap_or_default();
+    let (first, second) = (pieces(first), pieces(second));
+    join([&base, &first, &second], Added::Kept, names, conflicts)
+}
+
+/// What becomes of two additions at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Added {
+    /// Both are kept, one behind the other.
+    Kept,
+    /// They conflict: nobody knows what the lines mean.
+    Marked,
+}
+
+/// Three texts merged line by line.
+pub(super) fn merge_lines(
+    (base, first, second): (&str, &str, &str),
+    names: (&str, &str),
+    conflicts: &mut Vec<String>,
+) -> String {
+    let lines = |text| -> Vec<Piece<'_>> { lines(text).collect() };
+    let sides = [&lines(base)[..], &lines(first), &lines(second)];
+    join(sides, Added::Marked, names, conflicts)
+}
+
+fn lines(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    text.split_inclusive('\n').map(|text| Piece { text, prose: false })
+}
+
+/// Paragraphs and list items whole, everything else by lines.
+fn pieces(document: &Document) -> Vec<Piece<'_>> {
+    let (text, body) = (document.text(), document.body());
+    let mut pieces = Vec::new();
+    let mut from = body.start;
+    for block in document.blocks() {
+        if !matches!(block.kind, BlockKind::Paragraph | BlockKind::Item) {
+            continue;
+        }
+        let start = line_start(text, block.at.start).max(body.start);
+        // An item reaches over the blank lines behind it; they are pieces of their own.
+        let last = block.at.start + block.at.of(text).trim_end().len();
+        let end = line_end(text, last).min(body.end);
+        if start < from || end <= start {
+            continue;
+        }
+        pieces.extend(lines(&text[from..start]));
+        pieces.push(Piece { text: &text[start..end], prose: block.kind == BlockKind::Paragraph });
+        from = end;
+    }
+    pieces.extend(lines(&text[from..body.end]));
+    for piece in &mut pieces {
+        // A paragraph behind a heading without a blank line is no part of it.
+        piece.prose |= piece.text.starts_with('#');
+    }
+    pieces
+}
+
+/// A run of pieces of the base that a side replaced; an empty run where it only added.
+#[derive(Clone, Copy, Debug)]
+struct Hunk<'s, 'd> {
+    start: usize,
+    end: usize,
+    new: &'s [Piece<'d>],
+}
+
+impl Hunk<'_, '_> {
+    fn adds(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Whether two sides did something to the same pieces. Beside each other is no harm.
+    fn meets(self, other: Self) -> bool {
+        let overlap = self.start < other.end && other.start < self.end;
+        overlap || (self.adds() && other.adds() && self.start == other.start)
+    }
+}
+
+fn hunks<'s, 'd>(base: &[Piece<'d>], side: &'s [Piece<'d>]) -> Vec<Hunk<'s, 'd>> {
+    let ops = capture_diff_slices(Algorithm::Myers, base, side);
+    let changed = ops.into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    let hunk = |op: DiffOp| {
+        let (old, new) = (op.old_range(), op.new_range());
+        Hunk { start: old.start, end: old.end, new: &side[new] }
+    };
+    changed.map(hunk).collect()
+}
+
+/// Goes through the base and puts in what either side changed.
+fn join(
+    [base, first, second]: [&[Piece<'_>]; 3],
+    added: Added,
+    names: (&str, &str),
+    conflicts: &mut Vec<String>,
+) -> String {
+    let mut left = [hunks(base, first), hunks(base, second)].map(VecDeque::from);
+    let mut out = Out { text: String::new(), added, names, conflicts };
+    let mut at = 0;
+    while let Some(cluster) = next_cluster(&mut left) {
+        let (start, end) = cluster.range();
+        out.extend(&base[at..start]);
+        let [first, second] = [0, 1].map(|side| cluster.applied(side, base));
+        out.settle(&base[start..end], &first, &second);
+        at = end;
+    }
+    out.extend(&base[at..]);
+    out.text
+}
+
+/// Changes of both sides that meet, directly or through each other.
+#[derive(Debug, Default)]
+struct Cluster<'s, 'd> {
+    sides: [Vec<Hunk<'s, 'd>>; 2],
+}
+
+fn next_cluster<'s, 'd>(left: &mut [VecDeque<Hunk<'s, 'd>>; 2]) -> Option<Cluster<'s, 'd>> {
+    let mut cluster = Cluster::default();
+    let begin = |side: &VecDeque<Hunk<'_, '_>>| side.front().map(|hunk| (hunk.start, hunk.end));
+    let first = match (begin(&left[0]), begin(&left[1])) {
+        (Some(a), Some(b)) => usize::from(b < a),
+        (Some(_), None) => 0,
+        (None, _) => 1,
+    };
+    cluster.sides[first].push(left[first].pop_front()?);
+    loop {
+        let before = cluster.len();
+        for side in [0, 1] {
+            let meets =
+                |hunk: &Hunk<'s, 'd>| cluster.sides[1 - side].iter().any(|o| o.meets(*hunk));
+            if left[side].front().is_some_and(meets) {
+                cluster.sides[side].extend(left[side].pop_front());
+            }
+        }
+        if cluster.len() == before {
+            return Some(cluster);
+        }
+    }
+}
+
+impl<'d> Cluster<'_, 'd> {
+    fn len(&self) -> usize {
+        self.sides.iter().map(Vec::len).sum()
+    }
+
+    fn range(&self) -> (usize, usize) {
+        let all = || self.sides.iter().flatten();
+        let start = all().map(|hunk| hunk.start).min().unwrap_or_default();
+        (start, all().map(|hunk| hunk.end).max().unwrap_or_default())
+    }
+
+    /// What a side made of the base where the cluster lies.
+    fn applied(&self, side: usize, base: &[Piece<'d>]) -> Vec<Piece<'d>> {
+        let (mut at, end) = self.range();
+        let mut pieces = Vec::new();
+        for hunk in &self.sides[side] {
+            pieces.extend_from_slice(&base[at..hunk.start]);
+            pieces.extend_from_slice(hunk.new);
+            at = hunk.end;
+        }
+        pieces.extend_from_slice(&base[at..end]);
+        pieces
+    }
+}
+
+struct Out<'o> {
+    text: String,
+    added: Added,
+    names: (&'o str, &'o str),
+    conflicts: &'o mut Vec<String>,
+}
+
+impl Out<'_> {
+    fn push(&mut self, piece: Piece<'_>) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+        self.text.push_str(piece.text);
+    }
+
+    fn extend(&mut self, pieces: &[Piece<'_>]) {
+        for piece in pieces {
+            self.push(*piece);
+        }
+    }
+
+    fn settle(&mut self, base: &[Piece<'_>], first: &[Piece<'_>], second: &[Piece<'_>]) {
+        if first == second || base == second {
+            return self.extend(first);
+        }
+        if base == first {
+            return self.extend(second);
+        }
+        let before = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+        let (head, first, second) = (&first[..before], &first[before..], &second[before..]);
+        let ends = first.iter().rev().zip(second.iter().rev());
+        let behind = ends.take_while(|(a, b)| a == b).count();
+        let (first, tail) = first.split_at(first.len() - behind);
+        let second = &second[..second.len() - behind];
+        self.extend(head);
+        if self.added == Added::Kept && base.iter().all(|piece| piece.is_blank()) {
+            self.keep_both(first, second);
+        } else {
+            self.mark(first, second);
+        }
+        self.extend(tail);
+    }
+
+    /// What both added: one behind the other, parted where they would flow together.
+    fn keep_both(&mut self, first: &[Piece<'_>], second: &[Piece<'_>]) {
+        self.extend(first);
+        if let (Some(last), Some(next)) = (first.last(), second.first())
+            && (last.prose || next.prose)
+            && !last.is_blank()
+            && !next.is_blank()
+        {
+            self.push(Piece { text: "\n", prose: false });
+        }
+        self.extend(second);
+    }
+
+    fn mark(&mut self, first: &[Piece<'_>], second: &[Piece<'_>]) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+        let whole = |pieces: &[Piece<'_>]| pieces.iter().map(|p| p.text).collect::<String>();
+        let start = |pieces: &[Piece<'_>]| {
+            let said = pieces.iter().map(|piece| piece.text.trim()).find(|text| !text.is_empty());
+            said.map(|text| text.lines().next().unwrap_or_default().to_owned())
+        };
+        self.conflicts.push(start(first).or_else(|| start(second)).unwrap_or_default());
+        mark(&mut self.text, &whole(first), &whole(second), self.names);
+    }
+}

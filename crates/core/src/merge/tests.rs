@@ -1,0 +1,161 @@
+use super::*;
+
+fn document(fields: &str, body: &str) -> Document {
+    let text = format!("---\nhandoff:\n  id: a\n  uid: one\n{fields}---\n\n{body}");
+    Document::parse(text.as_bytes())
+}
+
+/// Merges both ways round, which must give the same.
+fn merged(base: &Document, one: &Document, other: &Document) -> Merged {
+    let there = merge(Some(base), one, other, None).unwrap();
+    assert_eq!(merge(Some(base), other, one, None).unwrap(), there);
+    there
+}
+
+#[test]
+fn what_only_one_side_changed_is_taken() {
+    let base = document("  title: t\n  status: planned\n", "One.\n\nTwo.\n");
+    let one = document("  title: better\n  status: planned\n", "One.\n\nTwo!\n");
+    let other = document("  title: t\n  status: in_progress\n", "One?\n\nTwo.\n");
+    let merged = merged(&base, &one, &other);
+    assert_eq!(merged.conflicts, Vec::<String>::new());
+    let expected = document("  title: better\n  status: in_progress\n", "One?\n\nTwo!\n");
+    assert_eq!(merged.text, expected.text());
+}
+
+#[test]
+fn lists_are_merged_by_what_tells_their_items_apart() {
+    let questions = |a: &str, b: &str| {
+        document(
+            &format!("  open_questions:\n    - question: q1 # first\n{a}    - question: q2\n{b}"),
+            "",
+        )
+    };
+    let base = questions("", "      blocking: true\n");
+    let one = questions("      answer: yes it is\n", "      blocking: true\n    - question: q3\n");
+    let other = questions("", "      blocking: true\n      answer: no\n    - question: q4\n");
+    let text = merged(&base, &one, &other).text;
+    let read = Document::parse(text.as_bytes());
+    assert_eq!(
+        read.handoff_header().unwrap().fields().get("open_questions").unwrap().items().len(),
+        4
+    );
+    for part in ["q1 # first\n      answer: yes it is\n", "answer: no\n", "q3", "q4"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn an_item_that_one_side_took_out_is_gone_unless_the_other_worked_on_it() {
+    let base =
+        document("  landmines:\n    - a\n    - b\n  open_questions:\n    - question: q\n", "");
+    let one = document("  landmines:\n    - b\n", "");
+    let other = document(
+        "  landmines:\n    - a\n    - b\n    - c\n  open_questions:\n    - question: q\n      answer: x\n",
+        "",
+    );
+    let text = merged(&base, &one, &other).text;
+    assert!(text.contains("  landmines:\n    - b\n    - c\n"), "{text}");
+    assert!(text.contains("answer: x"), "{text}");
+}
+
+#[test]
+fn a_status_goes_forward_and_two_ends_conflict() {
+    let of = |status: &str| document(&format!("  status: {status}\n"), "");
+    let status = |one: &str, other: &str| merged(&of("planned"), &of(one), &of(other));
+    assert!(status("in_progress", "resolved").text.contains("  status: resolved\n"));
+    let two = status("resolved", "abandoned");
+    assert_eq!(two.conflicts, ["handoff.status"]);
+    assert!(two.text.contains("=======\n  status: resolved\n>>>>>>> one side\n"), "{}", two.text);
+}
+
+#[test]
+fn a_paragraph_that_both_changed_keeps_both() {
+    let base = document("", "## Plan\n\nOne line\nand another.\n\nLast.\n");
+    let one = document("", "## Plan\n\nOne line, mended\nand another.\n\nLast.\n");
+    let other = document("", "## Plan\n\nOne line\nand one more.\n\nLast.\n");
+    let merged = merged(&base, &one, &other);
+    assert_eq!(merged.conflicts, ["One line"]);
+    assert!(
+        merged.text.ends_with(
+            "## Plan\n\n<<<<<<< one side\nOne line\nand one more.\n=======\n\
+             One line, mended\nand another.\n>>>>>>> one side\n\nLast.\n"
+        ),
+        "{}",
+        merged.text
+    );
+}
+
+#[test]
+fn what_both_added_is_kept_from_both() {
+    let base = document("", "First.\n");
+    let one = document("", "First.\n\n## A\n\nText of a.\n");
+    let other = document("", "First.\n\n## B\n\nText of b.\n");
+    let merged = merged(&base, &one, &other);
+    assert_eq!(merged.conflicts, Vec::<String>::new());
+    assert!(
+        merged.text.ends_with("First.\n\n## A\n\nText of a.\n\n## B\n\nText of b.\n"),
+        "{}",
+        merged.text
+    );
+}
+
+#[test]
+fn an_answer_given_twice_conflicts_where_it_stands() {
+    let answer = |text: &str| {
+        document(
+            &format!(
+                "  open_questions:\n    - question: q\n      answer: {text}\n    - question: r\n"
+            ),
+            "",
+        )
+    };
+    let base = document("  open_questions:\n    - question: q\n    - question: r\n", "");
+    let merged = merged(&base, &answer("yes"), &answer("no"));
+    assert_eq!(merged.conflicts, ["handoff.open_questions[0].answer"]);
+    assert!(
+        merged.text.contains(
+            "    - question: q\n<<<<<<< one side\n      answer: no\n=======\n      answer: yes\n\
+             >>>>>>> one side\n    - question: r\n"
+        ),
+        "{}",
+        merged.text
+    );
+}
+
+#[test]
+fn comments_of_both_sides_survive() {
+    let base = document("  title: t\n  to: [x]\n", "");
+    let one = document("  # midstride: allow C005 short\n  title: better\n  to: [x]\n", "");
+    let other = document("  title: t\n  to: [x, y] # both\n", "");
+    let text = merged(&base, &one, &other).text;
+    for part in ["# midstride: allow C005 short\n", "# both\n", "[x, y]", "better"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn two_handoffs_are_never_fused() {
+    let one = document("", "");
+    let other = Document::parse(b"---\nhandoff:\n  id: a\n  uid: two\n---\n");
+    assert_eq!(merge(None, &one, &other, None), Err(NotMerged::TwoHandoffs));
+    let both = side_by_side(&one, &other);
+    assert_eq!(both, side_by_side(&other, &one));
+    assert!(both.text.contains("uid: one") && both.text.contains("uid: two"));
+}
+
+#[test]
+fn the_history_tells_which_texts_met() {
+    let entry = |at: &str, reason: &str| {
+        format!("    - at: 2026-03-{at}T08:00:00Z\n      reason: {reason}\n      was: aa\n")
+    };
+    let base = document("", "Text.\n");
+    let one = document(&format!("  revisions:\n{}", entry("22", "mine")), "Text, mine.\n");
+    let other = document(&format!("  revisions:\n{}", entry("23", "theirs")), "Text.\n\nMore.\n");
+    let tips = Tips { one: "11", other: "22" };
+    let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
+    let swapped = Tips { one: "22", other: "11" };
+    assert_eq!(merge(Some(&base), &other, &one, Some(swapped)).unwrap(), there);
+    let history = "  revisions:\n    - at: 2026-03-22T08:00:00Z\n      reason: mine\n      was: aa\n      made: \"11\"\n    - at: 2026-03-23T08:00:00Z\n      reason: theirs\n      was: aa\n      made: \"22\"\n    - at: 2026-03-23T08:00:00Z\n      reason: merged\n";
+    assert!(there.text.contains(history), "{}", there.text);
+}

@@ -1,0 +1,141 @@
+//! What holds for every merge.
+
+use crate::properties::{document, edit};
+use midstride_core::document::Document;
+use midstride_core::edit::Edit;
+use midstride_core::finding::Code;
+use midstride_core::merge::{Merged, Tips, merge};
+use midstride_core::time::Time;
+use midstride_core::yaml::Data;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use std::collections::BTreeSet;
+
+/// What one side did since the base: edits of the header, a paragraph changed, added or taken out.
+#[derive(Clone, Debug)]
+struct Work {
+    edits: Vec<Edit>,
+    paragraph: Option<(Index, &'static str)>,
+}
+
+fn work() -> impl Strategy<Value = Work> {
+    let texts =
+        select(vec!["", "Mine.\n", "Theirs,\nlonger.\n", "- an item\n", "## New\n\nText.\n"]);
+    let paragraph = prop::option::of((any::<Index>(), texts));
+    (prop::collection::vec(edit(), 0..3), paragraph)
+        .prop_map(|(edits, paragraph)| Work { edits, paragraph })
+}
+
+impl Work {
+    fn done_on(&self, base: &Document) -> Document {
+        let mut document = base.clone();
+        for edit in &self.edits {
+            if let Ok((next, _)) = document.edit(std::slice::from_ref(edit)) {
+                document = next;
+            }
+        }
+        let Some((at, new)) = &self.paragraph else { return document };
+        let body = document.body();
+        let mut paragraphs: Vec<String> =
+            body.of(document.text()).split("\n\n").map(str::to_owned).collect();
+        let index = at.index(paragraphs.len());
+        paragraphs[index] = new.trim_end().to_owned();
+        let text = format!("{}\n", paragraphs.join("\n\n"));
+        match document.edit(&[Edit::Body(body, text)]) {
+            Ok((next, _)) => next,
+            Err(_) => document,
+        }
+    }
+}
+
+fn merged(base: Option<&Document>, one: &Document, other: &Document) -> Option<Merged> {
+    let tips = Tips { one: "1111", other: "2222" };
+    let there = merge(base, one, other, Some(tips));
+    let swapped = Tips { one: "2222", other: "1111" };
+    assert_eq!(there, merge(base, other, one, Some(swapped)), "merging is symmetric");
+    there.ok()
+}
+
+/// What keeps a header from being read or merged by meaning.
+fn is_sound(document: &Document) -> bool {
+    let unsound = [Code::Syntax, Code::DuplicateKey, Code::ConflictMarker, Code::HeaderNotClosed];
+    document.handoff_header().is_some()
+        && document.findings().iter().all(|finding| !unsound.contains(&finding.code))
+}
+
+/// Every value of a header that is not decided by its order, as a status or a time is.
+fn values(document: &Document) -> BTreeSet<String> {
+    fn collect(data: &Data, out: &mut BTreeSet<String>) {
+        match data {
+            Data::Null => {}
+            Data::Text(text) | Data::Bare(text) => {
+                let ordered = Time::read(text).is_some()
+                    || midstride_core::header::Status::read(text).is_some();
+                if !ordered && !text.trim().is_empty() {
+                    out.insert(text.split_whitespace().collect::<Vec<_>>().join(" "));
+                }
+            }
+            Data::List(items) => items.iter().for_each(|item| collect(item, out)),
+            Data::Map(entries) => entries.iter().for_each(|(_, item)| collect(item, out)),
+        }
+    }
+    let mut out = BTreeSet::new();
+    if let Some(header) = document.handoff_header() {
+        collect(&header.root.data(), &mut out);
+    }
+    out
+}
+
+fn body_lines(document: &Document) -> BTreeSet<&str> {
+    let body = document.body().of(document.text());
+    body.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect()
+}
+
+fn holds(base: &Document, one: &Document, other: &Document) -> Result<(), TestCaseError> {
+    let Some(merged) = merged(Some(base), one, other) else { return Ok(()) };
+    let result = Document::parse(merged.text.as_bytes());
+    prop_assert_eq!(result.render(), &merged.text[..]);
+    let lines: BTreeSet<&str> = merged.text.lines().map(str::trim_end).collect();
+    for side in [one, other] {
+        for line in body_lines(side).difference(&body_lines(base)) {
+            prop_assert!(lines.contains(line), "{line:?} is lost in\n{}", merged.text);
+        }
+    }
+    let clean = merged.conflicts.is_empty();
+    if clean && [base, one, other].into_iter().all(is_sound) {
+        prop_assert!(is_sound(&result), "{}", merged.text);
+        let there = values(&result);
+        for side in [one, other] {
+            for value in values(side).difference(&values(base)) {
+                prop_assert!(there.contains(value), "{value:?} is lost in\n{}", merged.text);
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn merging_is_symmetric_loses_no_text_and_parses(text in document(), one in work(), other in work()) {
+        let base = Document::parse(text.as_bytes());
+        holds(&base, &one.done_on(&base), &other.done_on(&base))?;
+    }
+
+    #[test]
+    fn any_three_documents_can_be_merged(base in document(), one in document(), other in document()) {
+        let [base, one, other] = [base, one, other].map(|text| Document::parse(text.as_bytes()));
+        holds(&base, &one, &other)?;
+        merged(None, &one, &other);
+    }
+
+    #[test]
+    fn a_side_without_work_gives_way(text in document(), one in work()) {
+        let base = Document::parse(text.as_bytes());
+        let one = one.done_on(&base);
+        if let Some(merged) = merged(Some(&base), &one, &base) {
+            prop_assert_eq!(merged.text, one.text());
+        }
+    }
+}
