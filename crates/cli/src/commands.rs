@@ -30,6 +30,7 @@ use midstride::journal::{Change, Recorded};
 use midstride::project::{Project, Shelved};
 use midstride::verbs;
 use midstride_core::edit::Edit;
+use midstride_core::handoff::Handoff;
 use midstride_core::life::Refusal;
 use midstride_core::redact::Redaction;
 use std::io::Read as _;
@@ -40,11 +41,11 @@ fn live(
     ui: &mut Ui,
     project: &Project,
     shelved: &Shelved,
-    decided: Result<Vec<Edit>, Refusal>,
+    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
     change: &Change,
     json: bool,
 ) -> Result<Outcome, Diagnostic> {
-    let recorded = verbs::live(project, shelved, decided, change)?;
+    let recorded = verbs::live(project, shelved, decide, change)?;
     tell_recorded(ui, project, shelved, &recorded, &change.reason, json)
 }
 

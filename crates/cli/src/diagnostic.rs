@@ -9,7 +9,7 @@ use midstride::project::{FindError, ProjectError};
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
 use midstride::verbs::{
-    EditError, FmtError, InitError, LiveError, NewError, ShareError, UndoError,
+    EditError, FmtError, InitError, LiveError, NewError, ReviseError, ShareError, UndoError,
 };
 use serde::Serialize;
 use std::io;
@@ -136,7 +136,7 @@ impl From<GitError> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             GitError::NotStarted(_) => diagnostic.hint("install git, or name the files to look at"),
-            GitError::Refused { .. } => diagnostic,
+            GitError::Refused { .. } => diagnostic.hint("nothing was changed"),
         }
     }
 }
@@ -204,7 +204,7 @@ impl From<RevisionError> for Diagnostic {
                 diagnostic.hint(format!("the newest one is `{key}@{last}`"))
             }
             RevisionError::NotHere { .. } => diagnostic
-                .hint("ask whoever wrote it to share it, or look into git's history of the file"),
+                .hint("`midstride sync` fetches what others shared; they run it to share theirs"),
             RevisionError::Git(error) => error.into(),
             RevisionError::File(error) => error.into(),
         }
@@ -222,6 +222,24 @@ impl From<JournalError> for Diagnostic {
             }
             JournalError::Revision(error) => error.into(),
             JournalError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReviseError> for Diagnostic {
+    fn from(error: ReviseError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            ReviseError::Conflict { key, kept, .. } => {
+                let kept = kept.display();
+                diagnostic
+                    .hint(format!("both texts are in `{kept}`, between markers: settle them there"))
+                    .hint(format!("then midstride revise {key} --reason \"...\" --body {kept}"))
+            }
+            ReviseError::OtherHandoff(_) => {
+                diagnostic.hint("take the `uid` out of the text, or name the handoff it belongs to")
+            }
+            ReviseError::Journal(error) => error.into(),
         }
     }
 }
@@ -271,7 +289,7 @@ impl From<FmtError> for Diagnostic {
     fn from(error: FmtError) -> Self {
         match error {
             FmtError::Refused { .. } => Self::new(error.to_string()),
-            FmtError::File(error) => error.into(),
+            FmtError::Journal(error) => error.into(),
         }
     }
 }

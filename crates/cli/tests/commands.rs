@@ -15,6 +15,21 @@ mod show;
 use crate::sandbox;
 use midstride_testkit::Sandbox;
 
+/// The text without what only its history says.
+fn without_history(text: &str) -> String {
+    let mut inside = false;
+    text.split_inclusive('\n')
+        .filter(|line| {
+            if line.starts_with("  ") && !line.starts_with("   ") {
+                inside = line.starts_with("  revisions:") || line.starts_with("  uid:");
+            } else if !line.starts_with("   ") {
+                inside = false;
+            }
+            !inside
+        })
+        .collect()
+}
+
 /// A project with one handoff of each sort.
 fn shop() -> Sandbox {
     let sandbox = sandbox().repository();

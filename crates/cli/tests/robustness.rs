@@ -52,8 +52,8 @@ fn a_full_disk_loses_nothing_and_leaves_no_draft() {
     insta::assert_snapshot!(run, @"
     exit 2
     ----- stderr -----
-    warning: there is no room left to write `[ROOT]/.midstride/handoffs/a.md`
-    hint: make room and try again; nothing was changed
+    warning: git hash-object -w --no-filters --stdin failed: fatal: unable to write loose object file: File too large
+    hint: nothing was changed
     0 of 1 document changed
     ");
     assert_eq!(sandbox.read(FILE), LOOSE);

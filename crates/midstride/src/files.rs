@@ -61,6 +61,8 @@ pub enum Problem {
     Full,
     /// Somebody else changed the file meanwhile.
     Changed,
+    /// Somebody else deleted the file meanwhile.
+    Gone,
     /// Anything else.
     Other(io::Error),
 }
@@ -83,6 +85,7 @@ impl fmt::Display for FileError {
             }
             Problem::Full => write!(f, "there is no room left to write `{path}`"),
             Problem::Changed => write!(f, "`{path}` was changed by somebody else meanwhile"),
+            Problem::Gone => write!(f, "`{path}` was deleted meanwhile"),
             Problem::Other(error) => write!(f, "`{path}`: {error}"),
         }
     }
@@ -107,8 +110,17 @@ impl FileError {
             Problem::TooLarge(_) => "move the material into files of its own and refer to them",
             Problem::Full => "make room and try again; nothing was changed",
             Problem::Changed => "look at it again, then repeat the command",
+            Problem::Gone => {
+                "bring it back, for instance with `git restore`, then repeat the command"
+            }
             Problem::NotFound | Problem::Other(_) => return None,
         })
+    }
+
+    /// The same about a file that was there before.
+    fn gone(self) -> Self {
+        let gone = matches!(self.problem, Problem::NotFound);
+        if gone { Self { problem: Problem::Gone, ..self } } else { self }
     }
 
     fn new(path: PathBuf, error: io::Error) -> Self {
@@ -266,9 +278,9 @@ impl Root {
     pub fn replace(&self, path: &Path, old: &[u8], new: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         // Behind a link the file itself is replaced, and the link stays.
-        let path = self.dir.canonicalize(path).map_err(failed)?;
+        let path = self.dir.canonicalize(path).map_err(|error| failed(error).gone())?;
         let path = path.as_path();
-        let metadata = self.dir.metadata(path).map_err(failed)?;
+        let metadata = self.dir.metadata(path).map_err(|error| failed(error).gone())?;
         if metadata.permissions().readonly() {
             return Err(FileError { path: self.path.join(path), problem: Problem::ReadOnly });
         }
@@ -278,7 +290,7 @@ impl Root {
         folder.lock().map_err(failed)?;
         let draft = self.draft(path, new)?;
         self.dir.set_permissions(&draft.path, metadata.permissions()).map_err(failed)?;
-        if self.read(path)? != old {
+        if self.read(path).map_err(FileError::gone)? != old {
             return Err(FileError { path: self.path.join(path), problem: Problem::Changed });
         }
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;

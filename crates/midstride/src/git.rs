@@ -7,6 +7,7 @@ mod head;
 mod objects;
 mod run;
 
+pub use objects::Kept;
 pub use run::GitError;
 
 use crate::files;

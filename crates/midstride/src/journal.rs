@@ -7,9 +7,10 @@
 use crate::files::{FileError, Problem};
 use crate::ids::new_uid;
 use crate::project::{Project, Shelved};
-use crate::revisions::RevisionError;
+use crate::revisions::{RevisionError, Texts};
 use midstride_core::document::{Document, EditRefused};
 use midstride_core::edit::{Edit, Path};
+use midstride_core::handoff::Handoff;
 use midstride_core::redact::{Clean, Redaction};
 use midstride_core::time;
 use midstride_core::yaml::Data;
@@ -77,18 +78,15 @@ impl Project {
         change: &Change,
         reached: &dyn Fn(Step),
     ) -> Result<Recorded, JournalError> {
-        if next.handoff_header().is_none() || shelved.document.handoff_header().is_none() {
+        if next.handoff_header().is_none() {
             return Err(JournalError::Note(shelved.path.clone()));
         }
-        let written = shelved.handoff(self).uid().map(|uid| safe(uid.value));
-        let uid = written.clone().unwrap_or_else(|| new_uid(self.environment().clock.now()));
+        let uid = self.uid_for(shelved, next);
+        let texts = self.texts(shelved, &safe(&uid));
         let (before, _) = Clean::of(shelved.document.text());
-        let replaced = self.keep_texts(&uid, &[&before])?.remove(0);
-        let outside = self.edited_outside(shelved, &uid, &replaced)?;
-        let mut edits = Vec::new();
-        if written.is_none() {
-            edits.push(Edit::Set(Path::field("uid"), Data::text(&uid)));
-        }
+        let replaced = texts.store(&before)?;
+        let outside = self.edited_outside(shelved, &safe(&uid), &replaced, &texts)?;
+        let mut edits = self.kept_identity(shelved, next, &uid);
         if let Some(noted) = &outside {
             let reason = "edited outside midstride".to_owned();
             edits.push(self.entry(&Change { reason, by: None }, noted));
@@ -96,17 +94,41 @@ impl Project {
         edits.push(self.entry(change, &replaced));
         let (next, _) = next.edit(&edits)?;
         let (after, redacted) = Clean::of(next.text());
-        let id = self.keep_texts(&uid, &[&after])?.remove(0);
+        let written = texts.store(&after)?;
+        texts.keep(&[replaced, written.clone()])?;
         reached(Step::Kept);
         self.replace(shelved, &after)?;
         reached(Step::Written);
-        self.note(&uid, &id)?;
+        self.note(&safe(&uid), &written)?;
         reached(Step::Noted);
-        let whereabouts = &shelved.whereabouts;
-        let stages = &self.settings().stages;
-        let handoff = midstride_core::handoff::Handoff::of(&next, whereabouts, stages);
+        let handoff = Handoff::of(&next, &shelved.whereabouts, &self.settings().stages);
         let revision = handoff.replaced_texts().len() + 1;
         Ok(Recorded { revision, redacted, outside: outside.is_some() })
+    }
+
+    /// The identity of a handoff: the one it has, else the one its next text brings, else a new one.
+    fn uid_for(&self, shelved: &Shelved, next: &Document) -> String {
+        let own = shelved.handoff(self).uid().map(|uid| uid.value);
+        let brought = || next.handoff_header()?.text("uid").map(|uid| uid.value);
+        let uid = own.or_else(brought).map(|uid| uid.trim().to_owned());
+        uid.unwrap_or_else(|| new_uid(self.environment().clock.now()))
+    }
+
+    /// What a new text may not take away: who the handoff is, and what happened to it so far.
+    fn kept_identity(&self, shelved: &Shelved, next: &Document, uid: &str) -> Vec<Edit> {
+        let (now, stages) = (shelved.handoff(self), &self.settings().stages);
+        let next = Handoff::of(next, &shelved.whereabouts, stages);
+        let mut edits = Vec::new();
+        if next.uid().is_none_or(|other| other.value.trim() != uid) {
+            edits.push(Edit::Set(Path::field("uid"), Data::text(uid)));
+        }
+        let shorter = next.revision_nodes().len() < now.revision_nodes().len();
+        if let Some(history) = now.node("revisions")
+            && (shorter || !now.named_texts().is_subset(&next.named_texts()))
+        {
+            edits.push(Edit::Set(Path::field("revisions"), history.data()));
+        }
+        edits
     }
 
     /// One entry of `revisions`.
@@ -127,11 +149,13 @@ impl Project {
         shelved: &Shelved,
         uid: &str,
         now: &str,
-    ) -> Result<Option<String>, FileError> {
+        texts: &Texts<'_>,
+    ) -> Result<Option<String>, JournalError> {
         let Some(noted) = self.noted(uid)? else { return Ok(None) };
-        let replaced = shelved.handoff(self).replaced_texts();
-        let told = replaced.iter().flatten().any(|id| id.value == noted);
-        Ok((noted != now && !told).then_some(noted))
+        let told = shelved.handoff(self).named_texts().contains(noted.as_str());
+        // Another branch may have brought back a text that midstride wrote earlier.
+        let ours = noted == now || told || texts.has(now)?;
+        Ok((!ours).then_some(noted))
     }
 
     fn noted(&self, uid: &str) -> Result<Option<String>, FileError> {

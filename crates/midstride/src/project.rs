@@ -248,6 +248,11 @@ impl Project {
         }
     }
 
+    /// The folder for what is never committed, where it was made before there was git.
+    pub(crate) fn private_folder_without_git(&self) -> Result<Option<Root>, FileError> {
+        self.root.below(Path::new(PRIVATE))
+    }
+
     /// The places of all documents, and the shelves that could not be looked at. A document that
     /// lies on two shelves is named once.
     pub fn spots(&self) -> Vec<Result<Spot, FileError>> {

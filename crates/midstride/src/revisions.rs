@@ -2,11 +2,16 @@
 //! without git they are files in the private folder.
 
 use crate::files::{FileError, Problem};
-use crate::git::GitError;
+use crate::git::{GitError, Repository};
 use crate::project::{Project, Shelved};
 use midstride_core::redact::Clean;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
+
+/// References to the texts of handoffs that everybody may read; `midstride sync` shares them.
+pub const SHARED: &str = "refs/midstride/handoffs";
+/// References to the texts of handoffs that are not committed; they stay on this machine.
+const PRIVATE: &str = "refs/midstride-private/handoffs";
 
 /// Why a text could not be kept or found.
 #[derive(Debug, thiserror::Error)]
@@ -37,23 +42,56 @@ pub enum RevisionError {
     File(#[from] FileError),
 }
 
-impl Project {
-    /// Keeps texts of a handoff and gives back their ids.
-    pub(crate) fn keep_texts(
-        &self,
-        uid: &str,
-        texts: &[&Clean],
-    ) -> Result<Vec<String>, RevisionError> {
-        let Some(repository) = self.repository() else {
-            let stored = texts.iter().map(|text| self.store_in_folder(text));
-            return stored.collect::<Result<_, _>>().map_err(RevisionError::from);
-        };
-        let mut ids = Vec::new();
-        for text in texts {
-            ids.push(repository.store_blob(text.as_str().as_bytes())?);
+/// Where the texts of one handoff are kept.
+pub(crate) enum Texts<'p> {
+    /// As blobs under a reference.
+    Blobs { repository: &'p Repository, reference: String },
+    /// As files in the private folder.
+    Files(&'p Project),
+}
+
+impl Texts<'_> {
+    /// Stores a text and gives back its id.
+    pub(crate) fn store(&self, text: &Clean) -> Result<String, RevisionError> {
+        match self {
+            Self::Blobs { repository, .. } => Ok(repository.store_blob(text.as_str().as_bytes())?),
+            Self::Files(project) => Ok(project.store_in_folder(text)?),
         }
-        repository.keep_blobs(&format!("refs/midstride/handoffs/{uid}"), &ids)?;
-        Ok(ids)
+    }
+
+    /// Keeps stored texts for good.
+    pub(crate) fn keep(&self, ids: &[String]) -> Result<(), RevisionError> {
+        match self {
+            Self::Blobs { repository, reference } => Ok(repository.keep_blobs(reference, ids)?),
+            Self::Files(_) => Ok(()),
+        }
+    }
+
+    /// Whether a text was kept before, and so was written by midstride.
+    pub(crate) fn has(&self, id: &str) -> Result<bool, RevisionError> {
+        match self {
+            Self::Blobs { repository, reference } => {
+                Ok(repository.kept_blobs(reference)?.is_some_and(|kept| kept.ids.contains(id)))
+            }
+            Self::Files(_) => Ok(false),
+        }
+    }
+}
+
+impl Project {
+    /// Where the texts of a handoff are kept: apart where nobody else is meant to read it.
+    pub(crate) fn texts(&self, shelved: &Shelved, uid: &str) -> Texts<'_> {
+        let Some(repository) = self.repository() else { return Texts::Files(self) };
+        let prefix = if self.is_committed(repository, shelved) { SHARED } else { PRIVATE };
+        Texts::Blobs { repository, reference: format!("{prefix}/{uid}") }
+    }
+
+    /// Whether a document goes to everybody who has the repository.
+    fn is_committed(&self, repository: &Repository, shelved: &Shelved) -> bool {
+        let whole = self.root().path().join(&shelved.path);
+        let inside = whole.strip_prefix(repository.work_tree());
+        let private = self.private_shelf_of(shelved).is_some();
+        !private && inside.is_ok_and(|path| !repository.ignores(path))
     }
 
     fn store_in_folder(&self, text: &Clean) -> Result<String, FileError> {
@@ -70,10 +108,13 @@ impl Project {
         if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) || id.is_empty() {
             return Ok(None);
         }
-        if let Some(repository) = self.repository() {
-            return Ok(repository.blob(id));
+        let blob = self.repository().and_then(|repository| repository.blob(id));
+        if blob.is_some() {
+            return Ok(blob);
         }
-        match self.make_private()?.read(&text_path(id)) {
+        // Texts from the time before there was a repository lie in the folder.
+        let Some(folder) = self.private_folder_without_git()? else { return Ok(None) };
+        match folder.read(&text_path(id)) {
             Ok(text) => Ok(Some(text)),
             Err(FileError { problem: Problem::NotFound, .. }) => Ok(None),
             Err(error) => Err(error),

@@ -11,11 +11,11 @@ mod share;
 mod undo;
 
 pub use check::{Judged, check_all, check_pull_request, check_these};
-pub use edit::{EditError, Edited, edit, edited_text};
+pub use edit::{EditError, Edited, edit, fill_in};
 pub use fmt::{FmtError, Formatted, fmt};
 pub use init::{InitError, Initialised, init};
 pub use live::{LiveError, commit_id, live};
 pub use new::{Created, NewError, NewHandoff, new};
-pub use revise::{Revised, revise};
+pub use revise::{ReviseError, Revised, revise};
 pub use share::{ShareError, share};
 pub use undo::{UndoError, undo};

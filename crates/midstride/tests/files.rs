@@ -48,7 +48,7 @@ fn a_file_is_replaced_only_if_it_is_still_the_one_that_was_read() {
     assert_eq!(sandbox.read("x.md"), "old");
     root.replace(path, b"old", b"new").unwrap();
     assert_eq!(sandbox.read("x.md"), "new");
-    assert_eq!(problem(root.replace(Path::new("y.md"), b"", b"")), "NotFound");
+    assert_eq!(problem(root.replace(Path::new("y.md"), b"", b"")), "Gone");
 }
 
 #[test]

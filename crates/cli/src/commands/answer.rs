@@ -3,6 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::journal::Change;
 use midstride::project::Project;
+use midstride_core::handoff::Handoff;
 use midstride_core::life;
 
 /// Answer a question, or say whether an assumption holds
@@ -42,16 +43,15 @@ pub(crate) fn answer(
     args: &AnswerArgs,
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let handoff = shelved.handoff(project);
     let number = |prefix: char| args.which.strip_prefix(prefix).and_then(|n| n.parse().ok());
     let which = &args.which;
-    let (decided, reason) = match (number('q'), number('a'), args.text.as_deref()) {
+    let (said, reason) = match (number('q'), number('a'), args.text.as_deref()) {
         (Some(question), _, Some(text)) if !text.trim().is_empty() => {
-            (life::answer(&handoff, question, text.trim()), format!("answered {which}"))
+            (Said::Answer(question, text.trim()), format!("answered {which}"))
         }
         (_, Some(assumption), None) if args.holds || args.fails => {
             let verdict = if args.holds { "holds" } else { "does not hold" };
-            (life::validate(&handoff, assumption, args.holds), format!("{which} {verdict}"))
+            (Said::Validation(assumption, args.holds), format!("{which} {verdict}"))
         }
         (Some(_), _, _) => {
             return Err(Diagnostic::new(format!("what is the answer to {which}?"))
@@ -69,5 +69,15 @@ pub(crate) fn answer(
         }
     };
     let change = Change { reason, by: args.by.clone() };
-    super::live(ui, project, &shelved, decided, &change, args.json)
+    let decide = |handoff: &Handoff<'_>| match said {
+        Said::Answer(question, text) => life::answer(handoff, question, text),
+        Said::Validation(assumption, holds) => life::validate(handoff, assumption, holds),
+    };
+    super::live(ui, project, &shelved, &decide, &change, args.json)
+}
+
+/// What was said about a question or an assumption.
+enum Said<'a> {
+    Answer(usize, &'a str),
+    Validation(usize, bool),
 }

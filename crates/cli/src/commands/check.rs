@@ -4,6 +4,7 @@ use crate::ui::Ui;
 use crate::view::{self, findings};
 use clap::ValueEnum;
 use midstride::files::FileError;
+use midstride::journal::JournalError;
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Formatted, Judged};
 use midstride_core::finding::Severity;
@@ -157,7 +158,8 @@ fn fix(
             }
             // What cannot be mended is among the findings that follow.
             Ok(Formatted::AsItWas) | Err(verbs::FmtError::Refused { .. }) => {}
-            Err(verbs::FmtError::File(error)) => unwritten.push(error),
+            Err(verbs::FmtError::Journal(JournalError::File(error))) => unwritten.push(error),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(unwritten)

@@ -2,13 +2,15 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs::{self, Edited};
 
 /// Change a handoff in your editor
 ///
-/// You edit a copy; it takes the place of the document when you leave the editor. If somebody else
-/// changed the document meanwhile, your text is kept and you are told where.
+/// You edit a copy; it takes the place of the document when you leave the editor, as a revision. What
+/// somebody else changed meanwhile is merged in; where that cannot be, your text is kept and you are
+/// told where. `midstride revise` does the same with a reason.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EditArgs {
     /// The handoff: an id, the start of one, `id/stage`, or a path
@@ -17,19 +19,23 @@ pub(crate) struct EditArgs {
 
 pub(crate) fn edit(ui: &mut Ui, project: &Project, args: &EditArgs) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    match verbs::edit(project, &shelved)? {
+    let change = Change { reason: "edited".to_owned(), by: None };
+    let path = view::shown_path(project, &shelved.path);
+    match verbs::edit(project, &shelved, &change)? {
         Edited::Unchanged => {
             ui.say("Nothing changed.")?;
-            Ok(Outcome::Clean)
+            return Ok(Outcome::Clean);
         }
-        Edited::Changed(redacted) => {
+        Edited::Saved(redacted) => {
             super::tell_redacted(ui, &redacted)?;
-            let again = project.reread(&shelved)?;
-            let judged = verbs::check_these(project, vec![again]);
-            ui.say(&format!("Saved {}", view::shown_path(project, &shelved.path)))?;
-            ui.print(&view::findings::human(project, &judged))?;
-            ui.say(&view::findings::summary(&judged))?;
-            Ok(Outcome::Clean)
+            ui.say(&format!("Saved {path}"))?;
+        }
+        Edited::Revised(recorded) => {
+            super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
         }
     }
+    let judged = verbs::check_these(project, vec![project.reread(&shelved)?]);
+    ui.print(&view::findings::human(project, &judged))?;
+    ui.say(&view::findings::summary(&judged))?;
+    Ok(Outcome::Clean)
 }

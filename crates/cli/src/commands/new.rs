@@ -111,7 +111,7 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
         ui.say(&view::handoff::inherited(project, upstream))?;
     }
     if watched && project.environment().editor.is_some() {
-        verbs::edit(project, &created.shelved)?;
+        verbs::fill_in(project, &created.shelved)?;
     }
     ui.say(&format!("Next: fill it in, then midstride check {key}"))?;
     Ok(Outcome::Clean)

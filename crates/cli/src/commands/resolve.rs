@@ -4,6 +4,7 @@ use crate::ui::Ui;
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs;
+use midstride_core::handoff::Handoff;
 use midstride_core::life::{self, Ending, Measured};
 
 /// End a handoff: carried out, superseded or given up
@@ -77,7 +78,7 @@ pub(crate) fn resolve(
         }
     };
     let now = project.environment().clock.now();
-    let decided = life::resolve(&shelved.handoff(project), &ending, &args.measured, now);
+    let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &args.measured, now);
     let change = Change { reason, by: None };
-    super::live(ui, project, &shelved, decided, &change, args.json)
+    super::live(ui, project, &shelved, &decide, &change, args.json)
 }

@@ -4,6 +4,7 @@ use crate::ui::Ui;
 use clap::ValueEnum;
 use midstride::journal::Change;
 use midstride::project::Project;
+use midstride_core::handoff::Handoff;
 use midstride_core::life::{self, ReviewVerdict};
 
 /// Record that somebody called a handoff into question, and what came of it
@@ -52,11 +53,12 @@ pub(crate) fn review(
         VerdictArg::Rejected => ReviewVerdict::Rejected,
     };
     let now = project.environment().clock.now();
-    let edits = life::review(&handoff, &args.by, &args.challenged, verdict, now);
+    let decide =
+        |handoff: &Handoff<'_>| Ok(life::review(handoff, &args.by, &args.challenged, verdict, now));
     let reason = format!("reviewed: {} ({})", args.challenged, verdict.word());
     let key = handoff.key();
     let change = Change { reason, by: Some(args.by.clone()) };
-    let outcome = super::live(ui, project, &shelved, Ok(edits), &change, args.json)?;
+    let outcome = super::live(ui, project, &shelved, &decide, &change, args.json)?;
     if verdict == ReviewVerdict::Corrected && !args.json {
         ui.say(&format!("Next: midstride revise {key} --reason \"{}\"", args.challenged))?;
     }

@@ -1,9 +1,9 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::journal::Change;
-use midstride::project::Project;
-use midstride::verbs::{self, Revised};
+use midstride::journal::{Change, Recorded};
+use midstride::project::{Project, Shelved};
+use midstride::verbs::{self, Edited, Revised};
 use std::path::PathBuf;
 
 /// Give a handoff its next text, and say why
@@ -43,17 +43,10 @@ pub(crate) fn revise(
             Diagnostic::new("a revision needs a reason").hint("--reason \"wrong code path\"")
         );
     }
-    let text = match &args.body {
-        Some(path) => super::read_text(project, path)?,
-        None => verbs::edited_text(project, &shelved)?,
-    };
     let change = Change { reason: args.reason.trim().to_owned(), by: args.by.clone() };
-    let recorded = match verbs::revise(project, &shelved, &text, &change)? {
-        Revised::Recorded(recorded) => recorded,
-        Revised::Unchanged => {
-            ui.say("Nothing changed.")?;
-            return Ok(Outcome::Clean);
-        }
+    let Some(recorded) = record(project, &shelved, args, &change)? else {
+        ui.say("Nothing changed.")?;
+        return Ok(Outcome::Clean);
     };
     super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, args.json)?;
     if !args.json {
@@ -61,4 +54,24 @@ pub(crate) fn revise(
         ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
     }
     Ok(Outcome::Clean)
+}
+
+/// What was recorded; `None` where the text is the one that was there.
+fn record(
+    project: &Project,
+    shelved: &Shelved,
+    args: &ReviseArgs,
+    change: &Change,
+) -> Result<Option<Recorded>, Diagnostic> {
+    let Some(path) = &args.body else {
+        return Ok(match verbs::edit(project, shelved, change)? {
+            Edited::Revised(recorded) => Some(recorded),
+            Edited::Unchanged | Edited::Saved(_) => None,
+        });
+    };
+    let text = super::read_text(project, path)?;
+    Ok(match verbs::revise(project, shelved, &text, change)? {
+        Revised::Recorded(recorded) => Some(recorded),
+        Revised::Unchanged => None,
+    })
 }

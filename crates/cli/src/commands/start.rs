@@ -26,7 +26,6 @@ pub(crate) fn start(
     args: &StartArgs,
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let decided = life::start(&shelved.handoff(project));
     let change = Change { reason: "started".to_owned(), by: args.by.clone() };
-    super::live(ui, project, &shelved, decided, &change, args.json)
+    super::live(ui, project, &shelved, &life::start, &change, args.json)
 }

@@ -74,7 +74,7 @@ fn mechanical(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
          stay; what needs thought is left to the author.",
     )?;
     play.run(ui, &["fmt"], 0)?;
-    play.show_git(ui, &["diff", "--unified=0"])
+    play.run(ui, &["diff", "market"], 0)
 }
 
 fn reviewed(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {

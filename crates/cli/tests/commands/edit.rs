@@ -6,8 +6,13 @@ const FILE: &str = ".midstride/handoffs/market-page-perf.md";
 fn the_editor_changes_the_document() {
     let sandbox = shop();
     let run = sandbox.run_with_editor(&["edit", "market"], "sed -i 's/14 s/15 s/' \"$1\"");
-    assert!(run.stderr.contains("Saved"), "{run}");
+    assert!(run.stderr.contains("market-page-perf@3: edited\n"), "{run}");
     assert!(sandbox.read(FILE).contains("title: Market pages take 15 s"));
+    sandbox.run(["undo", "market"]).exits(0);
+    assert!(sandbox.read(FILE).contains("title: Market pages take 14 s"));
+    let run = sandbox.run_with_editor(&["edit", "HANDOFF.md"], "echo more >> \"$1\"");
+    assert!(run.stderr.contains("Saved HANDOFF.md\n"), "{run}");
+    assert!(sandbox.read("HANDOFF.md").ends_with("green.\nmore\n"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::shop;
+use super::{shop, without_history};
 
 const FILE: &str = ".midstride/handoffs/loose.md";
 const LOOSE: &str = "---\nhandoff:\n  id: loose\n  title: Loose\n  created: 2026-03-21\n  status: DONE # finally\n  context_summary: It works now, see below.\n  resolution: shipped\n---\n";
@@ -22,7 +22,7 @@ fn only_what_is_loose_changes() {
     ----- stderr -----
     1 of 5 documents changed
     ");
-    insta::assert_snapshot!(sandbox.read(FILE), @"
+    insta::assert_snapshot!(without_history(&sandbox.read(FILE)), @"
     ---
     handoff:
       id: loose

@@ -1,6 +1,6 @@
 //! Start, answer, review, resolve.
 
-use super::shop;
+use super::{shop, without_history};
 
 const FILE: &str = ".midstride/handoffs/market-page-perf.md";
 
@@ -152,21 +152,6 @@ fn every_step_can_be_looked_back_at() {
     assert_eq!(sandbox.run(["show", "market@2"]).exits(0).stdout, first);
     let diff = sandbox.run(["diff", "market@3", "market@4"]).exits(0).stdout;
     assert!(diff.contains("+    reason: no budget\n"), "{diff}");
-}
-
-/// The text without what only its history says.
-fn without_history(text: &str) -> String {
-    let mut inside = false;
-    text.split_inclusive('\n')
-        .filter(|line| {
-            if line.starts_with("  ") && !line.starts_with("   ") {
-                inside = line.starts_with("  revisions:") || line.starts_with("  uid:");
-            } else if !line.starts_with("   ") {
-                inside = false;
-            }
-            !inside
-        })
-        .collect()
 }
 
 #[test]

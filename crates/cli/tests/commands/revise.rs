@@ -48,7 +48,7 @@ fn a_revision_keeps_the_text_it_replaces() {
     exit 2
     ----- stderr -----
     error: the text of `market-page-perf@1` is not on this machine
-    hint: ask whoever wrote it to share it, or look into git's history of the file
+    hint: `midstride sync` fetches what others shared; they run it to share theirs
     ");
 }
 

@@ -2,6 +2,8 @@
 
 use super::{GitError, Repository};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
 
 /// Two that keep a text at once meet at the reference; the loser joins the winner's tree.
 const TRIES_MAX: usize = 20;
@@ -26,31 +28,64 @@ impl Repository {
         Some(String::from_utf8_lossy(&id).trim().to_owned())
     }
 
+    /// Whether git is told to leave a path below the working tree alone.
+    pub fn ignores(&self, path: &Path) -> bool {
+        let asked = [OsStr::new("check-ignore"), OsStr::new("--quiet"), OsStr::new("--")];
+        self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"").is_ok()
+    }
+
+    /// What a reference keeps alive; `None` where there is no such reference.
+    pub fn kept_blobs(&self, reference: &str) -> Result<Option<Kept>, GitError> {
+        let tree = self.run(&["for-each-ref", "--format=%(objectname)", reference], b"")?;
+        let tree = String::from_utf8_lossy(&tree).trim().to_owned();
+        if tree.is_empty() {
+            return Ok(None);
+        }
+        let ids = self.blobs_of(&tree)?;
+        Ok(Some(Kept { tree, ids }))
+    }
+
+    /// The blobs of a tree that keeps texts.
+    pub(super) fn blobs_of(&self, tree: &str) -> Result<BTreeSet<String>, GitError> {
+        let listed = self.run(&["ls-tree", "--name-only", tree], b"")?;
+        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
+
+    /// A tree that keeps blobs.
+    pub(super) fn tree_of(&self, ids: &BTreeSet<String>) -> Result<String, GitError> {
+        let entries: String = ids.iter().map(|id| format!("100644 blob {id}\t{id}\n")).collect();
+        // A clone has references to texts that are not all here.
+        let made = self.run(&["mktree", "--missing"], entries.as_bytes())?;
+        Ok(String::from_utf8_lossy(&made).trim().to_owned())
+    }
+
     /// Keeps blobs alive under a reference, besides what it keeps already.
     pub fn keep_blobs(&self, reference: &str, ids: &[String]) -> Result<(), GitError> {
         let mut last = Ok(());
         for _ in 0..TRIES_MAX {
-            let before = self.run(&["for-each-ref", "--format=%(objectname)", reference], b"")?;
-            let before = String::from_utf8_lossy(&before).trim().to_owned();
+            let before = self.kept_blobs(reference)?;
             let mut kept: BTreeSet<String> = ids.iter().cloned().collect();
-            if !before.is_empty() {
-                let listed = self.run(&["ls-tree", "--name-only", &before], b"")?;
-                kept.extend(String::from_utf8_lossy(&listed).lines().map(str::to_owned));
-            }
-            let tree: String = kept.iter().map(|id| format!("100644 blob {id}\t{id}\n")).collect();
-            // A clone has references to texts that are not all here.
-            let made = self.run(&["mktree", "--missing"], tree.as_bytes())?;
-            let made = String::from_utf8_lossy(&made).trim().to_owned();
-            if made == before {
+            kept.extend(before.iter().flat_map(|before| before.ids.iter().cloned()));
+            let made = self.tree_of(&kept)?;
+            let zero = "0".repeat(made.len());
+            let expected = before.map_or(zero, |before| before.tree);
+            if made == expected {
                 return Ok(());
             }
-            let zero = "0".repeat(made.len());
-            let expected = if before.is_empty() { &zero } else { &before };
-            last = self.run(&["update-ref", reference, &made, expected], b"").map(|_| ());
+            last = self.run(&["update-ref", reference, &made, &expected], b"").map(|_| ());
             if last.is_ok() {
                 return last;
             }
         }
         last
     }
+}
+
+/// What a reference keeps alive.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The tree that it points at.
+    pub tree: String,
+    /// The blobs in it.
+    pub ids: BTreeSet<String>,
 }

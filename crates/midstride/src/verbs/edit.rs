@@ -1,18 +1,23 @@
 //! Change a document in the user's editor.
 
+use super::revise::{ReviseError, Revised, revise};
 use crate::files::{self, FileError, Scratch};
+use crate::journal::Change;
 use crate::process;
 use crate::project::{Project, Shelved};
+use midstride_core::document::Document;
 use midstride_core::redact::{Clean, Redaction};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What came of it.
 #[derive(Debug)]
 pub enum Edited {
     /// The text was saved as it was.
     Unchanged,
-    /// The document has the new text, without these secrets.
-    Changed(Vec<Redaction>),
+    /// A note, or a handoff in the making, has the new text, without these secrets.
+    Saved(Vec<Redaction>),
+    /// A handoff has the new text, and a revision more.
+    Revised(crate::journal::Recorded),
 }
 
 /// Why a document was not changed.
@@ -41,7 +46,7 @@ pub enum EditError {
     #[error("{why}")]
     NotSaved {
         /// Why.
-        why: FileError,
+        why: ReviseError,
         /// The text that was not written.
         kept: PathBuf,
     },
@@ -50,39 +55,71 @@ pub enum EditError {
     File(#[from] FileError),
 }
 
-/// Opens a copy in the editor and puts it in the place of the document when the editor is done.
-pub fn edit(project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
-    let (scratch, kept) = open_editor(project, shelved)?;
-    let text = read_back(&kept)?;
-    let unchanged = text.as_bytes() == shelved.bytes;
-    let (text, redacted) = Clean::of(&text);
-    if !unchanged {
-        let saved = project.replace(shelved, &text);
-        saved.map_err(|why| EditError::NotSaved { why, kept: kept.clone() })?;
+/// Opens a copy in the editor and puts it in the place of the document when the editor is done. The
+/// change of a handoff is a revision; a note has no history to keep.
+pub fn edit(project: &Project, shelved: &Shelved, change: &Change) -> Result<Edited, EditError> {
+    let draft = Draft::of(project, shelved)?;
+    if draft.text.as_bytes() == shelved.bytes {
+        draft.scratch.remove()?;
+        return Ok(Edited::Unchanged);
     }
-    scratch.remove()?;
-    Ok(if unchanged { Edited::Unchanged } else { Edited::Changed(redacted) })
+    let is_handoff = |document: &Document| document.handoff_header().is_some();
+    if !is_handoff(&shelved.document) && !is_handoff(&Document::parse(draft.text.as_bytes())) {
+        return draft.save(project, shelved);
+    }
+    match revise(project, shelved, &draft.text, change) {
+        Ok(revised) => {
+            draft.scratch.remove()?;
+            Ok(match revised {
+                Revised::Unchanged => Edited::Unchanged,
+                Revised::Recorded(recorded) => Edited::Revised(recorded),
+            })
+        }
+        Err(why) => Err(EditError::NotSaved { why, kept: draft.path }),
+    }
 }
 
-/// What the user makes of a document in the editor; the document stays as it is.
-pub fn edited_text(project: &Project, shelved: &Shelved) -> Result<String, EditError> {
-    let (scratch, kept) = open_editor(project, shelved)?;
-    let text = read_back(&kept)?;
-    scratch.remove()?;
-    Ok(text)
+/// Lets the author fill in a document that was just made: what it replaces is nobody's text.
+pub fn fill_in(project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
+    let draft = Draft::of(project, shelved)?;
+    if draft.text.as_bytes() == shelved.bytes {
+        draft.scratch.remove()?;
+        return Ok(Edited::Unchanged);
+    }
+    draft.save(project, shelved)
 }
 
-fn open_editor(project: &Project, shelved: &Shelved) -> Result<(Scratch, PathBuf), EditError> {
-    let editor = project.environment().editor.clone().ok_or(EditError::NoEditor)?;
-    let scratch = Scratch::new("midstride-edit")?;
-    let kept = scratch.write(shelved.path.file_name().unwrap_or_default(), &shelved.bytes)?;
-    let failed =
-        |message| EditError::Editor { editor: editor.clone(), message, kept: kept.clone() };
-    let status = process::edit(&editor, &kept).map_err(|error| failed(error.to_string()))?;
-    if status.success() { Ok((scratch, kept)) } else { Err(failed(status.to_string())) }
+/// A copy of a document as the editor left it.
+struct Draft {
+    scratch: Scratch,
+    path: PathBuf,
+    text: String,
 }
 
-fn read_back(kept: &Path) -> Result<String, EditError> {
-    String::from_utf8(files::read_named(kept)?)
-        .map_err(|_| EditError::NotUtf8 { kept: kept.to_owned() })
+impl Draft {
+    fn of(project: &Project, shelved: &Shelved) -> Result<Self, EditError> {
+        let editor = project.environment().editor.clone().ok_or(EditError::NoEditor)?;
+        let scratch = Scratch::new("midstride-edit")?;
+        let path = scratch.write(shelved.path.file_name().unwrap_or_default(), &shelved.bytes)?;
+        let failed =
+            |message| EditError::Editor { editor: editor.clone(), message, kept: path.clone() };
+        let status = process::edit(&editor, &path).map_err(|error| failed(error.to_string()))?;
+        if !status.success() {
+            return Err(failed(status.to_string()));
+        }
+        let text = String::from_utf8(files::read_named(&path)?);
+        let text = text.map_err(|_| EditError::NotUtf8 { kept: path.clone() })?;
+        Ok(Self { scratch, path, text })
+    }
+
+    /// Puts it in the place of the document without a word about it.
+    fn save(self, project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
+        let (text, redacted) = Clean::of(&self.text);
+        if let Err(why) = project.replace(shelved, &text) {
+            let why = ReviseError::Journal(why.into());
+            return Err(EditError::NotSaved { why, kept: self.path });
+        }
+        self.scratch.remove()?;
+        Ok(Edited::Saved(redacted))
+    }
 }

@@ -1,6 +1,6 @@
 //! Bring a document into the strict form: what `fmt` and `check --fix` do.
 
-use crate::files::FileError;
+use crate::journal::{Change, JournalError};
 use crate::project::{Project, Shelved};
 use midstride_core::document::EditRefused;
 use midstride_core::redact::{Clean, Redaction};
@@ -25,9 +25,9 @@ pub enum FmtError {
         /// Why.
         why: EditRefused,
     },
-    /// The file could not be written.
+    /// It could not be recorded.
     #[error(transparent)]
-    File(#[from] FileError),
+    Journal(#[from] JournalError),
 }
 
 /// The strict form of a document; writes it unless only asked to look.
@@ -39,9 +39,10 @@ pub fn fmt(project: &Project, shelved: &Shelved, write: bool) -> Result<Formatte
     if strict.text() == shelved.document.text() {
         return Ok(Formatted::AsItWas);
     }
-    let (text, redacted) = Clean::of(strict.text());
-    if write {
-        project.replace(shelved, &text)?;
+    if !write {
+        return Ok(Formatted::Changed(Clean::of(strict.text()).1));
     }
-    Ok(Formatted::Changed(redacted))
+    let change = Change { reason: "formatted".to_owned(), by: None };
+    let recorded = project.record(shelved, &strict, &change, &|_| ())?;
+    Ok(Formatted::Changed(recorded.redacted))
 }

@@ -1,9 +1,14 @@
 //! Take a handoff a step further in its life: what core decided is recorded.
 
+use crate::files::{FileError, Problem};
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::edit::Edit;
+use midstride_core::handoff::Handoff;
 use midstride_core::life::Refusal;
+
+/// Somebody else may win the race again and again; not for ever.
+const TRIES_MAX: usize = 20;
 
 /// Why a handoff stays as it is.
 #[derive(Debug, thiserror::Error)]
@@ -24,15 +29,40 @@ pub enum LiveError {
     Journal(#[from] JournalError),
 }
 
-/// Records what was decided.
+/// Records what is decided. Where somebody else was faster it is decided again, on what is there
+/// now.
 pub fn live(
     project: &Project,
     shelved: &Shelved,
-    decided: Result<Vec<Edit>, Refusal>,
+    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
     change: &Change,
 ) -> Result<Recorded, LiveError> {
-    let key = shelved.handoff(project).key().to_string();
-    let edits = decided.map_err(|why| LiveError::Refused { key, why })?;
+    let mut read_again: Option<Shelved> = None;
+    for _ in 0..TRIES_MAX {
+        let now = read_again.as_ref().unwrap_or(shelved);
+        match once(project, now, decide, change) {
+            Err(LiveError::Journal(JournalError::File(FileError {
+                problem: Problem::Changed,
+                ..
+            }))) => {
+                read_again = Some(project.reread(now).map_err(JournalError::from)?);
+            }
+            done => return done,
+        }
+    }
+    let problem = Problem::Changed;
+    Err(JournalError::File(FileError { path: shelved.path.clone(), problem }).into())
+}
+
+fn once(
+    project: &Project,
+    shelved: &Shelved,
+    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
+    change: &Change,
+) -> Result<Recorded, LiveError> {
+    let handoff = shelved.handoff(project);
+    let key = handoff.key().to_string();
+    let edits = decide(&handoff).map_err(|why| LiveError::Refused { key, why })?;
     if shelved.document.handoff_header().is_none() {
         return Err(JournalError::Note(shelved.path.clone()).into());
     }

@@ -1,9 +1,16 @@
 //! Give a handoff its next text, with the reason in its history.
 
+use crate::files::{FileError, Problem, Scratch};
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::document::{Document, EditRefused};
 use midstride_core::edit::Edit;
+use midstride_core::handoff::Handoff;
+use midstride_core::merge;
+use std::path::PathBuf;
+
+/// Somebody else may win the race again and again; not for ever.
+const TRIES_MAX: usize = 20;
 
 /// What came of it.
 #[derive(Debug)]
@@ -14,20 +21,78 @@ pub enum Revised {
     Recorded(Recorded),
 }
 
-/// Puts a new text in the place of a handoff. A text without a header replaces the body only.
+/// Why a handoff keeps its text.
+#[derive(Debug, thiserror::Error)]
+pub enum ReviseError {
+    /// Somebody else changed the same places meanwhile.
+    #[error("somebody else changed `{key}` meanwhile, in the same places: {}", places.join("; "))]
+    Conflict {
+        /// The handoff.
+        key: String,
+        /// Where both changed it.
+        places: Vec<String>,
+        /// Both texts in one, with markers.
+        kept: PathBuf,
+    },
+    /// The text belongs to another handoff.
+    #[error("the text is of another handoff: its uid is not the one of `{0}`")]
+    OtherHandoff(String),
+    /// It could not be recorded.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// Puts a new text in the place of a handoff. A text without a header replaces the body only. What
+/// somebody else changed since the text was begun is merged in.
 pub fn revise(
     project: &Project,
     shelved: &Shelved,
     text: &str,
     change: &Change,
-) -> Result<Revised, JournalError> {
-    let next = next(&shelved.document, text)?;
-    if next.text() == shelved.document.text() {
-        return Ok(Revised::Unchanged);
+) -> Result<Revised, ReviseError> {
+    let next = next(&shelved.document, text).map_err(JournalError::from)?;
+    let handoff = shelved.handoff(project);
+    let given = next.handoff_header().and_then(|header| header.text("uid"));
+    if let (Some(own), Some(given)) = (handoff.uid(), given)
+        && own.value.trim() != given.value.trim()
+    {
+        return Err(ReviseError::OtherHandoff(handoff.key().to_string()));
     }
-    project.record(shelved, &next, change, &|_| ()).map(Revised::Recorded)
+    let begun = begun_from(project, shelved, &next)?;
+    let next = match begun {
+        Some(base) => joined(project, &base, shelved, &next)?,
+        None => next,
+    };
+    put(project, shelved, next, change)
 }
 
+/// Records a text; whoever was faster is merged in.
+fn put(
+    project: &Project,
+    shelved: &Shelved,
+    mut next: Document,
+    change: &Change,
+) -> Result<Revised, ReviseError> {
+    let mut read_again: Option<Shelved> = None;
+    for _ in 0..TRIES_MAX {
+        let now = read_again.as_ref().unwrap_or(shelved);
+        if next.text() == now.document.text() {
+            return Ok(Revised::Unchanged);
+        }
+        match project.record(now, &next, change, &|_| ()) {
+            Err(JournalError::File(FileError { problem: Problem::Changed, .. })) => {
+                let newer = project.reread(now).map_err(JournalError::from)?;
+                next = joined(project, &now.document, &newer, &next)?;
+                read_again = Some(newer);
+            }
+            recorded => return Ok(Revised::Recorded(recorded?)),
+        }
+    }
+    let problem = Problem::Changed;
+    Err(JournalError::File(FileError { path: shelved.path.clone(), problem }).into())
+}
+
+/// The next document that a text stands for.
 fn next(document: &Document, text: &str) -> Result<Document, EditRefused> {
     let given = Document::parse(text.as_bytes());
     if given.handoff_header().is_some() {
@@ -35,4 +100,47 @@ fn next(document: &Document, text: &str) -> Result<Document, EditRefused> {
     }
     let body = format!("\n{}", text.trim_start_matches('\n'));
     document.edit(&[Edit::Body(document.body(), body)]).map(|(next, _)| next)
+}
+
+/// The older text that a new one was begun from, where its history is behind the document's.
+fn begun_from(
+    project: &Project,
+    shelved: &Shelved,
+    next: &Document,
+) -> Result<Option<Document>, JournalError> {
+    let now = shelved.handoff(project);
+    let next = Handoff::of(next, &shelved.whereabouts, &project.settings().stages);
+    let (known, all) = (next.replaced_texts(), now.replaced_texts());
+    let values = |texts: &[Option<midstride_core::span::At<&str>>]| -> Vec<Option<String>> {
+        texts.iter().map(|text| text.map(|text| text.value.trim().to_owned())).collect()
+    };
+    let behind = known.len() < all.len() && values(&all[..known.len()]) == values(&known);
+    // Without any history in it, nobody can tell which text it was begun from.
+    if !behind || known.is_empty() {
+        return Ok(None);
+    }
+    match project.text_of(shelved, known.len() + 1) {
+        Ok(text) => Ok(Some(Document::parse(&text))),
+        Err(crate::revisions::RevisionError::NotHere { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The new text together with what somebody else made of the old one.
+fn joined(
+    project: &Project,
+    base: &Document,
+    now: &Shelved,
+    next: &Document,
+) -> Result<Document, ReviseError> {
+    let key = now.handoff(project).key().to_string();
+    let merged = merge::merge(Some(base), &now.document, next, None)
+        .map_err(|_| ReviseError::OtherHandoff(key.clone()))?;
+    if merged.conflicts.is_empty() {
+        return Ok(Document::parse(merged.text.as_bytes()));
+    }
+    let scratch = Scratch::new("midstride-merge").map_err(JournalError::from)?;
+    let name = now.path.file_name().unwrap_or_default();
+    let kept = scratch.write(name, merged.text.as_bytes()).map_err(JournalError::from)?;
+    Err(ReviseError::Conflict { key, places: merged.conflicts, kept })
 }

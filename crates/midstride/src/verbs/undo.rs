@@ -3,9 +3,7 @@
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::document::Document;
-use midstride_core::edit::{Edit, Path};
 use midstride_core::life;
-use midstride_core::yaml::Node;
 
 /// Why nothing was undone.
 #[derive(Debug, thiserror::Error)]
@@ -28,14 +26,8 @@ pub fn undo(
     let (number, reason) =
         life::undo(&handoff).ok_or_else(|| UndoError::Nothing(handoff.key().to_string()))?;
     let earlier = project.text_of(shelved, number).map_err(JournalError::from)?;
-    let earlier = Document::parse(&earlier);
-    // What is taken back is the text; what happened to it is not.
-    let kept = ["uid", "revisions"].into_iter().filter_map(|name| {
-        let now = handoff.node(name).map(Node::data)?;
-        Some(Edit::Set(Path::field(name), now))
-    });
-    let edits: Vec<Edit> = kept.collect();
-    let (next, _) = earlier.edit(&edits).map_err(JournalError::from)?;
+    // What is taken back is the text; the journal keeps what happened to it.
+    let next = Document::parse(&earlier);
     let change = Change { reason: reason.clone(), by };
     let recorded = project.record(shelved, &next, &change, &|_| ())?;
     Ok((recorded, reason))
