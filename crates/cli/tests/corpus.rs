@@ -6,6 +6,8 @@ use midstride_core::document::Document;
 use midstride_core::finding::Severity;
 use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::stage::Stages;
+use midstride_core::trust::Trust;
+use midstride_core::{story, time};
 use midstride_testkit::{corpus, fixtures, markdown_below};
 use std::path::Path;
 
@@ -21,6 +23,9 @@ fn holds(path: &Path) {
     if !handoff.is_handoff() {
         assert_eq!(verdict.count(Severity::Error), 0, "{}: {verdict:?}", path.display());
     }
+    let trust = Trust::of(&handoff, time::Time::read("2026-03-21").unwrap().moment);
+    let moments = story::moments(&handoff);
+    assert!(moments.len() > trust.revisions, "{}: {moments:?}", path.display());
     if let Ok(once) = document.format() {
         assert_eq!(once.format().unwrap().text(), once.text(), "{}", path.display());
     }

@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::header::{
     Assumption, Capability, Decision, Dependencies, Deviation, HandoffKind, Header, Lenient,
-    Measurement, Question, Resolution, Revision, Status, WrongTurn,
+    Measurement, Question, Resolution, Review, Revision, Status, WrongTurn,
 };
 use crate::id::{FeatureNumber, HandoffKey};
 use crate::section::Meaning;
@@ -199,6 +199,11 @@ impl<'d> Handoff<'d> {
     /// Departures from the design.
     pub fn deviations(&self) -> Vec<Deviation<'d>> {
         self.list("deviations")
+    }
+
+    /// Who called it into question, and what came of it.
+    pub fn reviews(&self) -> Vec<Review<'d>> {
+        self.list("reviews")
     }
 
     /// What changed, when and why; older documents say it in lines of their text.

@@ -27,6 +27,7 @@ pub use deviation::Deviation;
 pub use measurement::Measurement;
 pub use question::Question;
 pub use resolution::Resolution;
+pub use review::{Review, ReviewVerdict};
 pub use revision::Revision;
 pub use status::{HandoffKind, Status};
 pub use wrong_turn::WrongTurn;

@@ -46,3 +46,5 @@ pub mod merge;
 pub mod check;
 pub mod life;
 pub mod schema;
+pub mod story;
+pub mod trust;

@@ -8,6 +8,8 @@ use crate::time;
 use crate::yaml::{Data, Node};
 use jiff::Timestamp;
 
+pub use crate::header::ReviewVerdict;
+
 /// Why a verb does not fit the handoff.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -65,28 +67,6 @@ pub struct Measured {
     pub after: String,
     /// The unit of both.
     pub unit: Option<String>,
-}
-
-/// What came of a challenge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReviewVerdict {
-    /// The handoff was right.
-    Held,
-    /// Something in it was wrong and is corrected.
-    Corrected,
-    /// It was wrong.
-    Rejected,
-}
-
-impl ReviewVerdict {
-    /// The word that is written.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Held => "held",
-            Self::Corrected => "corrected",
-            Self::Rejected => "rejected",
-        }
-    }
 }
 
 fn set(field: &str, value: Data) -> Edit {

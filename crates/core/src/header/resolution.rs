@@ -24,6 +24,8 @@ pub struct Resolution<'d> {
     pub at: Span,
     /// The commit that carried it out.
     pub commit: Option<At<&'d str>>,
+    /// When.
+    pub time: Option<At<&'d str>>,
     /// What came of it.
     pub outcome: Option<At<&'d str>>,
     /// Why it was given up.
@@ -35,6 +37,7 @@ impl<'d> Lenient<'d> for Resolution<'d> {
         (!node.is_blank()).then(|| Self {
             at: node.at,
             commit: text(node, "commit", "outcome"),
+            time: text(node, "at", "outcome"),
             outcome: text(node, "outcome", "outcome"),
             reason: text(node, "reason", "outcome"),
         })

@@ -1,0 +1,163 @@
+//! What tells how far a handoff can be trusted: facts side by side, never one score.
+
+use crate::handoff::Handoff;
+use crate::header::{Review, ReviewVerdict};
+use crate::time::Time;
+use jiff::Timestamp;
+
+const DAY_SECONDS: i64 = 24 * 60 * 60;
+
+/// The facts about one handoff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trust {
+    /// When it was captured.
+    pub captured: Option<Time>,
+    /// When it was last changed.
+    pub changed: Option<Time>,
+    /// Whole days since it was captured; none where the time is not known or lies ahead.
+    pub age_days: Option<i64>,
+    /// Whole days since it was last changed; none where the time is not known or lies ahead.
+    pub unchanged_days: Option<i64>,
+    /// How many revisions it has.
+    pub revisions: usize,
+    /// How often it was called into question, and what came of it.
+    pub reviews: Reviews,
+    /// Blocking questions without an answer.
+    pub blocking_questions: usize,
+    /// Assumptions that ask for validation and have none.
+    pub unvalidated_assumptions: usize,
+    /// Whether its life is over: what it left open holds nobody up any more.
+    pub is_ended: bool,
+}
+
+/// Reviews by what came of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reviews {
+    /// The handoff was right.
+    pub held: usize,
+    /// Something was wrong and is corrected.
+    pub corrected: usize,
+    /// It was wrong.
+    pub rejected: usize,
+    /// No known word says what came of it.
+    pub unclear: usize,
+}
+
+impl Trust {
+    /// Gathers the facts as they are now.
+    pub fn of(handoff: &Handoff<'_>, now: Timestamp) -> Self {
+        let (captured, changed) = (handoff.created(), handoff.changed());
+        let assumptions = handoff.assumptions();
+        Self {
+            captured,
+            changed,
+            age_days: captured.and_then(|time| days(time, now)),
+            unchanged_days: changed.and_then(|time| days(time, now)),
+            revisions: handoff.revisions().len(),
+            reviews: Reviews::of(&handoff.reviews()),
+            blocking_questions: handoff.questions().iter().filter(|q| q.blocks()).count(),
+            unvalidated_assumptions: assumptions
+                .iter()
+                .filter(|assumption| assumption.validation_needed && !assumption.validated)
+                .count(),
+            is_ended: !handoff.status().is_open(),
+        }
+    }
+}
+
+impl Reviews {
+    fn of(reviews: &[Review<'_>]) -> Self {
+        let count = |verdict| reviews.iter().filter(|review| review.verdict == verdict).count();
+        Self {
+            held: count(Some(ReviewVerdict::Held)),
+            corrected: count(Some(ReviewVerdict::Corrected)),
+            rejected: count(Some(ReviewVerdict::Rejected)),
+            unclear: count(None),
+        }
+    }
+
+    /// All of them.
+    pub fn total(self) -> usize {
+        self.held + self.corrected + self.rejected + self.unclear
+    }
+}
+
+/// Whole days gone by. A time ahead of the clock tells nothing: one of the two is wrong.
+fn days(time: Time, now: Timestamp) -> Option<i64> {
+    let seconds = now.duration_since(time.moment).as_secs();
+    (time.moment <= now).then_some(seconds / DAY_SECONDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::handoff::Whereabouts;
+    use crate::stage::Stages;
+
+    fn trust(text: &str) -> Trust {
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let now = "2026-03-25T17:23:59Z".parse().unwrap();
+        Trust::of(&Handoff::of(&document, &whereabouts, &stages), now)
+    }
+
+    #[test]
+    fn the_facts_are_counted_one_by_one() {
+        let trust = trust(
+            "---
+handoff:
+  id: a
+  created: 2026-03-21T17:24:00Z
+  open_questions:
+    - question: q
+      blocking: true
+    - question: r
+      blocking: true
+      answer: yes
+    - question: s
+  assumptions:
+    - assumption: a
+      validation_needed: true
+    - assumption: b
+      validation_needed: true
+      validated: true
+    - assumption: c
+  reviews:
+    - verdict: held
+    - verdict: CORRECTED (twice)
+    - verdict: purple
+    - only text
+  revisions:
+    - at: 2026-03-24T17:23:59Z
+      reason: r
+---
+",
+        );
+        assert_eq!((trust.age_days, trust.unchanged_days), (Some(3), Some(1)));
+        assert_eq!(trust.revisions, 1);
+        let reviews = Reviews { held: 1, corrected: 1, rejected: 0, unclear: 2 };
+        assert_eq!((trust.reviews, trust.reviews.total()), (reviews, 4));
+        assert_eq!((trust.blocking_questions, trust.unvalidated_assumptions), (1, 1));
+        assert!(!trust.is_ended);
+    }
+
+    #[test]
+    fn older_documents_tell_it_in_lines() {
+        let trust = trust("# A\n\nCaptured: 2026-03-20T17:24\nRevised: 2026-03-21 (code path)\n");
+        assert_eq!((trust.age_days, trust.unchanged_days), (Some(4), Some(4)));
+        assert_eq!(trust.revisions, 1);
+    }
+
+    #[test]
+    fn what_is_not_known_or_lies_ahead_has_no_age() {
+        let nothing = trust("");
+        assert_eq!(
+            (nothing.captured, nothing.age_days, nothing.unchanged_days),
+            (None, None, None)
+        );
+        let ahead = trust("---\nhandoff:\n  created: 2026-03-25T17:24:00Z\n  status: DONE\n---\n");
+        assert_eq!((ahead.captured.is_some(), ahead.age_days), (true, None));
+        assert!(ahead.is_ended);
+    }
+}
