@@ -3,12 +3,14 @@
 pub(crate) mod difference;
 pub(crate) mod findings;
 pub(crate) mod handoff;
+pub(crate) mod history;
 pub(crate) mod inbox;
 pub(crate) mod list;
 pub(crate) mod pull_request;
 pub(crate) mod recorded;
 pub(crate) mod reference;
 pub(crate) mod table;
+pub(crate) mod trust;
 
 use midstride::project::Project;
 use midstride_core::handoff::Handoff;
@@ -36,6 +38,15 @@ pub(crate) fn shown_path(project: &Project, path: &Path) -> String {
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{ending}")
+}
+
+/// `once`, `twice`, `3 times`.
+pub(crate) fn times(number: usize) -> String {
+    match number {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{more} times"),
+    }
 }
 
 /// The first line of a text, cut to a width with an ellipsis.

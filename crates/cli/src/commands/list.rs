@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// List the handoffs of this project
 ///
-/// Open ones first; with what blocks each of them.
+/// Open ones first, with what tells how far each can be trusted: its age, how often it was revised
+/// and reviewed, and what is open: questions that block, assumptions nobody validated.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// Ended ones too
@@ -81,7 +82,12 @@ pub(crate) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Ou
     } else if chosen.is_empty() && unread.is_empty() {
         ui.say("There are no handoffs here yet. Next: midstride new \"what you found out\"")?;
     } else if !chosen.is_empty() {
-        ui.print(&view::list::table_of(project, &chosen))?;
+        let table = view::list::table_of(project, &chosen);
+        ui.print(&table.text)?;
+        if !table.left_out.is_empty() {
+            let names = table.left_out.join(", ");
+            ui.say(&format!("No room for {names}; `midstride show ID` or --json tells them"))?;
+        }
     }
     if hidden > 0 && !asked_for_ended && !args.json {
         ui.say(&format!("{hidden} ended; `midstride list --all` shows them"))?;

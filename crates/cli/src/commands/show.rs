@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::project::Project;
+use midstride::project::{Project, Shelved};
 
 /// Show one handoff
 #[derive(Debug, clap::Args)]
@@ -14,6 +14,10 @@ pub(crate) struct ShowArgs {
     /// Only this section: a heading, or a field such as `decisions_made`
     #[arg(long, value_name = "NAME")]
     section: Option<String>,
+
+    /// What happened to it, in order; `@2` is a text that `midstride show ID@2` shows
+    #[arg(long, conflicts_with_all = ["section", "form"])]
+    history: bool,
 
     /// In another form
     #[arg(long = "as", value_enum, value_name = "FORM")]
@@ -34,7 +38,14 @@ enum Form {
 
 pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Outcome, Diagnostic> {
     let (name, revision) = super::revision_of(&args.handoff);
+    if revision.is_some() && args.history {
+        return Err(Diagnostic::new(format!("`{}` is one text, it has no history", args.handoff))
+            .hint(format!("`midstride show {name} --history` tells how it came about")));
+    }
     let shelved = project.find(name)?;
+    if args.history {
+        return show_history(ui, project, &shelved, args.json);
+    }
     if let Some(number) = revision {
         Ui::write_bytes(&project.text_of(&shelved, number)?)?;
         return Ok(Outcome::Clean);
@@ -60,5 +71,19 @@ pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Ou
         (None, None) => view::handoff::text(project, &shelved),
     };
     ui.print(&text)?;
+    Ok(Outcome::Clean)
+}
+
+fn show_history(
+    ui: &mut Ui,
+    project: &Project,
+    shelved: &Shelved,
+    json: bool,
+) -> Result<Outcome, Diagnostic> {
+    if json {
+        ui.json(&view::history::json(project, shelved))?;
+    } else {
+        ui.print(&view::history::text(project, shelved))?;
+    }
     Ok(Outcome::Clean)
 }

@@ -1,10 +1,13 @@
 //! One handoff.
 
-use super::{heading, indented, tame};
+use super::trust::{self, TrustJson};
+use super::{heading, history, indented, tame};
 use midstride::project::{Project, Shelved};
 use midstride_core::handoff::Handoff;
+use midstride_core::header::{Measurement, Review};
 use midstride_core::section::Meaning;
 use midstride_core::span::At;
+use midstride_core::time::{self, Time};
 use midstride_core::yaml::{Node, Value};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -29,6 +32,8 @@ pub(crate) struct HandoffJson {
     created: Option<String>,
     changed: Option<String>,
     revisions: usize,
+    reviews: Vec<ReviewJson>,
+    trust: TrustJson,
     blocking_questions: Vec<String>,
     summary: Option<String>,
     header: Json,
@@ -43,10 +48,18 @@ struct SectionJson {
     line: usize,
 }
 
+#[derive(Serialize)]
+struct ReviewJson {
+    at: Option<String>,
+    by: Option<String>,
+    challenged: Option<String>,
+    verdict: Option<String>,
+    revision: Option<usize>,
+}
+
 pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
     let handoff = shelved.handoff(project);
     let owned = |text: Option<&str>| text.map(str::to_owned);
-    let moment = |time: midstride_core::time::Time| midstride_core::time::write(time.moment);
     let document = handoff.document();
     HandoffJson {
         key: handoff.key().to_string(),
@@ -64,6 +77,8 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
         created: handoff.created().map(moment),
         changed: handoff.changed().map(moment),
         revisions: handoff.revisions().len(),
+        reviews: handoff.reviews().iter().map(review_json).collect(),
+        trust: trust::json(&trust::facts(project, &handoff)),
         blocking_questions: blocking(&handoff),
         summary: owned(handoff.summary()),
         header: handoff.header().map_or(Json::Null, |header| tree(header.fields())),
@@ -77,6 +92,24 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
                 line: document.position(section.at.start).line,
             })
             .collect(),
+    }
+}
+
+fn moment(time: Time) -> String {
+    time::write(time.moment)
+}
+
+fn review_json(review: &Review<'_>) -> ReviewJson {
+    let owned = |text: Option<At<&str>>| text.map(|text| text.value.to_owned());
+    ReviewJson {
+        at: review.time.map(|time| {
+            let read = Time::read(time.value);
+            read.map_or_else(|| time.value.to_owned(), moment)
+        }),
+        by: owned(review.by),
+        challenged: owned(review.challenged),
+        verdict: history::verdict(review).map(str::to_owned),
+        revision: review.revision,
     }
 }
 
@@ -108,8 +141,11 @@ fn said(text: Option<At<&str>>) -> &str {
 /// The handoff for a person at a terminal.
 pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     let handoff = shelved.handoff(project);
-    let mut out = heading(&super::called(&handoff, TITLE_WIDTH));
-    out.push_str(&facts(&handoff));
+    let mut out = title_and_facts(project, shelved);
+    let trust = trust::line(&trust::facts(project, &handoff), handoff.is_handoff());
+    if !trust.is_empty() {
+        out.push_str(&format!("{trust}\n"));
+    }
     out.push_str(&format!("{}\n", super::shown_path(project, &shelved.path)));
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -126,7 +162,8 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     part("Decisions", decisions(&handoff));
     part("Assumptions", assumptions(&handoff));
     part("Builds on", upstream(&handoff));
-    part("Measured", measurements(&handoff));
+    part("Measured", handoff.measurements().iter().map(|m| bullet(&measured(m))).collect());
+    part("Reviews", handoff.reviews().iter().map(review).collect());
     part("Revisions", revisions(&handoff));
     let body = shelved.document.body().of(shelved.document.text()).trim();
     if !body.is_empty() {
@@ -137,8 +174,13 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     out
 }
 
+/// What it is called, where its life stands, and whose it is.
+pub(super) fn title_and_facts(project: &Project, shelved: &Shelved) -> String {
+    let handoff = shelved.handoff(project);
+    heading(&super::called(&handoff, TITLE_WIDTH)) + &facts(&handoff)
+}
+
 fn facts(handoff: &Handoff<'_>) -> String {
-    let day = |time: midstride_core::time::Time| time.moment.strftime("%Y-%m-%d").to_string();
     let to: Vec<&str> = handoff.to().iter().map(|to| to.value).collect();
     let facts = [
         Some(handoff.key().to_string()),
@@ -146,19 +188,9 @@ fn facts(handoff: &Handoff<'_>) -> String {
         handoff.has_status().then(|| handoff.status().to_string()),
         handoff.from().map(|from| format!("from {from}")),
         (!to.is_empty()).then(|| format!("to {}", to.join(", "))),
-        handoff.created().map(|time| format!("captured {}", day(time))),
-        Some(handoff.revisions().len()).filter(|n| *n > 0).map(|n| format!("revised {}", times(n))),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     format!("{}\n", tame(&facts.join(" · ")))
-}
-
-fn times(number: usize) -> String {
-    match number {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        more => format!("{more} times"),
-    }
 }
 
 fn bullet(text: &str) -> String {
@@ -232,23 +264,24 @@ fn upstream(handoff: &Handoff<'_>) -> Vec<String> {
     dependencies.upstream.iter().map(|dependency| bullet(said(dependency.artifact))).collect()
 }
 
-fn measurements(handoff: &Handoff<'_>) -> Vec<String> {
+/// A number before and after, and how many times less or more it is.
+pub(super) fn measured(measured: &Measurement<'_>) -> String {
     let number = |text: Option<At<&str>>| text.map_or("?", |text| text.value).to_owned();
-    handoff
-        .measurements()
-        .iter()
-        .map(|measured| {
-            let unit = measured.unit.map_or_else(String::new, |unit| format!(" {}", unit.value));
-            let ratio = measured.ratio().map(|ratio| format!(" ({ratio:.0}×)"));
-            bullet(&format!(
-                "{}: {} → {}{unit}{}",
-                said(measured.name),
-                number(measured.before),
-                number(measured.after),
-                ratio.unwrap_or_default()
-            ))
-        })
-        .collect()
+    let unit = measured.unit.map_or_else(String::new, |unit| format!(" {}", unit.value));
+    let ratio = measured.ratio().map(|ratio| format!(" ({ratio:.0}×)"));
+    format!(
+        "{}: {} → {}{unit}{}",
+        said(measured.name),
+        number(measured.before),
+        number(measured.after),
+        ratio.unwrap_or_default()
+    )
+}
+
+fn review(review: &Review<'_>) -> String {
+    let by = review.by.map_or_else(String::new, |by| format!("by {}: ", by.value.trim()));
+    let time = review.time.map_or("", |time| time.value);
+    bullet(&format!("{time}  {by}{}", history::challenge(review).join(" ")))
 }
 
 fn revisions(handoff: &Handoff<'_>) -> Vec<String> {

@@ -1,13 +1,10 @@
 //! Handoffs in a list.
 
-use super::{called, table::table};
-use crate::ui::Ui;
+use super::table::{Column, Table, table, width};
+use super::{called, one_line, trust};
 use midstride::project::{Project, Shelved};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::Status;
-
-/// The width of a list that goes into a file.
-const WIDTH: usize = 120;
 
 /// What is in progress first, then what is planned, then the ended; the latest change first.
 pub(crate) fn sort(project: &Project, list: &mut [&Shelved]) {
@@ -24,28 +21,38 @@ pub(crate) fn sort(project: &Project, list: &mut [&Shelved]) {
 }
 
 /// A line each.
-fn table_rows(project: &Project, list: &[&Shelved]) -> Vec<Vec<String>> {
-    list.iter()
-        .map(|shelved| {
-            let handoff = shelved.handoff(project);
-            vec![
-                handoff.key().to_string(),
-                status(&handoff),
-                day(&handoff),
-                blocks(&handoff),
-                called(&handoff, usize::MAX),
-            ]
-        })
-        .collect()
+fn row(project: &Project, shelved: &Shelved) -> Vec<String> {
+    let handoff = shelved.handoff(project);
+    let trust = trust::facts(project, &handoff);
+    let number = |number: usize| if number == 0 { String::new() } else { number.to_string() };
+    vec![
+        one_line(&handoff.key().to_string(), usize::MAX),
+        status(&handoff),
+        day(&handoff),
+        trust.age_days.map_or_else(String::new, |days| format!("{days} d")),
+        number(trust.revisions),
+        trust::reviewed(trust.reviews),
+        trust::open(&trust),
+        called(&handoff, usize::MAX),
+    ]
 }
 
-fn table_head() -> [&'static str; 5] {
-    ["ID", "STATUS", "CHANGED", "BLOCKED BY", "TITLE"]
-}
+/// What a narrow terminal has no room for is told by `show`; what waits for somebody stays.
+const COLUMNS: [Column; 8] = [
+    Column { name: "ID", spared: None },
+    Column { name: "STATUS", spared: None },
+    Column { name: "CHANGED", spared: Some(3) },
+    Column { name: "AGE", spared: Some(0) },
+    Column { name: "REVISED", spared: Some(1) },
+    Column { name: "REVIEWED", spared: Some(2) },
+    Column { name: "OPEN", spared: None },
+    Column { name: "TITLE", spared: None },
+];
 
 /// The whole list.
-pub(crate) fn table_of(project: &Project, list: &[&Shelved]) -> String {
-    table(&table_head(), &table_rows(project, list), Ui::width().unwrap_or(WIDTH))
+pub(crate) fn table_of(project: &Project, list: &[&Shelved]) -> Table {
+    let rows: Vec<Vec<String>> = list.iter().map(|shelved| row(project, shelved)).collect();
+    table(&COLUMNS, &rows, width())
 }
 
 /// A note is listed, and said to be one.
@@ -55,9 +62,4 @@ fn status(handoff: &Handoff<'_>) -> String {
 
 fn day(handoff: &Handoff<'_>) -> String {
     handoff.changed().map_or_else(String::new, |time| time.moment.strftime("%Y-%m-%d").to_string())
-}
-
-fn blocks(handoff: &Handoff<'_>) -> String {
-    let count = handoff.questions().iter().filter(|question| question.blocks()).count();
-    if count == 0 { String::new() } else { super::count(count, "question") }
 }

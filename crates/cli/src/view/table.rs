@@ -1,36 +1,80 @@
 //! Columns that line up, in any script.
 
 use super::one_line;
+use crate::ui::Ui;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Between two columns.
-const GAP: usize = 2;
+pub(super) const GAP: usize = 2;
 
 /// The last column keeps at least this, however narrow the terminal is.
 const LAST_WIDTH_MIN: usize = 20;
 
+/// The width of what goes into a file.
+const FILE_WIDTH: usize = 150;
+
+/// How wide a line may be.
+pub(super) fn width() -> usize {
+    Ui::width().unwrap_or(FILE_WIDTH)
+}
+
+/// A column, and whether it can be spared.
+pub(crate) struct Column {
+    /// What stands above it.
+    pub(crate) name: &'static str,
+    /// In a narrow terminal the lowest number is left out first; a column without one stays.
+    pub(crate) spared: Option<u8>,
+}
+
+/// A table, and what there was no room for.
+pub(crate) struct Table {
+    pub(crate) text: String,
+    pub(crate) left_out: Vec<&'static str>,
+}
+
 /// Rows below a head; the last column gets what is left of the width.
-pub(crate) fn table(head: &[&str], rows: &[Vec<String>], width: usize) -> String {
-    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
-    let widths: Vec<usize> = (0..head.len())
+pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: usize) -> Table {
+    let widths: Vec<usize> = (0..columns.len())
         .map(|column| {
-            cells(column).map(|cell| cell.width()).chain([head[column].width()]).max().unwrap_or(0)
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            let head = columns[column].name.width();
+            cells.map(|cell| cell.width()).chain([head]).max().unwrap_or(0)
         })
         .collect();
-    let used: usize = widths.iter().rev().skip(1).map(|column| column + GAP).sum();
-    let left = width.saturating_sub(used).max(LAST_WIDTH_MIN);
+    let shown = fitting(columns, &widths, width);
+    let pick = |row: &[String]| shown.iter().map(|at| row[*at].clone()).collect::<Vec<String>>();
+    let head: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
+    let left = width.saturating_sub(used(&shown, &widths)).max(LAST_WIDTH_MIN);
+    let widths: Vec<usize> = shown.iter().map(|at| widths[*at]).collect();
     let dim = anstyle::Style::new().dimmed();
-    let head: Vec<String> = head.iter().map(|name| (*name).to_owned()).collect();
-    let mut out = format!("{dim}{}{dim:#}\n", line(&head, &widths));
+    let mut text = format!("{dim}{}{dim:#}\n", line(&pick(&head), &widths));
     for row in rows {
-        let mut row = row.clone();
+        let mut row = pick(row);
         if let Some(last) = row.last_mut() {
             *last = one_line(last, left);
         }
-        out.push_str(&line(&row, &widths));
-        out.push('\n');
+        text.push_str(&line(&row, &widths));
+        text.push('\n');
     }
-    out
+    let is_out = |at: &usize| !shown.contains(at);
+    let left_out = (0..columns.len()).filter(is_out).map(|at| columns[at].name).collect();
+    Table { text, left_out }
+}
+
+/// The columns that leave the last one its width.
+fn fitting(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
+    let mut shown: Vec<usize> = (0..columns.len()).collect();
+    while used(&shown, widths) + LAST_WIDTH_MIN > width {
+        let spare = shown.iter().filter_map(|at| Some((columns[*at].spared?, *at))).min();
+        let Some((_, spare)) = spare else { break };
+        shown.retain(|at| *at != spare);
+    }
+    shown
+}
+
+/// What the columns before the last one take.
+fn used(shown: &[usize], widths: &[usize]) -> usize {
+    shown.iter().rev().skip(1).map(|at| widths[*at] + GAP).sum()
 }
 
 fn line(row: &[String], widths: &[usize]) -> String {
@@ -40,4 +84,25 @@ fn line(row: &[String], widths: &[usize]) -> String {
         out.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.width()) + GAP));
     }
     out.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_spared_goes_first_and_is_named() {
+        let column = |name, spared| Column { name, spared };
+        let columns =
+            [column("ID", None), column("A", Some(1)), column("B", Some(0)), column("T", None)];
+        let row: Vec<String> = ["x", "1", "2", "a title"].map(str::to_owned).into();
+        let shown = |width| {
+            let table = table(&columns, std::slice::from_ref(&row), width);
+            (table.text.lines().last().unwrap_or_default().to_owned(), table.left_out)
+        };
+        assert_eq!(shown(30), ("x   1  2  a title".to_owned(), vec![]));
+        assert_eq!(shown(29), ("x   1  a title".to_owned(), vec!["B"]));
+        assert_eq!(shown(26), ("x   a title".to_owned(), vec!["A", "B"]));
+        assert_eq!(shown(1), ("x   a title".to_owned(), vec!["A", "B"]));
+    }
 }

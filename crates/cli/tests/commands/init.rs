@@ -39,8 +39,8 @@ fn a_private_set_up_leaves_the_working_tree_alone() {
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 0
     ----- stdout -----
-    ID      STATUS   CHANGED     BLOCKED BY  TITLE
-    a-find  planned  2026-03-21              A find
+    ID      STATUS   CHANGED     AGE  REVISED  REVIEWED  OPEN  TITLE
+    a-find  planned  2026-03-21  0 d                           A find
     ");
 }
 
@@ -61,9 +61,9 @@ fn without_git_there_is_a_folder_too() {
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 0
     ----- stdout -----
-    ID         STATUS   CHANGED     BLOCKED BY  TITLE
-    a-find     planned  2026-03-21              A find
-    a-session  planned  2026-03-21              A session
+    ID         STATUS   CHANGED     AGE  REVISED  REVIEWED  OPEN  TITLE
+    a-find     planned  2026-03-21  0 d                           A find
+    a-session  planned  2026-03-21  0 d                           A session
     ");
 }
 

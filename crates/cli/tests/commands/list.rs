@@ -7,22 +7,51 @@ fn open_handoffs_are_listed_with_what_blocks_them() {
     insta::assert_snapshot!(sandbox.run(["list"]), @"
     exit 0
     ----- stdout -----
-    ID                STATUS       CHANGED     BLOCKED BY  TITLE
-    market-page-perf  in_progress  2026-03-22  1 question  Market pages take 14 s
-    feat-042/request  planned      2026-03-20              Snapshots of machines for audits.
-    HANDOFF           note                                 Where we are
+    ID                STATUS       CHANGED     AGE  REVISED  REVIEWED  OPEN                      TITLE
+    market-page-perf  in_progress  2026-03-22  0 d  1                  1 question, 1 assumption  Market pages take 14 s
+    feat-042/request  planned      2026-03-20  1 d                                               Snapshots of machines for audits.
+    HANDOFF           note                                                                       Where we are
     ----- stderr -----
     1 ended; `midstride list --all` shows them
     ");
     insta::assert_snapshot!(sandbox.run(["list", "--all"]), @"
     exit 0
     ----- stdout -----
-    ID                STATUS       CHANGED     BLOCKED BY  TITLE
-    market-page-perf  in_progress  2026-03-22  1 question  Market pages take 14 s
-    feat-042/request  planned      2026-03-20              Snapshots of machines for audits.
-    HANDOFF           note                                 Where we are
-    login-loop        resolved     2026-03-01              Login loops on Safari
+    ID                STATUS       CHANGED     AGE   REVISED  REVIEWED  OPEN                      TITLE
+    market-page-perf  in_progress  2026-03-22  0 d   1                  1 question, 1 assumption  Market pages take 14 s
+    feat-042/request  planned      2026-03-20  1 d                                                Snapshots of machines for audits.
+    HANDOFF           note                                                                        Where we are
+    login-loop        resolved     2026-03-01  20 d                                               Login loops on Safari
     ");
+}
+
+#[test]
+fn the_list_says_how_far_each_can_be_trusted() {
+    let sandbox = shop();
+    let review = |verdict: &str| {
+        let by = ["review", "market", "--by", "eve", "--challenged", "x", "--verdict", verdict];
+        sandbox.run(by).exits(0);
+    };
+    review("held");
+    review("rejected");
+    sandbox.run(["resolve", "feat-042/request", "--abandon", "no budget"]).exits(0);
+    let at = |arguments: &[&str]| {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        sandbox.finish(command.env("MIDSTRIDE_NOW", "2026-04-02T08:00:00Z").args(arguments))
+    };
+    insta::assert_snapshot!(at(&["list", "--all"]), @"
+    exit 0
+    ----- stdout -----
+    ID                STATUS       CHANGED     AGE   REVISED  REVIEWED        OPEN                      TITLE
+    market-page-perf  in_progress  2026-03-22  11 d  3        2 (1 rejected)  1 question, 1 assumption  Market pages take 14 s
+    HANDOFF           note                                                                              Where we are
+    feat-042/request  abandoned    2026-03-21  13 d  1                                                  Snapshots of machines for audits.
+    login-loop        resolved     2026-03-01  32 d                                                     Login loops on Safari
+    ");
+    let json: serde_json::Value = serde_json::from_str(&at(&["list", "--json"]).stdout).unwrap();
+    assert_eq!(json[0]["trust"]["age_days"], 11);
+    assert_eq!(json[0]["trust"]["reviews"]["rejected"], 1);
+    assert_eq!(json[0]["trust"]["unvalidated_assumptions"], 1);
 }
 
 #[test]
@@ -73,11 +102,11 @@ fn every_shelf_is_read_in_place() {
     insta::assert_snapshot!(sandbox.run(["list", "--all"]), @"
     exit 0
     ----- stdout -----
-    ID                  STATUS    CHANGED     BLOCKED BY  TITLE
-    cache               planned                           The cache
-    er                  note                              In the docs
-    feat-001/discovery  planned                           (no title)
-    t                   resolved  2025-10-25              Thoughts
+    ID                  STATUS    CHANGED     AGE    REVISED  REVIEWED  OPEN  TITLE
+    cache               planned                                               The cache
+    er                  note                                                  In the docs
+    feat-001/discovery  planned                                               (no title)
+    t                   resolved  2025-10-25  147 d                           Thoughts
     ");
 }
 

@@ -1,4 +1,11 @@
 use super::shop;
+use midstride_testkit::{Run, Sandbox};
+
+/// Runs the program at another time than the one at which the sandbox stands still.
+fn run_at(sandbox: &Sandbox, now: &str, arguments: &[&str]) -> Run {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    sandbox.finish(command.env("MIDSTRIDE_NOW", now).args(arguments))
+}
 
 #[test]
 fn a_handoff_is_shown_for_a_person() {
@@ -6,7 +13,8 @@ fn a_handoff_is_shown_for_a_person() {
     exit 0
     ----- stdout -----
     Market pages take 14 s
-    market-page-perf · investigation · in_progress · from nightcheck · to implementer · captured 2026-03-21 · revised once
+    market-page-perf · investigation · in_progress · from nightcheck · to implementer
+    captured 2026-03-21 (less than a day ago) · changed 2026-03-22 · revised once · never reviewed · 1 question blocks · 1 assumption not validated
     .midstride/handoffs/market-page-perf.md
 
     Summary
@@ -166,4 +174,300 @@ fn json_has_the_header_and_the_facts() {
     assert_eq!(json["blocking_questions"][0], "May the weather be ten minutes old?");
     assert_eq!(json["header"]["open_questions"][0]["blocking"], true);
     assert_eq!(json["sections"][1]["meaning"], "Root causes");
+}
+
+/// A handoff that was challenged, corrected and carried out.
+fn lived() -> Sandbox {
+    let sandbox = crate::sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let new = ["new", "Market pages take 14 s", "--id", "market", "--by", "nightcheck"];
+    sandbox.run([&new[..], &["--no-edit"]].concat()).exits(0);
+    sandbox.write("body.md", "## Diagnosis\n\nmarket_hub() paginates in Python.\n");
+    let review = ["review", "market", "--by", "eve", "--verdict", "corrected", "--challenged"];
+    let path = "the code path: market_hub() serves the slow pages";
+    let partials = "HTMX partials for Apple Maps, which signs its URLs on the server and asks nobody, \
+                    and for tier counts, which belong into one aggregation";
+    let reason = "wrong code path, unnecessary HTMX";
+    let revise = ["revise", "market", "--by", "nightcheck", "--body", "body.md", "--reason"];
+    let outcome = "The query fix is deployed";
+    let resolve = ["resolve", "market", "--commit", "HEAD", "--outcome", outcome];
+    let measured = ["--measured", "Austin, cold=14290:108 ms", "--measured", "Tokyo=381:97 ms"];
+    for (now, step) in [
+        ("2026-03-21T18:05:00Z", [&review[..], &[path]].concat()),
+        ("2026-03-21T18:10:00Z", [&review[..], &[partials]].concat()),
+        ("2026-03-21T18:20:00Z", [&revise[..], &[reason]].concat()),
+        ("2026-03-25T05:00:00Z", vec!["start", "market", "--by", "implementer"]),
+        ("2026-03-25T06:30:00Z", [&resolve[..], &measured].concat()),
+    ] {
+        run_at(&sandbox, now, &step).exits(0);
+    }
+    sandbox
+}
+
+#[test]
+fn the_history_reads_as_a_story() {
+    let sandbox = lived();
+    insta::assert_snapshot!(sandbox.run(["show", "market", "--history"]), @"
+    exit 0
+    ----- stdout -----
+    Market pages take 14 s
+    market · investigation · resolved · from nightcheck
+
+    2026-03-21 17:24  @1  captured    by nightcheck
+    2026-03-21 18:05  @2  challenged  by eve: the code path: market_hub() serves the slow pages
+                                      → corrected
+    2026-03-21 18:10  @3  challenged  by eve: HTMX partials for Apple Maps, which signs its URLs on the
+                                      server and asks nobody, and for tier counts, which belong into one
+                                      aggregation
+                                      → corrected
+    2026-03-21 18:20  @4  changed     by nightcheck: wrong code path, unnecessary HTMX
+    2026-03-25 05:00  @5  changed     by implementer: started
+    2026-03-25 06:30  @6  resolved    by tester: The query fix is deployed
+                                      commit [COMMIT]
+                                      Austin, cold: 14290 → 108 ms (132×)
+                                      Tokyo: 381 → 97 ms (4×)
+    ");
+    assert!(sandbox.run(["show", "market@4"]).exits(0).stdout.contains("market_hub() paginates"));
+}
+
+#[test]
+fn the_history_is_told_to_programs_too() {
+    insta::assert_snapshot!(lived().run(["show", "market", "--history", "--json"]), @r#"
+    exit 0
+    ----- stdout -----
+    {
+      "key": "market",
+      "title": "Market pages take 14 s",
+      "status": "resolved",
+      "trust": {
+        "age_days": 0,
+        "unchanged_days": null,
+        "revisions": 5,
+        "reviews": {
+          "held": 0,
+          "corrected": 2,
+          "rejected": 0,
+          "unclear": 0
+        },
+        "blocking_questions": 0,
+        "unvalidated_assumptions": 0,
+        "ended": true
+      },
+      "history": [
+        {
+          "at": "2026-03-21T17:24:00Z",
+          "by": "nightcheck",
+          "text": 1,
+          "event": "captured",
+          "reason": null
+        },
+        {
+          "at": "2026-03-21T18:05:00Z",
+          "by": "eve",
+          "text": 2,
+          "event": "challenged",
+          "challenged": "the code path: market_hub() serves the slow pages",
+          "verdict": "corrected",
+          "revision": 1
+        },
+        {
+          "at": "2026-03-21T18:10:00Z",
+          "by": "eve",
+          "text": 3,
+          "event": "challenged",
+          "challenged": "HTMX partials for Apple Maps, which signs its URLs on the server and asks nobody, and for tier counts, which belong into one aggregation",
+          "verdict": "corrected",
+          "revision": 2
+        },
+        {
+          "at": "2026-03-21T18:20:00Z",
+          "by": "nightcheck",
+          "text": 4,
+          "event": "changed",
+          "reason": "wrong code path, unnecessary HTMX"
+        },
+        {
+          "at": "2026-03-25T05:00:00Z",
+          "by": "implementer",
+          "text": 5,
+          "event": "changed",
+          "reason": "started"
+        },
+        {
+          "at": "2026-03-25T06:30:00Z",
+          "by": "tester",
+          "text": 6,
+          "event": "ended",
+          "status": "resolved",
+          "commit": "[COMMIT]",
+          "outcome": "The query fix is deployed",
+          "reason": null,
+          "superseded_by": null,
+          "measurements": [
+            {
+              "name": "Austin, cold",
+              "before": "14290",
+              "after": "108",
+              "unit": "ms",
+              "ratio": 132.3148148148148
+            },
+            {
+              "name": "Tokyo",
+              "before": "381",
+              "after": "97",
+              "unit": "ms",
+              "ratio": 3.9278350515463916
+            }
+          ]
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn trust_is_shown_as_facts() {
+    let sandbox = lived();
+    insta::assert_snapshot!(run_at(&sandbox, "2026-04-01T12:00:00Z", &["show", "market"]), @"
+    exit 0
+    ----- stdout -----
+    Market pages take 14 s
+    market · investigation · resolved · from nightcheck
+    captured 2026-03-21 (10 days ago) · changed 2026-03-25 (7 days ago) · revised 5 times · reviewed twice (2 corrected)
+    .midstride/handoffs/market.md
+
+    Measured
+      - Austin, cold: 14290 → 108 ms (132×)
+      - Tokyo: 381 → 97 ms (4×)
+
+    Reviews
+      - 2026-03-21T18:05:00Z  by eve: the code path: market_hub() serves the slow pages → corrected
+      - 2026-03-21T18:10:00Z  by eve: HTMX partials for Apple Maps, which signs its URLs on the server and asks nobody, and for tier counts, which belong into one aggregation → corrected
+
+    Revisions
+      - 2026-03-21T18:05:00Z  reviewed: the code path: market_hub() serves the slow pages (corrected)
+      - 2026-03-21T18:10:00Z  reviewed: HTMX partials for Apple Maps, which signs its URLs on the server and asks nobody, and for tier counts, which belong into one aggregation (corrected)
+      - 2026-03-21T18:20:00Z  wrong code path, unnecessary HTMX
+      - 2026-03-25T05:00:00Z  started
+      - 2026-03-25T06:30:00Z  resolved
+
+    ## Diagnosis
+
+    market_hub() paginates in Python.
+    ");
+    let run = run_at(&sandbox, "2026-04-01T12:00:00Z", &["show", "market", "--json"]).exits(0);
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&json["trust"]).unwrap(), @r#"
+    {
+      "age_days": 10,
+      "unchanged_days": 7,
+      "revisions": 5,
+      "reviews": {
+        "held": 0,
+        "corrected": 2,
+        "rejected": 0,
+        "unclear": 0
+      },
+      "blocking_questions": 0,
+      "unvalidated_assumptions": 0,
+      "ended": true
+    }
+    "#);
+    assert_eq!(json["reviews"][0]["verdict"], "corrected");
+    assert_eq!(json["reviews"][0]["at"], "2026-03-21T18:05:00Z");
+    assert_eq!(json["reviews"][1]["revision"], 2);
+}
+
+#[test]
+fn a_history_is_told_of_any_document() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run(["show", "market", "--history"]), @"
+    exit 0
+    ----- stdout -----
+    Market pages take 14 s
+    market-page-perf · investigation · in_progress · from nightcheck · to implementer
+
+    2026-03-21 17:24  @1  captured  by nightcheck
+    2026-03-22 08:00  @2  changed   wrong code path
+    ");
+    insta::assert_snapshot!(sandbox.run(["show", "login-loop", "--history"]), @"
+    exit 0
+    ----- stdout -----
+    Login loops on Safari
+    login-loop · investigation · resolved
+
+    2026-03-01 08:00  @1  captured
+    (no time)             resolved  commit 4f2c9d1
+    ");
+    insta::assert_snapshot!(sandbox.run(["show", "HANDOFF", "--history"]), @"
+    exit 0
+    ----- stdout -----
+    Where we are
+    HANDOFF · note
+
+    (no time)  @1  captured
+    ");
+    sandbox.write(
+        "HANDOFF.md",
+        "# Slow pages\n\n- Captured: 2026-03-21T17:24 (original investigation)\n\
+         - Revised: 2026-03-21T18:20 (wrong code path)\n- Revised: 2026-03-25 (deployed)\n",
+    );
+    insta::assert_snapshot!(sandbox.run(["show", "HANDOFF", "--history"]), @"
+    exit 0
+    ----- stdout -----
+    Slow pages
+    HANDOFF · note
+
+    2026-03-21 17:24  captured  original investigation
+    2026-03-21 18:20  changed   wrong code path
+    2026-03-25        changed   deployed
+    ");
+    sandbox.write(
+        ".midstride/handoffs/odd.md",
+        "---\nhandoff:\n  id: odd\n  created: once\n  from: \"\\e[2Jme\"\n  reviews:\n    - \"\\e[31mred\"\n    \
+         - verdict: \"pur\\e[0mple\"\n  revisions: [\"\\e[1mbold\", {by: x}]\n---\n",
+    );
+    insta::assert_snapshot!(sandbox.run(["show", "odd", "--history"]), @"
+    exit 0
+    ----- stdout -----
+    (no title)
+    odd · investigation · planned · from �[2Jme
+
+    (no time)  @1  captured    by �[2Jme
+    (no time)  @2  changed     �[1mbold
+    (no time)  @3  changed     by x: (no reason)
+    (no time)      challenged  �[31mred
+                               → (no verdict)
+    (no time)      challenged  (no text)
+                               → pur�[0mple
+    ");
+}
+
+#[test]
+fn one_text_has_no_history() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run(["show", "market@2", "--history"]), @"
+    exit 2
+    ----- stderr -----
+    error: `market@2` is one text, it has no history
+    hint: `midstride show market --history` tells how it came about
+    ");
+    insta::assert_snapshot!(sandbox.run(["show", "market", "--history", "--as", "raw"]), @"
+    exit 2
+    ----- stderr -----
+    error: the argument '--history' cannot be used with '--as <FORM>'
+
+    Usage: midstride show --history <HANDOFF>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(sandbox.run(["show", "market", "--history", "--section", "plan"]), @"
+    exit 2
+    ----- stderr -----
+    error: the argument '--history' cannot be used with '--section <NAME>'
+
+    Usage: midstride show --history <HANDOFF>
+
+    For more information, try '--help'.
+    ");
 }

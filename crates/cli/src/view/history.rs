@@ -1,0 +1,230 @@
+//! The life of a handoff as a story, for people and for programs.
+
+use super::trust::TrustJson;
+use super::{handoff, table, tame, trust};
+use midstride::project::{Project, Shelved};
+use midstride_core::header::{Measurement, Review};
+use midstride_core::story::{self, End, Event, Moment};
+use midstride_core::time::{self, Exactness, Time};
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
+
+/// What is told stays readable, however narrow the terminal is, or how wide.
+const TOLD_WIDTH_MIN: usize = 30;
+const LINE_WIDTH_MAX: usize = 100;
+
+#[derive(Serialize)]
+pub(crate) struct HistoryJson {
+    key: String,
+    title: Option<String>,
+    status: String,
+    trust: TrustJson,
+    history: Vec<MomentJson>,
+}
+
+#[derive(Serialize)]
+struct MomentJson {
+    at: Option<String>,
+    by: Option<String>,
+    /// The number of the text it made.
+    text: Option<usize>,
+    #[serde(flatten)]
+    event: EventJson,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum EventJson {
+    Captured {
+        reason: Option<String>,
+    },
+    Challenged {
+        challenged: Option<String>,
+        verdict: Option<String>,
+        /// The number of the text it was about.
+        revision: Option<usize>,
+    },
+    Changed {
+        reason: Option<String>,
+    },
+    Ended {
+        status: String,
+        commit: Option<String>,
+        outcome: Option<String>,
+        reason: Option<String>,
+        superseded_by: Option<String>,
+        measurements: Vec<MeasurementJson>,
+    },
+}
+
+#[derive(Serialize)]
+struct MeasurementJson {
+    name: Option<String>,
+    before: Option<String>,
+    after: Option<String>,
+    unit: Option<String>,
+    ratio: Option<f64>,
+}
+
+pub(crate) fn json(project: &Project, shelved: &Shelved) -> HistoryJson {
+    let handoff = shelved.handoff(project);
+    HistoryJson {
+        key: handoff.key().to_string(),
+        title: handoff.title().map(str::to_owned),
+        status: handoff.status().to_string(),
+        trust: trust::json(&trust::facts(project, &handoff)),
+        history: story::moments(&handoff).iter().map(moment_json).collect(),
+    }
+}
+
+fn moment_json(moment: &Moment<'_>) -> MomentJson {
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    let event = match &moment.event {
+        Event::Captured(remark) => EventJson::Captured { reason: owned(*remark) },
+        Event::Challenged(review) => EventJson::Challenged {
+            challenged: owned(review.challenged.map(|text| text.value)),
+            verdict: verdict(review).map(str::to_owned),
+            revision: review.revision,
+        },
+        Event::Changed(reason) => EventJson::Changed { reason: owned(*reason) },
+        Event::Ended(end) => EventJson::Ended {
+            status: end.status.to_string(),
+            commit: owned(end.commit),
+            outcome: owned(end.outcome),
+            reason: owned(end.reason),
+            superseded_by: owned(end.superseded_by),
+            measurements: end.measurements.iter().map(measurement_json).collect(),
+        },
+    };
+    let at = moment.time.map(|time| time::write(time.moment));
+    MomentJson { at, by: owned(moment.by), text: moment.text, event }
+}
+
+fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
+    let owned = |text: Option<midstride_core::span::At<&str>>| text.map(|t| t.value.to_owned());
+    MeasurementJson {
+        name: owned(measured.name),
+        before: owned(measured.before),
+        after: owned(measured.after),
+        unit: owned(measured.unit),
+        ratio: measured.ratio(),
+    }
+}
+
+/// What came of a review: the word for it, or whatever was written instead.
+pub(super) fn verdict<'d>(review: &Review<'d>) -> Option<&'d str> {
+    let written = review.verdict_text.map(|text| text.value.trim());
+    review.verdict.map(midstride_core::header::ReviewVerdict::word).or(written)
+}
+
+/// The story for a person at a terminal.
+pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
+    let mut out = handoff::title_and_facts(project, shelved);
+    out.push('\n');
+    let moments = story::moments(&shelved.handoff(project));
+    let rows: Vec<[String; 3]> = moments.iter().map(columns).collect();
+    let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    let widths = [widest(0), widest(1), widest(2)];
+    // Where no text has a number, there is no column for it.
+    let widths = widths.map(|width| if width == 0 { 0 } else { width + table::GAP });
+    let indent: usize = widths.iter().sum();
+    let left = table::width().min(LINE_WIDTH_MAX).saturating_sub(indent).max(TOLD_WIDTH_MIN);
+    for (row, moment) in rows.iter().zip(&moments) {
+        let told: Vec<String> =
+            told(moment).iter().flat_map(|part| wrapped(&tame(part), left)).collect();
+        let first = row.iter().zip(widths).map(|(cell, width)| padded(cell, width));
+        let lines = told.join(&format!("\n{}", " ".repeat(indent)));
+        out.push_str(format!("{}{lines}", first.collect::<String>()).trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// When, the number of the text, and what happened in one word.
+fn columns(moment: &Moment<'_>) -> [String; 3] {
+    let word = match &moment.event {
+        Event::Captured(_) => "captured".to_owned(),
+        Event::Challenged(_) => "challenged".to_owned(),
+        Event::Changed(_) => "changed".to_owned(),
+        Event::Ended(end) => end.status.to_string(),
+    };
+    let text = moment.text.map_or_else(String::new, |number| format!("@{number}"));
+    [moment.time.map_or_else(|| "(no time)".to_owned(), minute), text, word]
+}
+
+fn minute(time: Time) -> String {
+    let form = match time.exactness {
+        Exactness::DateOnly => "%Y-%m-%d",
+        Exactness::Exact | Exactness::NoSeconds | Exactness::NoZone => "%Y-%m-%d %H:%M",
+    };
+    time.moment.strftime(form).to_string()
+}
+
+/// Who did it and what there is to say about it, each part beginning a line.
+fn told(moment: &Moment<'_>) -> Vec<String> {
+    let mut parts = match &moment.event {
+        Event::Captured(remark) => remark.iter().map(|&remark| remark.to_owned()).collect(),
+        Event::Challenged(review) => challenge(review).into(),
+        Event::Changed(reason) => vec![reason.unwrap_or("(no reason)").to_owned()],
+        Event::Ended(end) => ended(end),
+    };
+    match (moment.by.map(str::trim), parts.first_mut()) {
+        (Some(by), Some(first)) => *first = format!("by {by}: {first}"),
+        (Some(by), None) => parts.push(format!("by {by}")),
+        (None, _) => {}
+    }
+    parts
+}
+
+/// What was called into question, and what came of it.
+pub(super) fn challenge(review: &Review<'_>) -> [String; 2] {
+    let challenged = review.challenged.map_or("(no text)", |text| text.value.trim());
+    let verdict = verdict(review).unwrap_or("(no verdict)");
+    [challenged.to_owned(), format!("→ {verdict}")]
+}
+
+fn ended(end: &End<'_>) -> Vec<String> {
+    let said = [
+        end.outcome.map(str::to_owned),
+        end.reason.map(str::to_owned),
+        end.superseded_by.map(|successor| format!("{successor} took its place")),
+        end.commit.map(|commit| format!("commit {commit}")),
+    ];
+    said.into_iter().flatten().chain(end.measurements.iter().map(handoff::measured)).collect()
+}
+
+fn padded(cell: &str, width: usize) -> String {
+    format!("{cell}{}", " ".repeat(width.saturating_sub(cell.width())))
+}
+
+/// A text in lines of this width; a word that is longer keeps a line of its own.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.trim().lines() {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            if !line.is_empty() && line.width() + 1 + word.width() > width {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_wrapped_between_words() {
+        assert_eq!(wrapped("one two three\nfour", 8), ["one two", "three", "four"]);
+        assert_eq!(wrapped("a verylongword b", 5), ["a", "verylongword", "b"]);
+        assert_eq!(wrapped("城市 的 页面", 5), ["城市", "的", "页面"]);
+        assert!(wrapped(" \n", 5).is_empty());
+    }
+}

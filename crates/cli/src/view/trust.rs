@@ -1,0 +1,124 @@
+//! The facts that tell how far a handoff can be trusted.
+
+use super::{count, times};
+use midstride::project::Project;
+use midstride_core::handoff::Handoff;
+use midstride_core::time::Time;
+use midstride_core::trust::{Reviews, Trust};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(crate) struct TrustJson {
+    age_days: Option<i64>,
+    unchanged_days: Option<i64>,
+    revisions: usize,
+    reviews: VerdictsJson,
+    blocking_questions: usize,
+    unvalidated_assumptions: usize,
+    ended: bool,
+}
+
+#[derive(Serialize)]
+struct VerdictsJson {
+    held: usize,
+    corrected: usize,
+    rejected: usize,
+    unclear: usize,
+}
+
+/// The facts as they are now.
+pub(super) fn facts(project: &Project, handoff: &Handoff<'_>) -> Trust {
+    Trust::of(handoff, project.environment().clock.now())
+}
+
+pub(super) fn json(trust: &Trust) -> TrustJson {
+    let Reviews { held, corrected, rejected, unclear } = trust.reviews;
+    TrustJson {
+        age_days: trust.age_days,
+        unchanged_days: trust.unchanged_days,
+        revisions: trust.revisions,
+        reviews: VerdictsJson { held, corrected, rejected, unclear },
+        blocking_questions: trust.blocking_questions,
+        unvalidated_assumptions: trust.unvalidated_assumptions,
+        ended: trust.is_ended,
+    }
+}
+
+/// All of it in one line. That a handoff was never looked at again is a fact too; of a note
+/// nobody expects it.
+pub(super) fn line(trust: &Trust, is_handoff: bool) -> String {
+    let changed = trust.changed.filter(|_| trust.changed != trust.captured);
+    let facts = [
+        dated("captured", trust.captured, trust.age_days)
+            .or_else(|| is_handoff.then(|| "captured at an unknown time".to_owned())),
+        dated("changed", changed, trust.unchanged_days),
+        happened("revised", trust.revisions, is_handoff),
+        happened("reviewed", trust.reviews.total(), is_handoff)
+            .map(|reviewed| reviewed + &verdicts(trust.reviews)),
+        questions(trust),
+        assumptions(trust),
+    ];
+    facts.into_iter().flatten().collect::<Vec<String>>().join(" · ")
+}
+
+fn dated(what: &str, time: Option<Time>, days: Option<i64>) -> Option<String> {
+    let ago = match days {
+        None => String::new(),
+        Some(0) => " (less than a day ago)".to_owned(),
+        Some(1) => " (1 day ago)".to_owned(),
+        Some(days) => format!(" ({days} days ago)"),
+    };
+    time.map(|time| format!("{what} {}{ago}", time.moment.strftime("%Y-%m-%d")))
+}
+
+fn happened(what: &str, number: usize, or_never: bool) -> Option<String> {
+    match number {
+        0 => or_never.then(|| format!("never {what}")),
+        number => Some(format!("{what} {}", times(number))),
+    }
+}
+
+fn verdicts(reviews: Reviews) -> String {
+    let Reviews { held, corrected, rejected, unclear } = reviews;
+    let parts =
+        [(held, "held"), (corrected, "corrected"), (rejected, "rejected"), (unclear, "unclear")];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+}
+
+fn questions(trust: &Trust) -> Option<String> {
+    let said = match (trust.blocking_questions, trust.is_ended) {
+        (0, _) => return None,
+        (number, true) => format!("{} never answered", count(number, "question")),
+        (1, false) => "1 question blocks".to_owned(),
+        (number, false) => format!("{number} questions block"),
+    };
+    Some(said)
+}
+
+fn assumptions(trust: &Trust) -> Option<String> {
+    let never = if trust.is_ended { "never" } else { "not" };
+    let number = trust.unvalidated_assumptions;
+    (number > 0).then(|| format!("{} {never} validated", count(number, "assumption")))
+}
+
+/// How often it was called into question; that it was found wrong is not kept back.
+pub(super) fn reviewed(reviews: Reviews) -> String {
+    match (reviews.total(), reviews.rejected) {
+        (0, _) => String::new(),
+        (total, 0) => total.to_string(),
+        (total, rejected) => format!("{total} ({rejected} rejected)"),
+    }
+}
+
+/// What somebody still has to do; an ended handoff waits for nothing.
+pub(super) fn open(trust: &Trust) -> String {
+    let parts =
+        [(trust.blocking_questions, "question"), (trust.unvalidated_assumptions, "assumption")];
+    let open = parts.into_iter().filter(|(number, _)| *number > 0 && !trust.is_ended);
+    open.map(|(number, noun)| count(number, noun)).collect::<Vec<String>>().join(", ")
+}
