@@ -22,7 +22,7 @@ pub(crate) mod show;
 pub(crate) mod start;
 pub(crate) mod undo;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{CONVERT, Diagnostic};
 use crate::ui::{Outcome, Ui};
 use crate::view;
 use midstride::files::{self, FileError};
@@ -91,10 +91,8 @@ fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
 
 /// The same as text.
 fn read_text(project: &Project, path: &Path) -> Result<String, Diagnostic> {
-    String::from_utf8(read_input(project, path)?).map_err(|_| {
-        Diagnostic::new(format!("`{}` is not UTF-8", path.display()))
-            .hint("convert it, for instance with `iconv -f latin1 -t utf-8`")
-    })
+    String::from_utf8(read_input(project, path)?)
+        .map_err(|_| Diagnostic::new(format!("`{}` is not UTF-8", path.display())).hint(CONVERT))
 }
 
 /// `ID@2` as the name of a handoff and the number of a revision.

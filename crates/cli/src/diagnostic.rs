@@ -16,6 +16,9 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// What to do about text in another encoding.
+pub(crate) const CONVERT: &str = "convert it, for instance with `iconv -f latin1 -t utf-8`";
+
 /// Something that kept a command from running.
 #[derive(Debug, Serialize)]
 pub(crate) struct Diagnostic {
@@ -172,7 +175,13 @@ impl From<NewError> for Diagnostic {
             NewError::CommitsNothing => {
                 diagnostic.hint("leave `--committed` out; the handoff goes to the private shelf")
             }
+            NewError::TwoTexts(_) => diagnostic.hint("leave either `--from` or `--body` out"),
+            NewError::NotUtf8(_) => diagnostic.hint(CONVERT),
+            NewError::Folder(_) => diagnostic.hint("name one file in it"),
             NewError::Project(error) => error.into(),
+            NewError::Upstream(error @ FindError::NotMarkdown(_)) => {
+                Self::from(error).hint("`midstride new TITLE --body FILE` takes any text")
+            }
             NewError::Upstream(error) => error.into(),
             NewError::Header(_) => diagnostic.hint("mend the header of the text, then try again"),
             NewError::File(error) => error.into(),
@@ -215,8 +224,8 @@ impl From<JournalError> for Diagnostic {
     fn from(error: JournalError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            JournalError::Note(_) => diagnostic
-                .hint("put a `handoff:` header on top; `midstride explain H002` tells more"),
+            JournalError::Note(path) => diagnostic
+                .hint(format!("`midstride new --from {}` makes a handoff of it", path.display())),
             JournalError::Refused(_) => {
                 diagnostic.hint("`midstride check` shows what is wrong with it")
             }

@@ -3,6 +3,7 @@
 mod check;
 mod edit;
 mod fmt;
+mod from_note;
 mod inbox;
 mod init;
 mod life;

@@ -1,14 +1,15 @@
-//! Other people's documents: read without a panic, never an error where there is no header, and
-//! left alone by a second `fmt`.
+//! Other people's documents: read without a panic, never an error where there is no header, left
+//! alone by a second `fmt`, and whole in the handoff that is made of them.
 
+use crate::sandbox;
 use midstride_core::check::{Alone, check};
 use midstride_core::document::Document;
-use midstride_core::finding::Severity;
+use midstride_core::finding::{Finding, Severity};
 use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::stage::Stages;
 use midstride_core::trust::Trust;
 use midstride_core::{story, time};
-use midstride_testkit::{corpus, fixtures, markdown_below};
+use midstride_testkit::{Sandbox, corpus, fixtures, markdown_below};
 use std::path::Path;
 
 fn holds(path: &Path) {
@@ -49,5 +50,50 @@ fn our_own_documents_of_the_same_kinds_are_read() {
         for path in &documents {
             holds(path);
         }
+    }
+}
+
+/// Makes a handoff of a note and looks whether all of the note is in it.
+fn becomes_a_handoff(sandbox: &Sandbox, path: &Path, id: &str) {
+    let note = std::fs::read(path).unwrap();
+    if Document::parse(&note).handoff_header().is_some() || std::str::from_utf8(&note).is_err() {
+        return;
+    }
+    sandbox.write("note.md", &note);
+    sandbox.run(["new", "--from", "note.md", "--id", id, "--committed"]).exits(0);
+    let text = sandbox.read(&format!(".midstride/handoffs/{id}.md"));
+    let note = String::from_utf8(note).unwrap();
+    let mut lines = text.lines();
+    for line in note.trim_start_matches('\u{feff}').lines() {
+        assert!(lines.any(|other| other == line), "{}: lost `{line}`", path.display());
+    }
+    let document = Document::parse(text.as_bytes());
+    assert!(document.handoff_header().is_some(), "{}", path.display());
+    let error = |finding: &Finding| finding.code.rule().severity == Severity::Error;
+    let wrong: Vec<&Finding> = document.findings().iter().filter(|f| error(f)).collect();
+    assert!(wrong.is_empty(), "{}: {wrong:?}", path.display());
+    let json = sandbox.run(["check", id, "--json"]).stdout;
+    let of_form = json.lines().filter(|line| line.contains("\"code\": \"H0"));
+    assert_eq!(of_form.collect::<Vec<_>>(), Vec::<&str>::new(), "{}: {json}", path.display());
+}
+
+#[test]
+fn foreign_notes_become_handoffs_without_losing_a_line() {
+    let Some(folder) = corpus("handoffs") else { return };
+    let sandbox = sandbox();
+    sandbox.run(["init"]).exits(0);
+    for (number, path) in markdown_below(&folder).iter().enumerate() {
+        becomes_a_handoff(&sandbox, path, &format!("note-{number}"));
+    }
+}
+
+#[test]
+fn our_own_notes_become_handoffs_without_losing_a_line() {
+    let sandbox = sandbox();
+    sandbox.run(["init"]).exits(0);
+    let folders = ["good", "broken", "old-versions", "findings"];
+    let documents = folders.iter().flat_map(|folder| markdown_below(&fixtures(folder)));
+    for (number, path) in documents.enumerate() {
+        becomes_a_handoff(&sandbox, &path, &format!("note-{number}"));
     }
 }

@@ -45,6 +45,7 @@ pub mod merge;
 
 pub mod check;
 pub mod life;
+pub mod note;
 pub mod schema;
 pub mod story;
 pub mod trust;

@@ -15,7 +15,7 @@ pub use edit::{EditError, Edited, edit, fill_in};
 pub use fmt::{FmtError, Formatted, fmt};
 pub use init::{InitError, Initialised, init};
 pub use live::{LiveError, commit_id, live};
-pub use new::{Created, NewError, NewHandoff, new};
+pub use new::{Created, NewError, NewHandoff, Origin, new};
 pub use revise::{ReviseError, Revised, revise};
 pub use share::{ShareError, share};
 pub use undo::{UndoError, undo};

@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
 use midstride::project::Project;
-use midstride::verbs::{self, NewHandoff};
+use midstride::verbs::{self, NewHandoff, Origin};
 use midstride_core::header::HandoffKind;
 use std::path::PathBuf;
 
@@ -12,7 +12,8 @@ use std::path::PathBuf;
 ///
 /// The id, the time, the commit and the place are filled in; the rest is yours. In a terminal the
 /// document opens in your editor. A stage document takes its number from what it builds on, or the
-/// next free `feat-NNN`.
+/// next free `feat-NNN`. With `--from NOTE` a note becomes the handoff: every line of it stands
+/// below a header that says what the note says, and the note stays where it is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewArgs {
     /// What it is about, in one line
@@ -30,7 +31,7 @@ pub(crate) struct NewArgs {
     #[arg(long)]
     stage: Option<String>,
 
-    /// What it builds on: a handoff or a path
+    /// The handoff it builds on, or the note it is made of: an id or a path
     #[arg(long, value_name = "UPSTREAM")]
     from: Option<String>,
 
@@ -107,6 +108,11 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
     let key = created.shelved.handoff(project).key();
     ui.say(&format!("Wrote {key}: {path}"))?;
     super::tell_redacted(ui, &created.redacted)?;
+    if let Some(origin) = &created.origin {
+        tell_origin(ui, project, origin)?;
+        ui.say(&format!("Next: midstride check {key}"))?;
+        return Ok(Outcome::Clean);
+    }
     if let Some(upstream) = &created.upstream {
         ui.say(&view::handoff::inherited(project, upstream))?;
     }
@@ -115,4 +121,24 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
     }
     ui.say(&format!("Next: fill it in, then midstride check {key}"))?;
     Ok(Outcome::Clean)
+}
+
+/// Says what became of a note: all of it is in the handoff, and it is still there.
+fn tell_origin(ui: &mut Ui, project: &Project, origin: &Origin) -> Result<(), Diagnostic> {
+    let path = match origin.named {
+        true => view::shown_path(project, &origin.path),
+        false => origin.path.display().to_string(),
+    };
+    ui.say(&format!("Every line of {path} stands in it"))?;
+    if !origin.told.is_empty() {
+        ui.say(&format!("Read from it: {}", origin.told.join(", ")))?;
+    }
+    if !origin.left.is_empty() {
+        ui.say(&format!("Only in its text: {}", origin.left.join(", ")))?;
+    }
+    let note = match origin.named {
+        true => "once you delete it, take it out of `dependencies.upstream` too",
+        false => "it lies outside the project, so the handoff does not name it",
+    };
+    Ok(ui.say(&format!("The note is as it was; {note}"))?)
 }

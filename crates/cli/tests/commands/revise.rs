@@ -172,7 +172,7 @@ fn a_note_has_no_history() {
     exit 2
     ----- stderr -----
     error: `HANDOFF.md` has no handoff header, so its history cannot be kept
-    hint: put a `handoff:` header on top; `midstride explain H002` tells more
+    hint: `midstride new --from HANDOFF.md` makes a handoff of it
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&["revise", "market", "--reason", " ", "--body", "-"], "x\n"), @r#"
     exit 2

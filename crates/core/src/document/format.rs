@@ -75,7 +75,7 @@ impl Document {
         if self.says_the_same_as(&clean) { clean } else { self.clone() }
     }
 
-    fn line_break(&self) -> &'static str {
+    pub(super) fn line_break(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
@@ -214,7 +214,7 @@ impl Document {
 }
 
 /// Fields in the order of the format, unknown ones last.
-fn in_order<'f, 'n>(fields: &'f [(&'n str, Data)]) -> Vec<&'f (&'n str, Data)> {
+pub(super) fn in_order<'f, 'n>(fields: &'f [(&'n str, Data)]) -> Vec<&'f (&'n str, Data)> {
     let rank = |name: &str| HANDOFF.fields.iter().position(|field| field.name == name);
     let mut ordered: Vec<&(&str, Data)> = fields.iter().collect();
     ordered.sort_by_key(|(name, _)| rank(name).unwrap_or(usize::MAX));

@@ -1,17 +1,20 @@
 //! Make a handoff: identity, place and skeleton are the program's, the rest is the author's.
 
+mod source;
+
 use crate::files::{FileError, Lock, Problem, Root};
 use crate::ids::{new_uid, next_feature};
 use crate::project::{FindError, Project, ProjectError, SetUp, Shelved};
 use crate::shelf::{Layout, Shelf};
 use midstride_core::document::{Document, EditRefused, FORMAT};
 use midstride_core::edit::{Edit, Path};
-use midstride_core::header::{HandoffKind, Place};
+use midstride_core::header::HandoffKind;
 use midstride_core::id::{FeatureNumber, HandoffId, HandoffKey, ID_LENGTH_MAX, NotAnId, nearest};
 use midstride_core::redact::{Clean, Redaction};
 use midstride_core::stage::StageRule;
 use midstride_core::time;
 use midstride_core::yaml::{Data, Node};
+use source::Source;
 use std::path::PathBuf;
 
 /// What the author says about a new handoff.
@@ -33,7 +36,7 @@ pub struct NewHandoff {
     pub by: Option<String>,
     /// Who takes it over.
     pub to: Vec<String>,
-    /// What it builds on: a path or an id.
+    /// What it builds on, a path or an id. A note becomes the handoff, unless a stage is made.
     pub upstream: Option<String>,
     /// The text, with or without a header of its own.
     pub text: Option<String>,
@@ -41,15 +44,47 @@ pub struct NewHandoff {
     pub private: Option<bool>,
 }
 
+impl NewHandoff {
+    /// Whether the author says what a field of the header shall be.
+    fn says(&self, field: &str) -> bool {
+        match field {
+            "title" => self.title.is_some(),
+            "id" => self.id.is_some(),
+            "kind" => self.kind.is_some(),
+            "description" => self.description.is_some(),
+            "context_summary" => self.summary.is_some(),
+            "from" => self.by.is_some(),
+            "to" => !self.to.is_empty(),
+            _ => false,
+        }
+    }
+}
+
 /// A new handoff, and what it builds on.
 #[derive(Debug)]
 pub struct Created {
     /// The document.
     pub shelved: Shelved,
-    /// What it builds on.
+    /// The handoff it builds on.
     pub upstream: Option<Shelved>,
+    /// The note that it was made of.
+    pub origin: Option<Origin>,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
+}
+
+/// The note that a handoff was made of; it is as it was.
+#[derive(Debug)]
+pub struct Origin {
+    /// Where it lies, as a person would write it.
+    pub path: PathBuf,
+    /// Whether the handoff names it as what it builds on: only what lies in the project is there
+    /// for others.
+    pub named: bool,
+    /// The fields of the header that were read from it.
+    pub told: Vec<&'static str>,
+    /// Fields that could not be taken over; they stand in its text only.
+    pub left: Vec<&'static str>,
 }
 
 /// Why no handoff was made.
@@ -90,6 +125,15 @@ pub enum NewError {
     /// What it builds on was not found.
     #[error(transparent)]
     Upstream(#[from] FindError),
+    /// The text is given twice.
+    #[error("the text comes from the note `{}`, it cannot come from elsewhere too", .0.display())]
+    TwoTexts(PathBuf),
+    /// The note is no text.
+    #[error("`{}` is not UTF-8", .0.display())]
+    NotUtf8(PathBuf),
+    /// A folder is in the place of a note.
+    #[error("`{}` is a folder", .0.display())]
+    Folder(PathBuf),
     /// The text has a header that cannot be completed.
     #[error("the header of the text cannot be completed: {0}")]
     Header(#[from] EditRefused),
@@ -113,27 +157,39 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
         SetUp::Committed => false,
     };
     let given = wanted.text.as_ref().map(|text| Document::parse(text.as_bytes()));
-    let wanted = &with_given(wanted, given.as_ref());
+    let typed = &with_given(wanted, given.as_ref());
+    let (note, upstream) = match source::find(project, typed)? {
+        Some(Source::Note(note)) => (Some(note), None),
+        Some(Source::Handoff(shelved)) => (None, Some(*shelved)),
+        None => (None, None),
+    };
+    let wanted = &note.as_ref().map_or_else(|| typed.clone(), |note| note.complete(typed));
     let kind = match (&wanted.stage, wanted.kind) {
         (Some(_), _) => HandoffKind::Stage,
         (None, kind) => kind.unwrap_or(HandoffKind::Investigation),
     };
     let rule = wanted.stage.as_deref().map(|stage| stage_rule(project, stage)).transpose()?;
-    let upstream = wanted.upstream.as_deref().map(|name| find_upstream(project, name, rule));
-    let upstream = upstream.transpose()?;
     let private = private_project || wanted.private.unwrap_or(kind == HandoffKind::Session);
     let private_root = project.make_private()?;
     // Two that run at once must not get one number or one name.
     let _lock = Lock::hold(&private_root, "new")?;
-    let id = choose_id(project, wanted, kind, upstream.as_ref(), &private_root)?;
+    let own_id = note.as_ref().and_then(|note| note.id());
+    let id = match own_id.filter(|_| wanted.id.is_none()) {
+        Some(id) => free_id(project, &id)?,
+        None => choose_id(project, wanted, kind, upstream.as_ref(), &private_root)?,
+    };
     let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
     let shelf = choose_shelf(project, private.then_some(private_root), kind)?;
     let path = place(&shelf, &key, rule, wanted);
     refuse_taken(project, &key)?;
     let fields = fields(project, wanted, kind, &key, rule, upstream.as_ref());
-    let document = compose(given.as_ref(), &fields, kind)?;
+    let document = match &note {
+        Some(note) => note.become_handoff(project, &path, fields, typed)?,
+        None => compose(given.as_ref(), &fields, kind)?,
+    };
     let root = shelf.root();
-    let (text, redacted) = Clean::of(document.text());
+    let (text, mut redacted) = Clean::of(document.text());
+    redacted.extend(note.iter().flat_map(|note| note.redacted()).cloned());
     root.create(&path, text.as_str().as_bytes()).map_err(|error| match error {
         FileError { problem: Problem::Exists, path } => NewError::Exists { key: key.clone(), path },
         other => other.into(),
@@ -142,7 +198,8 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let project = Project::discover(project.environment().clone())?;
     let spot = project.spot_of_path(&root.path().join(&path));
     let spot = spot.ok_or(FileError { path, problem: Problem::NotFound })?;
-    Ok(Created { shelved: project.read(&spot)?, upstream, redacted })
+    let origin = note.map(|note| note.origin(typed));
+    Ok(Created { shelved: project.read(&spot)?, upstream, origin, redacted })
 }
 
 /// What is wanted, completed by what the header of a given text says.
@@ -160,17 +217,6 @@ fn with_given(wanted: &NewHandoff, given: Option<&Document>) -> NewHandoff {
         to: wanted.to.iter().filter(|to| !to.trim().is_empty()).cloned().collect(),
         ..wanted.clone()
     }
-}
-
-/// The handoff to build on. An id with several stages means the one that this stage builds on.
-fn find_upstream(
-    project: &Project,
-    name: &str,
-    rule: Option<&StageRule>,
-) -> Result<Shelved, FindError> {
-    let stages = rule.map(StageRule::upstream).unwrap_or_default();
-    let of_stage = stages.iter().find_map(|stage| project.find(&format!("{name}/{stage}")).ok());
-    of_stage.map_or_else(|| project.find(name), Ok)
 }
 
 fn stage_rule<'p>(project: &'p Project, stage: &str) -> Result<&'p StageRule, NewError> {
@@ -203,7 +249,11 @@ fn choose_id(
     let title = wanted.title.as_deref().ok_or(NewError::Nameless)?;
     let day = project.environment().clock.now().strftime("handoff-%Y-%m-%d").to_string();
     let base = HandoffId::from_title(title).or_else(|| HandoffId::parse(&day).ok());
-    let base = base.ok_or(NewError::Nameless)?;
+    free_id(project, &base.ok_or(NewError::Nameless)?)
+}
+
+/// The id, with a number behind it where it is taken.
+fn free_id(project: &Project, base: &HandoffId) -> Result<HandoffId, NewError> {
     let free = |id: &HandoffId| {
         let key = HandoffKey { id: id.to_string(), stage: None };
         refuse_taken(project, &key).is_ok()
@@ -304,6 +354,9 @@ fn fields(
     // The stages of one feature are about one thing.
     let inherited = upstream.filter(|_| rule.is_some()).and_then(|u| u.handoff(project).title());
     let title = wanted.title.clone().or_else(|| inherited.map(str::to_owned));
+    let builds_on = |shelved| {
+        Data::map([("upstream", Data::List(vec![derived_from(&reference(project, shelved))]))])
+    };
     let known = [
         ("format", Some(Data::Bare(FORMAT.to_string()))),
         ("id", Some(Data::text(&key.id))),
@@ -318,7 +371,7 @@ fn fields(
         ("created", Some(Data::Bare(time::write(now)))),
         ("at_commit", commit.map(Data::Text)),
         ("context_summary", Some(text(&wanted.summary).unwrap_or(Data::Null))),
-        ("dependencies", upstream.map(|shelved| derived_from(project, shelved))),
+        ("dependencies", upstream.map(builds_on)),
     ];
     let known: Vec<(&str, Data)> = known.into_iter().filter_map(|(k, v)| Some((k, v?))).collect();
     let asked = ["decisions_made", "open_questions", "assumptions"]
@@ -333,16 +386,20 @@ fn fields(
     known.into_iter().chain(lists).chain(capabilities).collect()
 }
 
-fn derived_from(project: &Project, upstream: &Shelved) -> Data {
+/// How a document is named by those who build on it.
+fn reference(project: &Project, upstream: &Shelved) -> PathBuf {
     // A committed path means the same to everybody; a private one is named by its id.
     let inside = upstream.path.is_relative();
-    let key = upstream.handoff(project).key().to_string();
-    let artifact = if inside { upstream.path.display().to_string() } else { key };
-    let entry = Data::map([
-        ("artifact", Data::Text(artifact)),
+    let key = || upstream.handoff(project).key().to_string().into();
+    if inside { upstream.path.clone() } else { key() }
+}
+
+/// An entry of `dependencies.upstream`.
+fn derived_from(artifact: &std::path::Path) -> Data {
+    Data::map([
+        ("artifact", Data::Text(artifact.display().to_string())),
         ("relationship", Data::Bare("derived_from".to_owned())),
-    ]);
-    Data::map([("upstream", Data::List(vec![entry]))])
+    ])
 }
 
 fn compose(
@@ -353,15 +410,8 @@ fn compose(
     let Some(given) = given else {
         return Ok(Document::compose(fields, skeleton(kind)));
     };
-    let header = match given.header().map(|header| (header.place, header)) {
-        Some((Place::FrontMatter, header)) => header,
-        // Another tool's header keeps its keys and gets ours beside them.
-        Some((Place::Foreign, _)) => {
-            let ours = Data::map(fields.iter().cloned());
-            let edit = Edit::Set(Path::default().key("handoff"), ours);
-            return Ok(given.edit(&[edit])?.0);
-        }
-        Some((Place::Section, _)) | None => return Ok(Document::compose(fields, given.text())),
+    let Some(header) = given.handoff_header() else {
+        return Ok(given.with_header(fields)?);
     };
     // The author's own header is completed, never overwritten; what was typed beside it counts.
     let typed = |name: &str| matches!(name, "id" | "kind" | "stage");

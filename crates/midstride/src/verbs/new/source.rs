@@ -1,0 +1,177 @@
+//! What a new handoff starts from: a handoff that it builds on, or a note that becomes it.
+
+use super::{NewError, NewHandoff, Origin, derived_from, reference, stage_rule};
+use crate::files;
+use crate::project::{FindError, Project, Shelved};
+use midstride_core::document::Document;
+use midstride_core::edit::{Edit, Path};
+use midstride_core::handoff::{Handoff, Whereabouts};
+use midstride_core::header::HandoffKind;
+use midstride_core::id::HandoffId;
+use midstride_core::note::{self, Told};
+use midstride_core::redact::{Clean, Redaction};
+use midstride_core::stage::StageRule;
+use midstride_core::yaml::Data;
+use std::path::{Path as FilePath, PathBuf};
+
+/// What a new handoff starts from.
+pub(super) enum Source {
+    /// A handoff that it builds on.
+    Handoff(Box<Shelved>),
+    /// A note that becomes it.
+    Note(Box<Note>),
+}
+
+/// A note that becomes a handoff.
+pub(super) struct Note {
+    /// Without its secrets: an id is made of its title, and would spell one out.
+    document: Document,
+    redacted: Vec<Redaction>,
+    told: Told,
+    /// The name of its file.
+    stem: String,
+    path: PathBuf,
+    /// Where it lies in the project; nothing where a person named a file elsewhere.
+    shelved: Option<Box<Shelved>>,
+}
+
+/// Finds what is named. A stage builds on whatever it names; else a note becomes the handoff.
+pub(super) fn find(project: &Project, wanted: &NewHandoff) -> Result<Option<Source>, NewError> {
+    let Some(name) = wanted.upstream.as_deref() else { return Ok(None) };
+    if let Some(stage) = wanted.stage.as_deref() {
+        let shelved = find_upstream(project, name, stage_rule(project, stage)?)?;
+        return Ok(Some(Source::Handoff(Box::new(shelved))));
+    }
+    let note = match project.find(name) {
+        Ok(shelved) if shelved.document.handoff_header().is_some() => {
+            return Ok(Some(Source::Handoff(Box::new(shelved))));
+        }
+        Ok(shelved) => {
+            let shelved = Box::new(shelved);
+            let (document, whereabouts) = (shelved.document.clone(), shelved.whereabouts.clone());
+            Note::new(project, &document, &whereabouts, shelved.path.clone(), Some(shelved))?
+        }
+        Err(FindError::Outside(_)) => read_outside(project, name)?,
+        Err(error) => {
+            let folder = files::is_folder(&project.environment().folder.join(name));
+            return Err(if folder { NewError::Folder(name.into()) } else { error.into() });
+        }
+    };
+    if wanted.text.is_some() {
+        return Err(NewError::TwoTexts(note.path));
+    }
+    Ok(Some(Source::Note(Box::new(note))))
+}
+
+/// The handoff to build on. An id with several stages means the one that this stage builds on.
+fn find_upstream(project: &Project, name: &str, rule: &StageRule) -> Result<Shelved, FindError> {
+    let stages = rule.upstream().iter();
+    let mut of_stage = stages.filter_map(|stage| project.find(&format!("{name}/{stage}")).ok());
+    of_stage.next().map_or_else(|| project.find(name), Ok)
+}
+
+/// A file that a person named is read wherever it lies; a handoff stays in its project.
+fn read_outside(project: &Project, name: &str) -> Result<Note, NewError> {
+    let path = project.environment().folder.join(name);
+    let document = Document::parse(&files::read_named(&path)?);
+    if document.handoff_header().is_some() {
+        return Err(FindError::Outside(name.to_owned()).into());
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let whereabouts = Whereabouts { stem, stage: None };
+    Note::new(project, &document, &whereabouts, name.into(), None)
+}
+
+/// A path below the root, for a document at this place. References count from its own folder first,
+/// where a file of that name, and be it the document itself, would be meant.
+fn seen_from(project: &Project, place: &FilePath, path: PathBuf) -> PathBuf {
+    let Some(folder) = place.parent() else { return path };
+    let nearer = folder.join(&path);
+    if nearer == place || project.root().has_file(&nearer) {
+        let root: PathBuf = folder.iter().map(|_| "..").collect();
+        return root.join(path);
+    }
+    path
+}
+
+impl Note {
+    fn new(
+        project: &Project,
+        document: &Document,
+        whereabouts: &Whereabouts,
+        path: PathBuf,
+        shelved: Option<Box<Shelved>>,
+    ) -> Result<Self, NewError> {
+        if !document.is_exact() {
+            return Err(NewError::NotUtf8(path));
+        }
+        let (text, redacted) = Clean::of(document.text());
+        let document = Document::parse(text.as_str().as_bytes());
+        let told = note::told(&Handoff::of(&document, whereabouts, &project.settings().stages));
+        Ok(Self { document, redacted, told, stem: whereabouts.stem.clone(), path, shelved })
+    }
+
+    /// Secrets that were taken out of it.
+    pub(super) fn redacted(&self) -> &[Redaction] {
+        &self.redacted
+    }
+
+    /// The id that it gives itself.
+    pub(super) fn id(&self) -> Option<HandoffId> {
+        HandoffId::parse(self.told.text("id")?).ok()
+    }
+
+    /// What is wanted, completed by what the note tells; its file has a name where nothing else
+    /// does.
+    pub(super) fn complete(&self, wanted: &NewHandoff) -> NewHandoff {
+        let own = || self.told.text("title").map(str::to_owned);
+        let title = wanted.title.clone().or_else(own).or_else(|| note::title_of_name(&self.stem));
+        let kind = wanted.kind.or_else(|| HandoffKind::read(self.told.text("kind")?));
+        NewHandoff { title, kind, ..wanted.clone() }
+    }
+
+    /// Its text under a header, which names it, for a handoff at this place.
+    pub(super) fn become_handoff(
+        &self,
+        project: &Project,
+        place: &FilePath,
+        fields: Vec<(&'static str, Data)>,
+        typed: &NewHandoff,
+    ) -> Result<Document, NewError> {
+        let handoff = self.document.with_header(&self.with_told(fields, typed))?;
+        let Some(shelved) = &self.shelved else { return Ok(handoff) };
+        let upstream = Path::field("dependencies").key("upstream");
+        let artifact = seen_from(project, place, reference(project, shelved));
+        let named = Edit::Append(upstream, derived_from(&artifact));
+        Ok(handoff.edit(&[named])?.0)
+    }
+
+    /// What a note tells counts more than what the program would put there, and less than what was
+    /// typed.
+    fn with_told(
+        &self,
+        mut fields: Vec<(&'static str, Data)>,
+        typed: &NewHandoff,
+    ) -> Vec<(&'static str, Data)> {
+        let told = &self.told;
+        // The id and the kind were chosen with the note in view.
+        let stands = |name: &str| matches!(name, "id" | "kind") || typed.says(name);
+        // A note of last week was not written where the repository stands today.
+        let is_late = |name: &str| name == "at_commit" && told.get("created").is_some();
+        fields.retain(|(name, _)| stands(name) || !(told.get(name).is_some() || is_late(name)));
+        fields.extend(told.fields.iter().filter(|(name, _)| !stands(name)).cloned());
+        fields
+    }
+
+    /// What there is to say about it.
+    pub(super) fn origin(self, typed: &NewHandoff) -> Origin {
+        let told = self.told.fields.iter().map(|(name, _)| *name);
+        let untyped = |name: &&'static str| !typed.says(name);
+        Origin {
+            path: self.path,
+            named: self.shelved.is_some(),
+            told: told.filter(untyped).collect(),
+            left: self.told.left.iter().copied().filter(untyped).collect(),
+        }
+    }
+}
