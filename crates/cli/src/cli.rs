@@ -92,7 +92,7 @@ pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
         Some(Command::Edit(args)) => commands::edit::edit(ui, &open()?, &args),
         Some(Command::Start(args)) => commands::start::start(ui, &open()?, &args),
         Some(Command::Answer(args)) => commands::answer::answer(ui, &open()?, &args),
-        Some(Command::Review(args)) => commands::review::review(ui, &open()?, &args),
+        Some(Command::Review(args)) => commands::review::review(ui, &open()?, args),
         Some(Command::Share(args)) => commands::share::share(ui, &open()?, &args),
         Some(Command::Undo(args)) => commands::undo::undo(ui, &open()?, &args),
         Some(Command::Resolve(args)) => commands::resolve::resolve(ui, &open()?, &args),

@@ -9,8 +9,10 @@ use midstride::project::{FindError, ProjectError};
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
 use midstride::verbs::{
-    EditError, FmtError, InitError, LiveError, NewError, ReviseError, ShareError, UndoError,
+    EditError, FmtError, InitError, LiveError, NewError, ReviewError, ReviseError, ShareError,
+    UndoError,
 };
+use midstride_core::life::Refusal;
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -253,10 +255,22 @@ impl From<ReviseError> for Diagnostic {
     }
 }
 
+impl From<ReviewError> for Diagnostic {
+    fn from(error: ReviewError) -> Self {
+        match error {
+            ReviewError::Live(error) => error.into(),
+            ReviewError::Revise(error) => error.into(),
+        }
+    }
+}
+
 impl From<LiveError> for Diagnostic {
     fn from(error: LiveError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
+            LiveError::Refused { why: Refusal::Held, .. } => {
+                diagnostic.hint("leave `--dropped` and `--body` out, or say `--verdict corrected`")
+            }
             LiveError::Refused { key, .. } => {
                 diagnostic.hint(format!("`midstride show {key}` shows where it stands"))
             }

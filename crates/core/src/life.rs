@@ -38,6 +38,9 @@ pub enum Refusal {
     /// It cannot take its own place.
     #[error("a handoff cannot supersede itself")]
     Itself,
+    /// Nothing changes where the handoff was right.
+    #[error("a review that held neither drops nor corrects anything")]
+    Held,
 }
 
 /// How a handoff ends.
@@ -67,6 +70,17 @@ pub struct Measured {
     pub after: String,
     /// The unit of both.
     pub unit: Option<String>,
+}
+
+/// What a review found to be wrong, and what takes its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// What was tried or believed.
+    pub tried: String,
+    /// Why it was wrong.
+    pub why_wrong: Option<String>,
+    /// What takes its place.
+    pub replaced_by: Option<String>,
 }
 
 fn set(field: &str, value: Data) -> Edit {
@@ -148,14 +162,18 @@ pub fn validate(handoff: &Handoff<'_>, wanted: usize, holds: bool) -> Result<Vec
     Ok(vec![Edit::Set(assumption.key("validated"), Data::flag(holds))])
 }
 
-/// Somebody called it into question.
+/// Somebody called it into question; what was dropped over it becomes a wrong turn.
 pub fn review(
     handoff: &Handoff<'_>,
     by: &str,
     challenged: &str,
     verdict: ReviewVerdict,
+    dropped: Option<&Dropped>,
     now: Timestamp,
-) -> Vec<Edit> {
+) -> Result<Vec<Edit>, Refusal> {
+    if verdict == ReviewVerdict::Held && dropped.is_some() {
+        return Err(Refusal::Held);
+    }
     let revision = handoff.replaced_texts().len() + 1;
     let entry = Data::map([
         ("at", Data::Bare(time::write(now))),
@@ -164,7 +182,18 @@ pub fn review(
         ("verdict", Data::Bare(verdict.word().to_owned())),
         ("revision", Data::Bare(revision.to_string())),
     ]);
-    vec![Edit::Append(Path::field("reviews"), entry)]
+    let review = Edit::Append(Path::field("reviews"), entry);
+    Ok(dropped.map(wrong_turn).into_iter().chain([review]).collect())
+}
+
+fn wrong_turn(dropped: &Dropped) -> Edit {
+    let text =
+        |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, Data::Text(t)));
+    let entry = [("tried", Data::text(&dropped.tried))]
+        .into_iter()
+        .chain(text("why_wrong", &dropped.why_wrong))
+        .chain(text("replaced_by", &dropped.replaced_by));
+    Edit::Append(Path::field("wrong_turns"), Data::map(entry))
 }
 
 /// How the reason of an undo starts; the number of the text that it takes back follows.
@@ -250,6 +279,27 @@ mod tests {
             after(OPEN, |h| resolve(h, &Ending::Superseded("a".into()), &[], now)),
             Err(Refusal::Itself)
         );
+    }
+
+    #[test]
+    fn what_a_review_drops_is_a_wrong_turn() {
+        let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
+        let dropped = Dropped {
+            tried: "Blaming the cache".into(),
+            why_wrong: Some("It is cold".into()),
+            replaced_by: None,
+        };
+        let reviewed = |verdict, dropped: Option<&Dropped>| {
+            after(OPEN, |h| review(h, "eve", "the code path", verdict, dropped, now))
+        };
+        let corrected = reviewed(ReviewVerdict::Corrected, Some(&dropped)).unwrap();
+        assert!(corrected.contains(
+            "  wrong_turns:\n    - tried: Blaming the cache\n      why_wrong: It is cold\n"
+        ));
+        assert!(corrected.contains("      verdict: corrected\n      revision: 1\n"));
+        assert!(!reviewed(ReviewVerdict::Rejected, None).unwrap().contains("wrong_turns"));
+        assert!(reviewed(ReviewVerdict::Held, None).is_ok());
+        assert_eq!(reviewed(ReviewVerdict::Held, Some(&dropped)), Err(Refusal::Held));
     }
 
     #[test]

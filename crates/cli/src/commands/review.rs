@@ -2,12 +2,17 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use clap::ValueEnum;
-use midstride::journal::Change;
-use midstride::project::Project;
-use midstride_core::handoff::Handoff;
-use midstride_core::life::{self, ReviewVerdict};
+use clap::builder::NonEmptyStringValueParser;
+use midstride::project::{Project, Shelved};
+use midstride::verbs::{self, Review, Reviewed};
+use midstride_core::life::{Dropped, ReviewVerdict};
+use std::path::PathBuf;
 
 /// Record that somebody called a handoff into question, and what came of it
+///
+/// What was wrong can be corrected in the same step: `--body` gives the text, `--dropped` what
+/// becomes a wrong turn, and all of it is one revision. In a terminal a correction opens in your
+/// editor.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReviewArgs {
     /// The handoff: an id, the start of one, `id/stage`, or a path
@@ -25,16 +30,32 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_enum)]
     verdict: VerdictArg,
 
+    /// What was tried or believed, and is dropped; becomes a wrong turn
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    dropped: Option<String>,
+
+    /// Why that was wrong
+    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = NonEmptyStringValueParser::new())]
+    because: Option<String>,
+
+    /// What takes its place
+    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = NonEmptyStringValueParser::new())]
+    instead: Option<String>,
+
+    /// Take the corrected text from a file, or from standard input with `-`
+    #[arg(long, value_name = "FILE")]
+    body: Option<PathBuf>,
+
     /// Print what was recorded as JSON
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum VerdictArg {
     /// The handoff was right
     Held,
-    /// Something in it was wrong; revise it next
+    /// Something in it was wrong and is corrected
     Corrected,
     /// It was wrong
     Rejected,
@@ -43,24 +64,62 @@ enum VerdictArg {
 pub(crate) fn review(
     ui: &mut Ui,
     project: &Project,
-    args: &ReviewArgs,
+    args: ReviewArgs,
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let handoff = shelved.handoff(project);
-    let verdict = match args.verdict {
-        VerdictArg::Held => ReviewVerdict::Held,
-        VerdictArg::Corrected => ReviewVerdict::Corrected,
-        VerdictArg::Rejected => ReviewVerdict::Rejected,
+    let given = args.body.as_deref().map(|path| super::read_text(project, path)).transpose()?;
+    // A correction is written in the editor where somebody can see it.
+    let in_editor = given.is_none()
+        && args.verdict == VerdictArg::Corrected
+        && Ui::is_watched()
+        && !args.json
+        && project.environment().editor.is_some();
+    let draft = in_editor.then(|| verbs::draft(project, &shelved)).transpose()?;
+    let (why_wrong, replaced_by) = (args.because, args.instead);
+    let review = Review {
+        by: args.by,
+        challenged: args.challenged,
+        verdict: match args.verdict {
+            VerdictArg::Held => ReviewVerdict::Held,
+            VerdictArg::Corrected => ReviewVerdict::Corrected,
+            VerdictArg::Rejected => ReviewVerdict::Rejected,
+        },
+        dropped: args.dropped.map(|tried| Dropped { tried, why_wrong, replaced_by }),
+        text: given.or_else(|| draft.as_ref().map(|draft| draft.text.clone())),
     };
-    let now = project.environment().clock.now();
-    let decide =
-        |handoff: &Handoff<'_>| Ok(life::review(handoff, &args.by, &args.challenged, verdict, now));
-    let reason = format!("reviewed: {} ({})", args.challenged, verdict.word());
-    let key = handoff.key();
-    let change = Change { reason, by: Some(args.by.clone()) };
-    let outcome = super::live(ui, project, &shelved, &decide, &change, args.json)?;
-    if verdict == ReviewVerdict::Corrected && !args.json {
-        ui.say(&format!("Next: midstride revise {key} --reason \"{}\"", args.challenged))?;
+    let reviewed = verbs::review(project, &shelved, &review);
+    let reviewed = match (reviewed, draft) {
+        (Err(error), Some(draft)) => {
+            let kept = format!("your text is in `{}`", draft.path.display());
+            return Err(Diagnostic::from(error).hint(kept));
+        }
+        (reviewed, None) => reviewed?,
+        (Ok(reviewed), Some(draft)) => {
+            draft.discard()?;
+            reviewed
+        }
+    };
+    tell(ui, project, &shelved, &review, &reviewed, args.json)
+}
+
+fn tell(
+    ui: &mut Ui,
+    project: &Project,
+    shelved: &Shelved,
+    review: &Review,
+    reviewed: &Reviewed,
+    json: bool,
+) -> Result<Outcome, Diagnostic> {
+    let (recorded, reason) = (&reviewed.recorded, &reviewed.reason);
+    let outcome = super::tell_recorded(ui, project, shelved, recorded, reason, json)?;
+    let key = shelved.handoff(project).key();
+    if json {
+        return Ok(outcome);
+    }
+    if reviewed.corrected {
+        ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
+    } else if review.verdict == ReviewVerdict::Corrected {
+        ui.say(&format!("Next: midstride revise {key} --reason \"{}\"", review.challenged))?;
     }
     Ok(outcome)
 }

@@ -108,6 +108,156 @@ fn a_review_is_recorded_with_its_verdict() {
 }
 
 #[test]
+fn a_correction_is_one_revision_with_its_wrong_turn_and_its_text() {
+    let sandbox = shop();
+    let first = sandbox.read(FILE);
+    let review = ["review", "market", "--by", "eve", "--challenged", "the code path", "--verdict"];
+    let dropped = ["--dropped", "Caching the page", "--because", "Purges are the problem"];
+    let instead = ["--instead", "Pages of twenty rows", "--body", "-"];
+    let correction = [&review[..], &["corrected"], &dropped, &instead].concat();
+    insta::assert_snapshot!(sandbox.run_with_input(&correction, "## Plan\n\n1. Measure `app/market.py:16`, then test.\n"), @"
+    exit 0
+    ----- stderr -----
+    market-page-perf@3: reviewed: the code path (corrected)
+    Next: midstride diff market-page-perf shows what changed
+    ");
+    insta::assert_snapshot!(sandbox.run(["diff", "market"]), @r#"
+    exit 0
+    ----- stdout -----
+    --- market-page-perf@2
+    +++ market-page-perf@3
+    @@ -1,6 +1,7 @@
+     ---
+     handoff:
+       id: market-page-perf
+    +  uid: [UID]
+       title: Market pages take 14 s
+       kind: investigation
+       status: in_progress
+    @@ -15,6 +16,9 @@
+       wrong_turns:
+         - tried: Blaming _fetch_market_data()
+           why_wrong: Another function serves the pages
+    +    - tried: Caching the page
+    +      why_wrong: Purges are the problem
+    +      replaced_by: Pages of twenty rows
+       open_questions:
+         - question: May the weather be ten minutes old?
+           blocking: true
+    @@ -27,19 +31,21 @@
+           validation_needed: true
+       landmines:
+         - The coin balance is looked up on every page
+    +  reviews:
+    +    - at: 2026-03-21T17:24:00Z
+    +      by: eve
+    +      challenged: the code path
+    +      verdict: corrected
+    +      revision: 2
+       revisions:
+         - at: 2026-03-22T08:00:00Z
+           reason: wrong code path
+    +    - at: 2026-03-21T17:24:00Z
+    +      by: eve
+    +      reason: "reviewed: the code path (corrected)"
+    +      was: [COMMIT]
+     ---
+     
+    -## Diagnosis
+    -
+    -Austin takes 14,290 ms.
+    -
+    -## Root causes
+    -
+    -- The query in `app/market.py:16` loads everything.
+    -
+     ## Plan
+     
+    -1. Paginate; check the number of rows.
+    +1. Measure `app/market.py:16`, then test.
+    "#);
+    let text = sandbox.read(FILE);
+    assert!(
+        text.ends_with("---\n\n## Plan\n\n1. Measure `app/market.py:16`, then test.\n"),
+        "{text}"
+    );
+    insta::assert_snapshot!(sandbox.run(["undo", "market"]), @"
+    exit 0
+    ----- stderr -----
+    market-page-perf@4: undo of @3: reviewed: the code path (corrected)
+    ");
+    assert_eq!(without_history(&sandbox.read(FILE)), without_history(&first));
+}
+
+#[test]
+fn a_correction_may_bring_a_header_or_come_later() {
+    let sandbox = shop();
+    let review = ["review", "market", "--by", "eve", "--challenged", "14 s", "--verdict"];
+    let whole = sandbox.read(FILE).replace("14,290 ms", "14,300 ms");
+    let corrected = [&review[..], &["corrected", "--body", "-"]].concat();
+    sandbox.run_with_input(&corrected, &whole).exits(0);
+    let text = sandbox.read(FILE);
+    assert!(
+        text.contains("Austin takes 14,300 ms.") && text.contains("challenged: 14 s"),
+        "{text}"
+    );
+    insta::assert_snapshot!(sandbox.run([&review[..], &["corrected", "--dropped", "One city is enough"]].concat()), @r#"
+    exit 0
+    ----- stderr -----
+    market-page-perf@4: reviewed: 14 s (corrected)
+    Next: midstride revise market-page-perf --reason "14 s"
+    "#);
+    assert!(sandbox.read(FILE).contains("    - tried: One city is enough\n"));
+    insta::assert_snapshot!(sandbox.run_with_input(&corrected, &sandbox.read(FILE)), @r#"
+    exit 0
+    ----- stderr -----
+    market-page-perf@5: reviewed: 14 s (corrected)
+    Next: midstride revise market-page-perf --reason "14 s"
+    "#);
+    insta::assert_snapshot!(sandbox.run([&review[..], &["rejected", "--dropped", "All of it"]].concat()), @"
+    exit 0
+    ----- stderr -----
+    market-page-perf@6: reviewed: 14 s (rejected)
+    ");
+}
+
+#[test]
+fn what_held_is_not_changed() {
+    let sandbox = shop();
+    let before = sandbox.read(FILE);
+    let review = ["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"];
+    insta::assert_snapshot!(sandbox.run([&review[..], &["--dropped", "y"]].concat()), @"
+    exit 2
+    ----- stderr -----
+    error: `market-page-perf` stays as it is: a review that held neither drops nor corrects anything
+    hint: leave `--dropped` and `--body` out, or say `--verdict corrected`
+    ");
+    insta::assert_snapshot!(sandbox.run_with_input(&[&review[..], &["--body", "-"]].concat(), "## Plan\n"), @"
+    exit 2
+    ----- stderr -----
+    error: `market-page-perf` stays as it is: a review that held neither drops nor corrects anything
+    hint: leave `--dropped` and `--body` out, or say `--verdict corrected`
+    ");
+    insta::assert_snapshot!(sandbox.run([&review[..], &["--because", "y"]].concat()), @"
+    exit 2
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      --dropped <TEXT>
+
+    Usage: midstride review --by <WHO> --challenged <TEXT> --verdict <VERDICT> --dropped <TEXT> --because <TEXT> <HANDOFF>
+
+    For more information, try '--help'.
+    ");
+    assert_eq!(sandbox.read(FILE), before);
+    insta::assert_snapshot!(sandbox.run(["review", "HANDOFF", "--by", "eve", "--challenged", "x", "--verdict", "corrected", "--dropped", "y"]), @"
+    exit 2
+    ----- stderr -----
+    error: `HANDOFF.md` has no handoff header, so its history cannot be kept
+    hint: `midstride new --from HANDOFF.md` makes a handoff of it
+    ");
+}
+
+#[test]
 fn an_end_has_its_commit_its_successor_or_its_reason() {
     let sandbox = shop();
     insta::assert_snapshot!(sandbox.run(["resolve", "market"]), @"

@@ -58,9 +58,9 @@ pub enum EditError {
 /// Opens a copy in the editor and puts it in the place of the document when the editor is done. The
 /// change of a handoff is a revision; a note has no history to keep.
 pub fn edit(project: &Project, shelved: &Shelved, change: &Change) -> Result<Edited, EditError> {
-    let draft = Draft::of(project, shelved)?;
+    let draft = draft(project, shelved)?;
     if draft.text.as_bytes() == shelved.bytes {
-        draft.scratch.remove()?;
+        draft.discard()?;
         return Ok(Edited::Unchanged);
     }
     let is_handoff = |document: &Document| document.handoff_header().is_some();
@@ -69,7 +69,7 @@ pub fn edit(project: &Project, shelved: &Shelved, change: &Change) -> Result<Edi
     }
     match revise(project, shelved, &draft.text, change) {
         Ok(revised) => {
-            draft.scratch.remove()?;
+            draft.discard()?;
             Ok(match revised {
                 Revised::Unchanged => Edited::Unchanged,
                 Revised::Recorded(recorded) => Edited::Revised(recorded),
@@ -81,35 +81,44 @@ pub fn edit(project: &Project, shelved: &Shelved, change: &Change) -> Result<Edi
 
 /// Lets the author fill in a document that was just made: what it replaces is nobody's text.
 pub fn fill_in(project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
-    let draft = Draft::of(project, shelved)?;
+    let draft = draft(project, shelved)?;
     if draft.text.as_bytes() == shelved.bytes {
-        draft.scratch.remove()?;
+        draft.discard()?;
         return Ok(Edited::Unchanged);
     }
     draft.save(project, shelved)
 }
 
-/// A copy of a document as the editor left it.
-struct Draft {
+/// A copy of a document as the editor left it. The file stays until it is discarded.
+#[derive(Debug)]
+pub struct Draft {
+    /// What it says.
+    pub text: String,
+    /// Where it is kept.
+    pub path: PathBuf,
     scratch: Scratch,
-    path: PathBuf,
-    text: String,
+}
+
+/// Opens a copy in the editor; the document stays as it is.
+pub fn draft(project: &Project, shelved: &Shelved) -> Result<Draft, EditError> {
+    let editor = project.environment().editor.clone().ok_or(EditError::NoEditor)?;
+    let scratch = Scratch::new("midstride-edit")?;
+    let path = scratch.write(shelved.path.file_name().unwrap_or_default(), &shelved.bytes)?;
+    let failed =
+        |message| EditError::Editor { editor: editor.clone(), message, kept: path.clone() };
+    let status = process::edit(&editor, &path).map_err(|error| failed(error.to_string()))?;
+    if !status.success() {
+        return Err(failed(status.to_string()));
+    }
+    let text = String::from_utf8(files::read_named(&path)?);
+    let text = text.map_err(|_| EditError::NotUtf8 { kept: path.clone() })?;
+    Ok(Draft { text, path, scratch })
 }
 
 impl Draft {
-    fn of(project: &Project, shelved: &Shelved) -> Result<Self, EditError> {
-        let editor = project.environment().editor.clone().ok_or(EditError::NoEditor)?;
-        let scratch = Scratch::new("midstride-edit")?;
-        let path = scratch.write(shelved.path.file_name().unwrap_or_default(), &shelved.bytes)?;
-        let failed =
-            |message| EditError::Editor { editor: editor.clone(), message, kept: path.clone() };
-        let status = process::edit(&editor, &path).map_err(|error| failed(error.to_string()))?;
-        if !status.success() {
-            return Err(failed(status.to_string()));
-        }
-        let text = String::from_utf8(files::read_named(&path)?);
-        let text = text.map_err(|_| EditError::NotUtf8 { kept: path.clone() })?;
-        Ok(Self { scratch, path, text })
+    /// Removes the copy: its text is written.
+    pub fn discard(self) -> Result<(), FileError> {
+        self.scratch.remove()
     }
 
     /// Puts it in the place of the document without a word about it.
@@ -119,7 +128,7 @@ impl Draft {
             let why = ReviseError::Journal(why.into());
             return Err(EditError::NotSaved { why, kept: self.path });
         }
-        self.scratch.remove()?;
+        self.discard()?;
         Ok(Edited::Saved(redacted))
     }
 }

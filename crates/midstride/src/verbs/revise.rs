@@ -50,7 +50,20 @@ pub fn revise(
     text: &str,
     change: &Change,
 ) -> Result<Revised, ReviseError> {
-    let next = next(&shelved.document, text).map_err(JournalError::from)?;
+    let next = next(project, shelved, text)?;
+    if next.text() == shelved.document.text() {
+        return Ok(Revised::Unchanged);
+    }
+    put(project, shelved, next, change).map(Revised::Recorded)
+}
+
+/// The document that a new text makes of a handoff as it is now.
+pub(super) fn next(
+    project: &Project,
+    shelved: &Shelved,
+    text: &str,
+) -> Result<Document, ReviseError> {
+    let next = read(&shelved.document, text).map_err(JournalError::from)?;
     let handoff = shelved.handoff(project);
     let given = next.handoff_header().and_then(|header| header.text("uid"));
     if let (Some(own), Some(given)) = (handoff.uid(), given)
@@ -58,42 +71,37 @@ pub fn revise(
     {
         return Err(ReviseError::OtherHandoff(handoff.key().to_string()));
     }
-    let begun = begun_from(project, shelved, &next)?;
-    let next = match begun {
-        Some(base) => joined(project, &base, shelved, &next)?,
-        None => next,
-    };
-    put(project, shelved, next, change)
+    match begun_from(project, shelved, &next)? {
+        Some(base) => joined(project, &base, shelved, &next),
+        None => Ok(next),
+    }
 }
 
 /// Records a text; whoever was faster is merged in.
-fn put(
+pub(super) fn put(
     project: &Project,
     shelved: &Shelved,
     mut next: Document,
     change: &Change,
-) -> Result<Revised, ReviseError> {
+) -> Result<Recorded, ReviseError> {
     let mut read_again: Option<Shelved> = None;
     for _ in 0..TRIES_MAX {
         let now = read_again.as_ref().unwrap_or(shelved);
-        if next.text() == now.document.text() {
-            return Ok(Revised::Unchanged);
-        }
         match project.record(now, &next, change, &|_| ()) {
             Err(JournalError::File(FileError { problem: Problem::Changed, .. })) => {
                 let newer = project.reread(now).map_err(JournalError::from)?;
                 next = joined(project, &now.document, &newer, &next)?;
                 read_again = Some(newer);
             }
-            recorded => return Ok(Revised::Recorded(recorded?)),
+            recorded => return Ok(recorded?),
         }
     }
     let problem = Problem::Changed;
     Err(JournalError::File(FileError { path: shelved.path.clone(), problem }).into())
 }
 
-/// The next document that a text stands for.
-fn next(document: &Document, text: &str) -> Result<Document, EditRefused> {
+/// A whole document, or the document with a new body.
+fn read(document: &Document, text: &str) -> Result<Document, EditRefused> {
     let given = Document::parse(text.as_bytes());
     if given.handoff_header().is_some() {
         return Ok(given);

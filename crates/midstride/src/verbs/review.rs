@@ -1,0 +1,87 @@
+//! Record that somebody called a handoff into question, and the correction with it.
+
+use super::live::{LiveError, live};
+use super::revise::{self, ReviseError};
+use crate::journal::{Change, JournalError, Recorded};
+use crate::project::{Project, Shelved};
+use midstride_core::edit::Edit;
+use midstride_core::handoff::Handoff;
+use midstride_core::life::{self, Dropped, Refusal, ReviewVerdict};
+
+/// A review.
+#[derive(Clone, Debug)]
+pub struct Review {
+    /// Who looked at it.
+    pub by: String,
+    /// What was called into question.
+    pub challenged: String,
+    /// What came of it.
+    pub verdict: ReviewVerdict,
+    /// What is dropped over it.
+    pub dropped: Option<Dropped>,
+    /// The corrected text, with or without a header.
+    pub text: Option<String>,
+}
+
+/// A review that was recorded.
+#[derive(Debug)]
+pub struct Reviewed {
+    /// The one revision that has all of it.
+    pub recorded: Recorded,
+    /// Its reason.
+    pub reason: String,
+    /// Whether the text was corrected with it.
+    pub corrected: bool,
+}
+
+/// Why a review was not recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum ReviewError {
+    /// It does not fit the handoff.
+    #[error(transparent)]
+    Live(#[from] LiveError),
+    /// The corrected text cannot take the place of the old one.
+    #[error(transparent)]
+    Revise(#[from] ReviseError),
+}
+
+/// Records a review, with what it dropped and the corrected text, as one revision.
+pub fn review(
+    project: &Project,
+    shelved: &Shelved,
+    review: &Review,
+) -> Result<Reviewed, ReviewError> {
+    let now = project.environment().clock.now();
+    let Review { by, challenged, verdict, dropped, text } = review;
+    let reason = format!("reviewed: {challenged} ({})", verdict.word());
+    let change = Change { reason: reason.clone(), by: Some(by.clone()) };
+    let decide = |handoff: &Handoff<'_>| {
+        if text.is_some() && *verdict == ReviewVerdict::Held {
+            return Err(Refusal::Held);
+        }
+        life::review(handoff, by, challenged, *verdict, dropped.as_ref(), now)
+    };
+    let Some(text) = text else {
+        let recorded = live(project, shelved, &decide, &change)?;
+        return Ok(Reviewed { recorded, reason, corrected: false });
+    };
+    let handoff = shelved.handoff(project);
+    let key = handoff.key().to_string();
+    let edits = decide(&handoff).map_err(|why| LiveError::Refused { key, why })?;
+    let next = revise::next(project, shelved, text)?;
+    let corrected = next.text() != shelved.document.text();
+    let recorded = with_text(project, shelved, &next, &edits, &change)?;
+    Ok(Reviewed { recorded, reason, corrected })
+}
+
+/// Records the review in the corrected text.
+fn with_text(
+    project: &Project,
+    shelved: &Shelved,
+    next: &midstride_core::document::Document,
+    edits: &[Edit],
+    change: &Change,
+) -> Result<Recorded, ReviseError> {
+    let (next, _) = next.edit(edits).map_err(JournalError::from)?;
+    revise::put(project, shelved, next, change)
+}
