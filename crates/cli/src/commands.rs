@@ -11,6 +11,7 @@ pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod merge;
 pub(crate) mod new;
 pub(crate) mod reference;
 pub(crate) mod resolve;
@@ -20,6 +21,7 @@ pub(crate) mod schema;
 pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod start;
+pub(crate) mod sync;
 pub(crate) mod undo;
 
 use crate::diagnostic::{CONVERT, Diagnostic};

@@ -9,8 +9,8 @@ use midstride::project::{FindError, ProjectError};
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
 use midstride::verbs::{
-    EditError, FmtError, InitError, LiveError, NewError, ReviewError, ReviseError, ShareError,
-    UndoError,
+    DriverError, EditError, FmtError, InitError, LiveError, MergeError, NewError, ReviewError,
+    ReviseError, ShareError, SyncError, UndoError,
 };
 use midstride_core::life::Refusal;
 use serde::Serialize;
@@ -278,6 +278,63 @@ impl From<LiveError> for Diagnostic {
                 diagnostic.hint("commit first, or say the `--outcome` instead")
             }
             LiveError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<MergeError> for Diagnostic {
+    fn from(error: MergeError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            MergeError::NoRepository => diagnostic.hint("start it where the merge was made"),
+            MergeError::NoConflict(path) => {
+                let path = path.display();
+                diagnostic.hint(format!("`midstride check {path}` says whether anything is left"))
+            }
+            MergeError::Settled(path) => diagnostic.hint(format!("git add {}", path.display())),
+            MergeError::Deleted(path) => {
+                let path = path.display();
+                diagnostic.hint(format!("decide: git add {path} keeps it, git rm {path} does not"))
+            }
+            MergeError::NotUtf8(_) => {
+                diagnostic.hint("convert both sides, for instance with `iconv -f latin1 -t utf-8`")
+            }
+            MergeError::Find(error) => error.into(),
+            MergeError::Git(error) => error.into(),
+            MergeError::Revision(error) => error.into(),
+            MergeError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<DriverError> for Diagnostic {
+    fn from(error: DriverError) -> Self {
+        match error {
+            DriverError::NoRepository => Self::new(error.to_string())
+                .hint("`git init` makes one; leave `--merge-driver` out without it"),
+            DriverError::Git(error) => error.into(),
+            DriverError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<SyncError> for Diagnostic {
+    fn from(error: SyncError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            SyncError::NoRepository => diagnostic.hint("`git init` makes one"),
+            SyncError::NoRemote => {
+                diagnostic.hint("`git remote add origin URL` names one; then run it again")
+            }
+            SyncError::WhichRemote(known) => {
+                let first = known.first().map(String::as_str).unwrap_or_default();
+                diagnostic.hint(format!("name it: midstride sync {first}"))
+            }
+            SyncError::UnknownRemote { known, .. } => {
+                diagnostic.hint(format!("the remotes are {}", known.join(", ")))
+            }
+            SyncError::Git(error) => Self::new(error.to_string())
+                .hint("nothing is lost; run it again when the other repository can be reached"),
         }
     }
 }

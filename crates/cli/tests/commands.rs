@@ -8,6 +8,7 @@ mod inbox;
 mod init;
 mod life;
 mod list;
+mod merge;
 mod new;
 mod plumbing;
 mod revise;

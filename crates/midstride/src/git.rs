@@ -3,10 +3,15 @@
 //! Finding the repository and its commit reads files and starts no process, because hooks do it.
 
 mod cat_file;
+mod configuration;
+mod exchange;
 mod head;
+mod index;
 mod objects;
 mod run;
 
+pub use exchange::Exchanged;
+pub use index::Conflicted;
 pub use objects::Kept;
 pub use run::GitError;
 

@@ -82,10 +82,10 @@ impl Project {
             return Err(JournalError::Note(shelved.path.clone()));
         }
         let uid = self.uid_for(shelved, next);
-        let texts = self.texts(shelved, &safe(&uid));
+        let texts = self.texts(shelved, &file_name_of(&uid));
         let (before, _) = Clean::of(shelved.document.text());
         let replaced = texts.store(&before)?;
-        let outside = self.edited_outside(shelved, &safe(&uid), &replaced, &texts)?;
+        let outside = self.edited_outside(shelved, &file_name_of(&uid), &replaced, &texts)?;
         let mut edits = self.kept_identity(shelved, next, &uid);
         if let Some(noted) = &outside {
             let reason = "edited outside midstride".to_owned();
@@ -99,7 +99,7 @@ impl Project {
         reached(Step::Kept);
         self.replace(shelved, &after)?;
         reached(Step::Written);
-        self.note(&safe(&uid), &written)?;
+        self.note(&file_name_of(&uid), &written)?;
         reached(Step::Noted);
         let handoff = Handoff::of(&next, &shelved.whereabouts, &self.settings().stages);
         let revision = handoff.replaced_texts().len() + 1;
@@ -178,7 +178,7 @@ fn note_path(uid: &str) -> PathBuf {
 }
 
 /// A uid as it can stand in a path and in the name of a reference.
-fn safe(uid: &str) -> String {
+pub(crate) fn file_name_of(uid: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
     uid.trim().chars().map(plain).collect()
 }

@@ -86,6 +86,12 @@ impl Project {
         Texts::Blobs { repository, reference: format!("{prefix}/{uid}") }
     }
 
+    /// Where the texts of a committed handoff are kept; `None` without git.
+    pub(crate) fn shared_texts(&self, uid: &str) -> Option<Texts<'_>> {
+        let repository = self.repository()?;
+        Some(Texts::Blobs { repository, reference: format!("{SHARED}/{uid}") })
+    }
+
     /// Whether a document goes to everybody who has the repository.
     fn is_committed(&self, repository: &Repository, shelved: &Shelved) -> bool {
         let whole = self.root().path().join(&shelved.path);

@@ -127,6 +127,17 @@ impl Shelf {
         }
     }
 
+    /// The folder below the root where only handoffs lie, if it is such a one: ours, or a pipeline
+    /// that is in use.
+    pub fn folder_of_handoffs(&self) -> Option<&Path> {
+        let in_use = match self.layout {
+            Layout::Own => true,
+            Layout::Pipeline => self.root.has_folder(&self.inside),
+            Layout::Folder | Layout::Memory => false,
+        };
+        in_use.then_some(self.inside.as_path())
+    }
+
     /// The folder that references inside a pipeline count from.
     pub fn base(&self) -> Option<&Path> {
         (self.layout == Layout::Pipeline).then_some(self.inside.as_path())

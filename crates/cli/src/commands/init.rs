@@ -2,8 +2,9 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::shown_path;
+use midstride::process;
 use midstride::project::Project;
-use midstride::verbs;
+use midstride::verbs::{self, Driver};
 use serde::Serialize;
 
 /// Set this project up: a folder and a configuration
@@ -16,6 +17,14 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     private: bool,
 
+    /// Let git merge handoffs with midstride: a line in `.gitattributes`, a driver in `.git/config`
+    #[arg(long, conflicts_with_all = ["private", "no_merge_driver"])]
+    merge_driver: bool,
+
+    /// Take the merge driver out again
+    #[arg(long)]
+    no_merge_driver: bool,
+
     /// Print what was set up as JSON
     #[arg(long)]
     json: bool,
@@ -26,15 +35,21 @@ struct InitJson {
     configuration: String,
     handoffs: String,
     already: bool,
+    merge_driver: Option<String>,
 }
 
 pub(crate) fn init(ui: &mut Ui, project: &Project, args: &InitArgs) -> Result<Outcome, Diagnostic> {
     let done = verbs::init(project, args.private)?;
     let configuration = shown_path(project, &done.configuration);
     let handoffs = shown_path(project, &done.handoffs);
+    let driver = driver(project, args)?;
     if args.json {
-        ui.json(&InitJson { configuration, handoffs, already: done.already })?;
+        let merge_driver = driver.and_then(|driver| driver.command);
+        ui.json(&InitJson { configuration, handoffs, already: done.already, merge_driver })?;
         return Ok(Outcome::Clean);
+    }
+    if let Some(driver) = driver {
+        return tell_driver(ui, &driver);
     }
     if done.already {
         ui.say(&format!("This project is set up already: {configuration}"))?;
@@ -42,6 +57,39 @@ pub(crate) fn init(ui: &mut Ui, project: &Project, args: &InitArgs) -> Result<Ou
         ui.say(&format!("Configuration  {configuration}"))?;
         ui.say(&format!("Handoffs       {handoffs}"))?;
         ui.say("Next: midstride new \"what you found out\"")?;
+    }
+    Ok(Outcome::Clean)
+}
+
+fn driver(project: &Project, args: &InitArgs) -> Result<Option<Driver>, Diagnostic> {
+    if args.merge_driver {
+        return Ok(Some(verbs::install_driver(project, &program()?)?));
+    }
+    let removed = args.no_merge_driver.then(|| verbs::remove_driver(project)).transpose()?;
+    Ok(removed)
+}
+
+/// How git's shell finds this program: by its name where that leads to it, else by its place.
+fn program() -> Result<String, Diagnostic> {
+    let named = process::exchange(process::command("midstride").arg("--version"), b"");
+    if named.is_ok_and(|output| output.stdout.starts_with(b"midstride ")) {
+        return Ok("midstride".to_owned());
+    }
+    let place = std::env::current_exe()?.display().to_string();
+    Ok(format!("'{}'", place.replace('\'', "'\\''")))
+}
+
+fn tell_driver(ui: &mut Ui, driver: &Driver) -> Result<Outcome, Diagnostic> {
+    let attributes = driver.attributes.display();
+    let sign = if driver.command.is_some() { '+' } else { '-' };
+    for line in &driver.lines {
+        ui.say(&format!("{attributes}  {sign} {line}"))?;
+    }
+    if let Some(command) = &driver.command {
+        ui.say(&format!(".git/config  merge.midstride.driver = {command}"))?;
+        ui.say(&format!("Next: commit {attributes}; every clone runs this command once"))?;
+    } else {
+        ui.say("git merges handoffs as any other text again")?;
     }
     Ok(Outcome::Clean)
 }

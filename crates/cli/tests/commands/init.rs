@@ -53,7 +53,8 @@ fn without_git_there_is_a_folder_too() {
     {
       "configuration": ".midstride/config.toml",
       "handoffs": ".midstride/handoffs",
-      "already": false
+      "already": false,
+      "merge_driver": null
     }
     "#);
     sandbox.run(["new", "A find", "--no-edit"]).exits(0);

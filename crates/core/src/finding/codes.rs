@@ -78,7 +78,7 @@ codes! {
         mend "Join the two, or delete the one that is not meant."
     ConflictMarker = "H006" Error "a merge was left unfinished"
         why "Both sides stand in the document between `<<<<<<<` and `>>>>>>>`; nobody can tell which one is meant."
-        mend "Decide for one side or join them, and delete the marker lines."
+        mend "`midstride merge PATH` joins what can be joined; decide for one side in the rest, and delete the marker lines."
     Tab = "H007" Warning "the header is indented with tabs"
         why "YAML knows no tabs in indentation. midstride reads them as spaces; other readers stop."
         mend "Replace the tabs by spaces; `midstride fmt` does it."

@@ -363,9 +363,19 @@ pub(super) fn with_markers(
         let mut marked = String::new();
         mark(&mut marked, here.of(&text), there, names);
         text.replace_range(here.range(), &marked);
-        told.insert(0, path.to_string());
+        told.insert(0, called(path));
     }
     Some(text)
+}
+
+/// A place as people know it: fields are named without the key that holds them all.
+fn called(path: &Path) -> String {
+    match path.0.as_slice() {
+        [Step::Key(key), rest @ ..] if key == "handoff" && !rest.is_empty() => {
+            Path(rest.to_vec()).to_string()
+        }
+        _ => path.to_string(),
+    }
 }
 
 /// Conflicts whose lines do not overlap: where they do, the whole field they stand in conflicts.

@@ -65,7 +65,7 @@ fn a_status_goes_forward_and_two_ends_conflict() {
     let status = |one: &str, other: &str| merged(&of("planned"), &of(one), &of(other));
     assert!(status("in_progress", "resolved").text.contains("  status: resolved\n"));
     let two = status("resolved", "abandoned");
-    assert_eq!(two.conflicts, ["handoff.status"]);
+    assert_eq!(two.conflicts, ["status"]);
     assert!(two.text.contains("=======\n  status: resolved\n>>>>>>> one side\n"), "{}", two.text);
 }
 
@@ -112,7 +112,7 @@ fn an_answer_given_twice_conflicts_where_it_stands() {
     };
     let base = document("  open_questions:\n    - question: q\n    - question: r\n", "");
     let merged = merged(&base, &answer("yes"), &answer("no"));
-    assert_eq!(merged.conflicts, ["handoff.open_questions[0].answer"]);
+    assert_eq!(merged.conflicts, ["open_questions[0].answer"]);
     assert!(
         merged.text.contains(
             "    - question: q\n<<<<<<< one side\n      answer: no\n=======\n      answer: yes\n\
@@ -158,4 +158,16 @@ fn the_history_tells_which_texts_met() {
     assert_eq!(merge(Some(&base), &other, &one, Some(swapped)).unwrap(), there);
     let history = "  revisions:\n    - at: 2026-03-22T08:00:00Z\n      reason: mine\n      was: aa\n      made: \"11\"\n    - at: 2026-03-23T08:00:00Z\n      reason: theirs\n      was: aa\n      made: \"22\"\n    - at: 2026-03-23T08:00:00Z\n      reason: merged\n";
     assert!(there.text.contains(history), "{}", there.text);
+}
+
+#[test]
+fn where_the_history_cannot_be_told_the_rest_is_merged_all_the_same() {
+    let base = document("  revisions: odd\n", "");
+    let one = document("  revisions: odd\n  created: 2026-03-21T00:00:00Z\n", "");
+    let other = document("  revisions: odd\n  title: t\n", "");
+    let tips = Tips { one: "11", other: "22" };
+    let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
+    assert_eq!(there.conflicts, Vec::<String>::new());
+    let read = Document::parse(there.text.as_bytes());
+    assert!(read.findings().iter().all(|finding| finding.code.to_string() != "H005"));
 }

@@ -1,0 +1,72 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::project::Project;
+use midstride::verbs::{self, Driven, Joined};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Merge a handoff that git left with conflicts
+///
+/// Headers are merged by meaning, the text by paragraphs; only what both sides changed differently
+/// stays between markers. Both sides are taken from git's index; stage the result yourself.
+/// `midstride init --merge-driver` makes git do the same by itself.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MergeArgs {
+    /// The conflicted file
+    #[arg(required_unless_present = "driver")]
+    path: Option<PathBuf>,
+
+    /// Work as git's merge driver: what both started from, ours, theirs, and where it lies
+    #[arg(long, num_args = 4, value_names = ["BASE", "OURS", "THEIRS", "PATH"], conflicts_with = "path")]
+    driver: Option<Vec<PathBuf>>,
+
+    /// Print what came of it as JSON
+    #[arg(long, conflicts_with = "driver")]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct MergeJson {
+    path: String,
+    conflicts: Vec<String>,
+}
+
+pub(crate) fn merge(
+    ui: &mut Ui,
+    project: &Project,
+    args: &MergeArgs,
+) -> Result<Outcome, Diagnostic> {
+    let driven = args.driver.as_deref().unwrap_or_default();
+    let (path, joined) = match (driven, &args.path) {
+        ([base, ours, theirs, path], _) => {
+            let [base, ours, theirs, path] = [base, ours, theirs, path].map(Clone::clone);
+            let driven = Driven { base, ours, theirs, path };
+            (driven.path.clone(), verbs::drive(project, &driven)?)
+        }
+        (_, Some(path)) => (path.clone(), verbs::repair(project, path)?),
+        (_, None) => return Err(Diagnostic::new("which file is to be merged?")),
+    };
+    let path = path.display().to_string();
+    let Joined { conflicts, redacted } = joined;
+    super::tell_redacted(ui, &redacted)?;
+    let outcome = if conflicts.is_empty() { Outcome::Clean } else { Outcome::Findings };
+    if args.json {
+        ui.json(&MergeJson { path, conflicts })?;
+        return Ok(outcome);
+    }
+    for place in &conflicts {
+        ui.say(&format!("{path}: both sides changed {place}"))?;
+    }
+    match outcome {
+        Outcome::Clean if args.driver.is_none() => {
+            ui.say(&format!("Merged {path}"))?;
+            ui.say(&format!("Next: git add {path}"))?;
+        }
+        Outcome::Findings if args.driver.is_none() => {
+            ui.say("Next: settle what stands between the markers, then git add it")?;
+        }
+        Outcome::Clean | Outcome::Findings | Outcome::Incomplete => {}
+    }
+    Ok(outcome)
+}

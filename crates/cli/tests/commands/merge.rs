@@ -1,0 +1,368 @@
+//! Merge and sync, with real branches, clones and remotes.
+
+use super::shop;
+use midstride_testkit::Sandbox;
+
+const FILE: &str = ".midstride/handoffs/market-page-perf.md";
+
+/// The shop with everything committed and git told to merge with midstride.
+fn driven() -> Sandbox {
+    let sandbox = shop();
+    sandbox.run(["init", "--merge-driver"]).exits(0);
+    // A first revision, so that the handoff has a uid everywhere.
+    sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
+    commit(&sandbox, "all");
+    sandbox
+}
+
+fn commit(sandbox: &Sandbox, message: &str) {
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "-m", message]);
+}
+
+/// Two branches that changed the same handoff: `main` answered, `other` added to the text.
+fn two_branches(sandbox: &Sandbox) -> (String, String) {
+    sandbox.git(&["checkout", "--quiet", "-b", "other"]);
+    let text = sandbox.read(FILE).replace("14,290 ms.", "14,290 ms. Tokyo takes 381 ms.");
+    sandbox.write("next.md", text);
+    sandbox.run(["revise", "market", "--reason", "Tokyo too", "--by", "eve", "--body", "next.md"]);
+    std::fs::remove_file(sandbox.root().join("next.md")).unwrap();
+    commit(sandbox, "Tokyo");
+    let theirs = shown(sandbox);
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.run(["answer", "market", "q1", "Ten minutes", "--by", "product"]).exits(0);
+    commit(sandbox, "answered");
+    (shown(sandbox), theirs)
+}
+
+/// The document as the sandbox shows it, without what differs from run to run.
+fn shown(sandbox: &Sandbox) -> String {
+    sandbox.finish(sandbox.command("cat").arg(FILE)).exits(0).stdout
+}
+
+/// Both sides' work is in the document, and every text can be read by its number.
+fn has_both(sandbox: &Sandbox, ours: &str, theirs: &str) {
+    let text = sandbox.read(FILE);
+    assert!(text.contains("      answer: Ten minutes\n"), "{text}");
+    assert!(text.contains("Tokyo takes 381 ms."), "{text}");
+    assert!(!text.contains("<<<<<<<"), "{text}");
+    let all = texts(sandbox, ".");
+    for side in [ours, theirs] {
+        assert!(all.iter().any(|text| text == side), "a side is lost");
+    }
+    let history = sandbox.run(["show", "market", "--history"]).exits(0).stdout;
+    for reason in ["Tokyo too", "answered q1", "merged"] {
+        assert_eq!(history.matches(reason).count(), 1, "{history}");
+    }
+    sandbox.run(["check", "market", "--fail-on", "error"]).exits(0);
+}
+
+/// The texts of all revisions but the first, which nobody kept.
+fn texts(sandbox: &Sandbox, folder: &str) -> Vec<String> {
+    let shown = |number: usize| sandbox.run(["-C", folder, "show", &format!("market@{number}")]);
+    let is_there = |number: &usize| !shown(*number).stderr.contains("there is no");
+    (2..=99).take_while(is_there).map(|number| shown(number).exits(0).stdout).collect()
+}
+
+#[test]
+fn git_merges_handoffs_by_meaning() {
+    let sandbox = driven();
+    let (ours, theirs) = two_branches(&sandbox);
+    sandbox.git(&["merge", "--quiet", "--no-edit", "other"]);
+    has_both(&sandbox, &ours, &theirs);
+    let merged = sandbox.read(FILE);
+    // The other way round gives the same text.
+    sandbox.git(&["checkout", "--quiet", "other"]);
+    sandbox.git(&["merge", "--quiet", "--no-edit", "main^"]);
+    assert_eq!(sandbox.read(FILE), merged);
+    // The next step goes on from there, and tells no edit that nobody made.
+    let run =
+        sandbox.run(["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"]);
+    assert!(!run.stderr.contains("outside"), "{run}");
+    let history = sandbox.run(["show", "market", "--history"]).stdout;
+    assert_eq!(history.matches("@6").count(), 1, "{history}");
+}
+
+#[test]
+fn a_rebase_merges_handoffs_by_meaning() {
+    let sandbox = driven();
+    let (ours, theirs) = two_branches(&sandbox);
+    sandbox.git(&["checkout", "--quiet", "other"]);
+    sandbox.git(&["rebase", "--quiet", "main"]);
+    has_both(&sandbox, &ours, &theirs);
+}
+
+#[test]
+fn a_cherry_pick_merges_handoffs_by_meaning() {
+    let sandbox = driven();
+    let (ours, theirs) = two_branches(&sandbox);
+    sandbox.git(&["cherry-pick", "other"]);
+    has_both(&sandbox, &ours, &theirs);
+}
+
+#[test]
+fn what_both_changed_is_told_and_can_be_settled() {
+    let sandbox = driven();
+    sandbox.git(&["checkout", "--quiet", "-b", "other"]);
+    sandbox.run(["answer", "market", "q1", "An hour", "--by", "eve"]).exits(0);
+    commit(&sandbox, "no");
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.run(["answer", "market", "q1", "Ten minutes", "--by", "bob"]).exits(0);
+    commit(&sandbox, "yes");
+    let run = sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
+    let said = format!("{}{}", run.stdout, run.stderr);
+    assert!(said.contains("both sides changed open_questions[0].answer"), "{said}");
+    let found = sandbox.run(["check", "market", "--quiet"]).exits(1).stdout;
+    assert!(found.contains("error[H006]"), "{found}");
+    insta::assert_snapshot!(sandbox.run(["check", "market", "--quiet"]), @"
+    exit 1
+    ----- stdout -----
+    error[H006]: a merge was left unfinished here
+      --> .midstride/handoffs/market-page-perf.md:23:1
+       |
+    23 | <<<<<<< eve, 2026-03-21T17:24:00Z
+       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = help: `midstride merge PATH` joins what can be joined; decide for one side in the rest, and delete the marker lines
+    ----- stderr -----
+    1 document checked: 1 error
+    ");
+    insta::assert_snapshot!(sandbox.run(["merge", FILE]), @"
+    exit 1
+    ----- stderr -----
+    .midstride/handoffs/market-page-perf.md: both sides changed open_questions[0].answer
+    Next: settle what stands between the markers, then git add it
+    ");
+    let text = sandbox.read(FILE);
+    let lines = text.lines().filter(|line| !line.starts_with(['<', '=', '>']));
+    let settled: Vec<&str> = lines.filter(|line| *line != "      answer: An hour").collect();
+    sandbox.write(FILE, settled.join("\n") + "\n");
+    insta::assert_snapshot!(sandbox.run(["merge", FILE]), @"
+    exit 2
+    ----- stderr -----
+    error: `.midstride/handoffs/market-page-perf.md` has no conflict markers any more
+    hint: git add .midstride/handoffs/market-page-perf.md
+    ");
+    sandbox.run(["check", "market", "--fail-on", "error"]).exits(0);
+}
+
+#[test]
+fn without_the_driver_a_conflicted_file_is_repaired_from_the_index() {
+    let sandbox = driven();
+    sandbox.run(["init", "--no-merge-driver"]).exits(0);
+    commit(&sandbox, "no driver");
+    let (ours, theirs) = two_branches(&sandbox);
+    // Both wrote an entry of the history at the same place, which git cannot join.
+    sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
+    assert!(sandbox.read(FILE).contains("<<<<<<<"));
+    insta::assert_snapshot!(sandbox.run(["merge", FILE]), @"
+    exit 0
+    ----- stderr -----
+    Merged .midstride/handoffs/market-page-perf.md
+    Next: git add .midstride/handoffs/market-page-perf.md
+    ");
+    has_both(&sandbox, &ours, &theirs);
+    assert!(sandbox.git(&["status", "--short"]).contains("UU "), "nothing is staged by us");
+    insta::assert_snapshot!(sandbox.run(["merge", ".midstride/handoffs/login-loop.md"]), @"
+    exit 2
+    ----- stderr -----
+    error: git knows of no conflict in `.midstride/handoffs/login-loop.md`
+    hint: `midstride check .midstride/handoffs/login-loop.md` says whether anything is left
+    ");
+    insta::assert_snapshot!(sandbox.run(["merge", "nowhere.md"]), @"
+    exit 2
+    ----- stderr -----
+    error: `[ROOT]/nowhere.md` does not exist
+    ");
+}
+
+#[test]
+fn two_handoffs_with_one_id_are_not_fused() {
+    let sandbox = driven();
+    let file = ".midstride/handoffs/twice.md";
+    let text =
+        |uid: &str| format!("---\nhandoff:\n  id: twice\n  uid: {uid}\n---\n\nText of {uid}.\n");
+    sandbox.git(&["checkout", "--quiet", "-b", "other"]);
+    sandbox.write(file, text("one"));
+    commit(&sandbox, "one");
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.write(file, text("two"));
+    commit(&sandbox, "two");
+    let run = sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
+    assert!(run.stderr.contains("two handoffs carry one id"), "{run}");
+    let both = sandbox.read(file);
+    assert!(both.contains("uid: one") && both.contains("uid: two"), "{both}");
+    assert!(sandbox.run(["check", file]).exits(1).stdout.contains("H006"));
+}
+
+#[test]
+fn the_driver_is_put_in_and_taken_out() {
+    let sandbox = shop();
+    sandbox.write(".gitattributes", "*.png binary");
+    std::fs::create_dir_all(sandbox.root().join(".claude/pipeline/briefs")).unwrap();
+    let run = sandbox.run(["init", "--merge-driver"]).exits(0);
+    assert!(run.stderr.contains(".git/config  merge.midstride.driver = '"), "{run}");
+    insta::assert_snapshot!(sandbox.read(".gitattributes"), @"
+    *.png binary
+    .midstride/handoffs/**/*.md merge=midstride
+    .claude/pipeline/**/*.md merge=midstride
+    ");
+    let config = sandbox.read(".git/config");
+    assert!(config.contains("[merge \"midstride\"]"), "{config}");
+    // Twice is once.
+    sandbox.run(["init", "--merge-driver"]).exits(0);
+    assert_eq!(sandbox.read(".git/config"), config);
+    insta::assert_snapshot!(sandbox.run(["init", "--no-merge-driver"]), @"
+    exit 0
+    ----- stderr -----
+    .gitattributes  - .midstride/handoffs/**/*.md merge=midstride
+    .gitattributes  - .claude/pipeline/**/*.md merge=midstride
+    git merges handoffs as any other text again
+    ");
+    assert_eq!(sandbox.read(".gitattributes"), "*.png binary\n");
+    assert!(!sandbox.read(".git/config").contains("midstride"));
+}
+
+#[test]
+fn two_clones_share_every_revision() {
+    let sandbox = driven();
+    sandbox.git(&["init", "--quiet", "--bare", "--initial-branch=main", "../hub.git"]);
+    sandbox.git(&["remote", "add", "origin", "../hub.git"]);
+    sandbox.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
+    sandbox.git(&["clone", "--quiet", "../hub.git", "../second"]);
+    sandbox.run(["-C", "../second", "init", "--merge-driver"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["-C", "../second", "show", "market@2"]), @"
+    exit 2
+    ----- stderr -----
+    error: the text of `market-page-perf@2` is not on this machine
+    hint: `midstride sync` fetches what others shared; they run it to share theirs
+    ");
+
+    // Each revises twice, commits once, and the second one pulls.
+    for answer in ["Perhaps", "Yes"] {
+        sandbox.run(["answer", "market", "q1", answer]).exits(0);
+    }
+    commit(&sandbox, "answered");
+    sandbox.git(&["push", "--quiet"]);
+    for reason in ["Tokyo", "Lima"] {
+        let second = sandbox.root().join("../second").join(FILE);
+        let text = std::fs::read_to_string(&second).unwrap();
+        let text = text.replace("14,290 ms.", &format!("14,290 ms. {reason} is fast."));
+        std::fs::write(sandbox.home().join("next.md"), text).unwrap();
+        let body = sandbox.home().join("next.md");
+        let words = ["-C", "../second", "revise", "market", "--reason", reason, "--body"];
+        sandbox.run(words.iter().copied().chain([body.to_str().unwrap()])).exits(0);
+    }
+    sandbox.git(&["-C", "../second", "commit", "--quiet", "--all", "-m", "more"]);
+    sandbox.git(&["-C", "../second", "pull", "--quiet", "--no-rebase", "--no-edit"]);
+    sandbox.git(&["-C", "../second", "push", "--quiet"]);
+    sandbox.git(&["pull", "--quiet"]);
+
+    // Without a sync each tells which text it does not have: those that were never committed.
+    let missing = |folder: &str| -> Vec<usize> {
+        let text = |number| sandbox.run(["-C", folder, "show", &format!("market@{number}")]);
+        (2..=8).filter(|number| text(*number).stderr.contains("is not on this machine")).collect()
+    };
+    assert_eq!((missing("."), missing("../second")), (vec![6], vec![2, 4]));
+    insta::assert_snapshot!(sandbox.run(["show", "market@6"]), @"
+    exit 2
+    ----- stderr -----
+    error: the text of `market-page-perf@6` is not on this machine
+    hint: `midstride sync` fetches what others shared; they run it to share theirs
+    ");
+
+    insta::assert_snapshot!(sandbox.run(["sync"]), @"
+    exit 0
+    ----- stderr -----
+    0 texts came from origin, 4 texts went there
+    Both sides have every text of 1 handoff now
+    ");
+    insta::assert_snapshot!(sandbox.run(["-C", "../second", "sync"]), @"
+    exit 0
+    ----- stderr -----
+    2 texts came from origin, 2 texts went there
+    Both sides have every text of 1 handoff now
+    ");
+    insta::assert_snapshot!(sandbox.run(["sync", "origin", "--json"]), @r#"
+    exit 0
+    ----- stdout -----
+    {
+      "remote": "origin",
+      "handoffs": 1,
+      "received": 2,
+      "sent": 0
+    }
+    "#);
+    assert_eq!((missing("."), missing("../second")), (Vec::new(), Vec::new()));
+    assert_eq!(texts(&sandbox, "."), texts(&sandbox, "../second"));
+    assert_eq!(texts(&sandbox, ".").len(), 7);
+    insta::assert_snapshot!(sandbox.run(["sync"]), @"
+    exit 0
+    ----- stderr -----
+    0 texts came from origin, 0 texts went there
+    Both sides have every text of 1 handoff now
+    ");
+}
+
+#[test]
+fn private_texts_are_not_shared() {
+    let sandbox = driven();
+    sandbox.git(&["init", "--quiet", "--bare", "../hub.git"]);
+    sandbox.git(&["remote", "add", "origin", "../hub.git"]);
+    sandbox.run(["new", "Afternoon", "--kind", "session", "--summary", "the prompt"]).exits(0);
+    sandbox.run(["start", "afternoon"]).exits(0);
+    sandbox.write(".gitignore", "thoughts/\n");
+    sandbox.write("thoughts/shared/handoffs/x.md", "---\nhandoff:\n  id: x\n  uid: ignored\n---\n");
+    sandbox.run(["start", "x"]).exits(0);
+    sandbox.run(["share", "afternoon"]).exits(0);
+    sandbox.run(["resolve", "afternoon", "--outcome", "done"]).exits(0);
+    sandbox.run(["sync"]).exits(0);
+    let there = sandbox.git(&["ls-remote", "../hub.git"]);
+    assert_eq!(there.lines().count(), 2, "the market handoff and the shared one: {there}");
+    // Of the one that was shared later, only what was written since.
+    let all =
+        sandbox.git(&["-C", "../hub.git", "cat-file", "--batch-all-objects", "--batch-check"]);
+    assert!(!all.is_empty());
+    assert_eq!(sandbox.run(["show", "afternoon@1"]).exits(0).stdout.matches("planned").count(), 1);
+    let first = sandbox.finish(sandbox.command("sh").args([
+        "-c",
+        "git -C ../hub.git cat-file --batch-all-objects --batch | grep -ac 'status: planned'",
+    ]));
+    assert!(first.stdout.trim().parse::<usize>().unwrap() <= 1, "{first}");
+}
+
+#[test]
+fn sync_says_what_it_needs() {
+    let sandbox = crate::sandbox();
+    sandbox.run(["init"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["sync"]), @"
+    exit 2
+    ----- stderr -----
+    error: this is no git repository, so there is nobody to share with
+    hint: `git init` makes one
+    ");
+    sandbox.git(&["init", "--quiet"]);
+    insta::assert_snapshot!(sandbox.run(["sync"]), @"
+    exit 2
+    ----- stderr -----
+    error: this repository knows no other one
+    hint: `git remote add origin URL` names one; then run it again
+    ");
+    sandbox.git(&["remote", "add", "one", "../nowhere"]);
+    sandbox.git(&["remote", "add", "two", "../nowhere"]);
+    insta::assert_snapshot!(sandbox.run(["sync"]), @"
+    exit 2
+    ----- stderr -----
+    error: which repository is meant: one, two?
+    hint: name it: midstride sync one
+    ");
+    insta::assert_snapshot!(sandbox.run(["sync", "three"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no remote `three`
+    hint: the remotes are one, two
+    ");
+    let run = sandbox.run(["sync", "two"]).exits(2);
+    assert!(run.stderr.contains("does not appear to be a git repository"), "{run}");
+    assert!(run.stderr.contains("hint: nothing is lost"), "{run}");
+}

@@ -1,0 +1,137 @@
+//! Kept texts that go to another repository and come from there. A reference to a tree of blobs
+//! meets another one by union: nothing is ever taken away on either side.
+
+use super::{GitError, Repository};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Somebody else may push at the same moment, again and again; not for ever.
+const TRIES_MAX: usize = 10;
+/// How many references one push names; a command line has an end.
+const PUSHED_AT_ONCE: usize = 200;
+/// Where the other repository's references are noted here. They are never pushed.
+const FETCHED: &str = "refs/midstride-fetched";
+
+/// What went where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exchanged {
+    /// Texts that the other repository did not have.
+    pub sent: usize,
+    /// Texts that were not here.
+    pub received: usize,
+    /// How many handoffs have texts there now.
+    pub handoffs: usize,
+}
+
+/// One reference here and there.
+#[derive(Clone, Debug, Default)]
+struct Pair {
+    here: Option<String>,
+    there: Option<String>,
+}
+
+/// A reference that has to change to have both sides' texts.
+struct Step {
+    name: String,
+    before: Option<String>,
+    after: String,
+}
+
+impl Repository {
+    /// Brings the references below `prefix` here and in another repository to the union of both.
+    pub fn exchange(&self, remote: &str, prefix: &str) -> Result<Exchanged, GitError> {
+        let mut done = Exchanged::default();
+        let mut last = None;
+        for _ in 0..TRIES_MAX {
+            self.fetch_references(remote, prefix)?;
+            let pairs = self.pairs(remote, prefix)?;
+            done.handoffs = pairs.len();
+            match self.meet(remote, prefix, &pairs, &mut done) {
+                Ok(()) => return Ok(done),
+                // Whoever changed a reference meanwhile is fetched and met again.
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.expect("there is at least one try"))
+    }
+
+    fn fetch_references(&self, remote: &str, prefix: &str) -> Result<(), GitError> {
+        let wanted = format!("+{prefix}/*:{FETCHED}/{remote}/*");
+        let options = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune"];
+        self.run(&[&options[..], &["--end-of-options", remote, &wanted]].concat(), b"").map(|_| ())
+    }
+
+    fn pairs(&self, remote: &str, prefix: &str) -> Result<BTreeMap<String, Pair>, GitError> {
+        let fetched = format!("{FETCHED}/{remote}");
+        let format = "--format=%(objectname) %(refname)";
+        let listed = self.run(&["for-each-ref", format, prefix, &fetched], b"")?;
+        let mut pairs: BTreeMap<String, Pair> = BTreeMap::new();
+        for line in String::from_utf8_lossy(&listed).lines() {
+            let Some((id, reference)) = line.split_once(' ') else { continue };
+            let below = |folder: &str| reference.strip_prefix(folder)?.strip_prefix('/');
+            if let Some(name) = below(prefix) {
+                pairs.entry(name.to_owned()).or_default().here = Some(id.to_owned());
+            } else if let Some(name) = below(&fetched) {
+                pairs.entry(name.to_owned()).or_default().there = Some(id.to_owned());
+            }
+        }
+        Ok(pairs)
+    }
+
+    fn meet(
+        &self,
+        remote: &str,
+        prefix: &str,
+        pairs: &BTreeMap<String, Pair>,
+        done: &mut Exchanged,
+    ) -> Result<(), GitError> {
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        let (mut sent, mut received) = (0, 0);
+        for (name, pair) in pairs.iter().filter(|(_, pair)| pair.here != pair.there) {
+            let of = |tree: &Option<String>| match tree {
+                Some(tree) => self.blobs_of(tree),
+                None => Ok(BTreeSet::new()),
+            };
+            let (ours, theirs) = (of(&pair.here)?, of(&pair.there)?);
+            let all: BTreeSet<String> = ours.union(&theirs).cloned().collect();
+            let after = self.tree_of(&all)?;
+            sent += all.len() - theirs.len();
+            received += all.len() - ours.len();
+            for (side, before) in [(&mut here, &pair.here), (&mut there, &pair.there)] {
+                if before.as_ref() != Some(&after) {
+                    let (name, before) = (format!("{prefix}/{name}"), before.clone());
+                    side.push(Step { name, before, after: after.clone() });
+                }
+            }
+        }
+        self.update(&here)?;
+        done.received += received;
+        for steps in there.chunks(PUSHED_AT_ONCE) {
+            self.push(remote, steps)?;
+        }
+        done.sent += sent;
+        Ok(())
+    }
+
+    /// Changes references here, all or none, if nobody else did meanwhile.
+    fn update(&self, steps: &[Step]) -> Result<(), GitError> {
+        let line = |step: &Step| match &step.before {
+            Some(before) => format!("update {} {} {before}\n", step.name, step.after),
+            None => format!("create {} {}\n", step.name, step.after),
+        };
+        let lines: String = steps.iter().map(line).collect();
+        self.run(&["update-ref", "--stdin"], lines.as_bytes()).map(|_| ())
+    }
+
+    /// Changes references there, if nobody else did meanwhile.
+    fn push(&self, remote: &str, steps: &[Step]) -> Result<(), GitError> {
+        let mut words: Vec<String> =
+            ["push", "--quiet", "--no-verify", "--atomic"].map(str::to_owned).to_vec();
+        for Step { name, before, .. } in steps {
+            let before = before.as_deref().unwrap_or_default();
+            words.push(format!("--force-with-lease={name}:{before}"));
+        }
+        words.extend(["--end-of-options".to_owned(), remote.to_owned()]);
+        words.extend(steps.iter().map(|Step { name, after, .. }| format!("{after}:{name}")));
+        self.run(&words, b"").map(|_| ())
+    }
+}

@@ -1,0 +1,38 @@
+//! What the index says about a merge that was left unfinished.
+
+use super::{GitError, Repository};
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// The texts of a file that git could not merge; a side that deleted it has none.
+#[derive(Clone, Debug, Default)]
+pub struct Conflicted {
+    /// What both started from.
+    pub base: Option<Vec<u8>>,
+    /// Ours.
+    pub ours: Option<Vec<u8>>,
+    /// Theirs.
+    pub theirs: Option<Vec<u8>>,
+}
+
+impl Repository {
+    /// The texts of a conflicted path below the working tree; `None` where nothing conflicts.
+    pub fn conflicted(&self, path: &Path) -> Result<Option<Conflicted>, GitError> {
+        let asked = ["ls-files", "--unmerged", "-z", "--"].map(OsStr::new);
+        let listed = self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"")?;
+        let mut found = None;
+        for entry in listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+            let text = String::from_utf8_lossy(entry);
+            let mut words = text.split('\t').next().unwrap_or_default().split(' ').skip(1);
+            let (Some(id), Some(stage)) = (words.next(), words.next()) else { continue };
+            let blob = self.blob(id);
+            let conflicted = found.get_or_insert_with(Conflicted::default);
+            match stage {
+                "1" => conflicted.base = blob,
+                "2" => conflicted.ours = blob,
+                _ => conflicted.theirs = blob,
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,140 @@
+//! Merge two texts of one handoff: for git, which calls this as its merge driver, and for a file
+//! that git left with conflicts.
+
+use crate::files::{self, FileError, Root};
+use crate::git::{Conflicted, GitError};
+use crate::journal::file_name_of;
+use crate::project::{FindError, Project};
+use crate::revisions::RevisionError;
+use midstride_core::document::Document;
+use midstride_core::merge::{self, Merged, Tips};
+use midstride_core::redact::{Clean, Redaction};
+use midstride_core::yaml::conflict_markers;
+use std::path::{Path, PathBuf};
+
+/// What two texts became.
+#[derive(Debug)]
+pub struct Joined {
+    /// What a person has to settle; it stands between markers.
+    pub conflicts: Vec<String>,
+    /// Secrets that were not written.
+    pub redacted: Vec<Redaction>,
+}
+
+/// Why nothing was merged; the file is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// There is no repository.
+    #[error("this is no git repository, so nothing was merged in it")]
+    NoRepository,
+    /// Git knows of no conflict.
+    #[error("git knows of no conflict in `{}`", .0.display())]
+    NoConflict(PathBuf),
+    /// Somebody settled it already.
+    #[error("`{}` has no conflict markers any more", .0.display())]
+    Settled(PathBuf),
+    /// One side deleted it.
+    #[error("one side changed `{}`, the other deleted it", .0.display())]
+    Deleted(PathBuf),
+    /// A text could not be written back.
+    #[error("`{}` is not UTF-8 on both sides", .0.display())]
+    NotUtf8(PathBuf),
+    /// The file was not found.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// Git did not say what is in the index.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A text could not be kept.
+    #[error(transparent)]
+    Revision(#[from] RevisionError),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// The files that git hands to its merge driver.
+#[derive(Clone, Debug)]
+pub struct Driven {
+    /// What both started from; empty where there is nothing.
+    pub base: PathBuf,
+    /// Ours, which the result replaces.
+    pub ours: PathBuf,
+    /// Theirs.
+    pub theirs: PathBuf,
+    /// Where the handoff lies.
+    pub path: PathBuf,
+}
+
+/// Merges as git's driver: the result takes the place of ours.
+pub fn drive(project: &Project, driven: &Driven) -> Result<Joined, MergeError> {
+    let folder = Root::open(&project.environment().folder)?;
+    let read = |path: &Path| files::read_named(&folder.path().join(path));
+    let base = Some(read(&driven.base)?).filter(|bytes| !bytes.is_empty());
+    let (ours, theirs) = (read(&driven.ours)?, read(&driven.theirs)?);
+    let (text, joined) = join(project, &driven.path, base.as_deref(), &ours, &theirs)?;
+    folder.put(&driven.ours, text.as_str().as_bytes())?;
+    Ok(joined)
+}
+
+/// Mends a file that git left with conflicts, from what its index says.
+pub fn repair(project: &Project, path: &Path) -> Result<Joined, MergeError> {
+    let repository = project.repository().ok_or(MergeError::NoRepository)?;
+    let name = path.display().to_string();
+    let spot = project.spot_of_path(path).ok_or(FindError::Outside(name))?;
+    let shelved = project.read(&spot)?;
+    let whole = project.root().path().join(&shelved.path);
+    let inside = whole.strip_prefix(repository.work_tree());
+    let inside = inside.map_err(|_| MergeError::NoConflict(shelved.path.clone()))?;
+    let conflicted = repository.conflicted(inside)?;
+    let no_conflict = || MergeError::NoConflict(shelved.path.clone());
+    let Conflicted { base, ours, theirs } = conflicted.ok_or_else(no_conflict)?;
+    let (Some(ours), Some(theirs)) = (ours, theirs) else {
+        return Err(MergeError::Deleted(shelved.path));
+    };
+    // What a person settled is worth more than what a program would make of it.
+    if conflict_markers(shelved.document.text()).is_empty() && shelved.bytes != ours {
+        return Err(MergeError::Settled(shelved.path));
+    }
+    let (text, joined) = join(project, &shelved.path, base.as_deref(), &ours, &theirs)?;
+    project.replace(&shelved, &text)?;
+    Ok(joined)
+}
+
+/// The merged text. Both sides are kept, so that every number of the history finds its text.
+fn join(
+    project: &Project,
+    path: &Path,
+    base: Option<&[u8]>,
+    ours: &[u8],
+    theirs: &[u8],
+) -> Result<(Clean, Joined), MergeError> {
+    let (base, ours, theirs) =
+        (base.map(Document::parse), Document::parse(ours), Document::parse(theirs));
+    if [Some(&ours), Some(&theirs), base.as_ref()].into_iter().flatten().any(|d| !d.is_exact()) {
+        return Err(MergeError::NotUtf8(path.to_owned()));
+    }
+    let kept = keep_both(project, &ours, &theirs)?;
+    let tips = kept.as_ref().map(|(one, other)| Tips { one, other });
+    let Merged { text, conflicts } = merge::merge(base.as_ref(), &ours, &theirs, tips)
+        .unwrap_or_else(|_| merge::side_by_side(&ours, &theirs));
+    let (text, redacted) = Clean::of(&text);
+    Ok((text, Joined { conflicts, redacted }))
+}
+
+fn keep_both(
+    project: &Project,
+    ours: &Document,
+    theirs: &Document,
+) -> Result<Option<(String, String)>, MergeError> {
+    let uid =
+        |document: &Document| Some(document.handoff_header()?.text("uid")?.value.trim().to_owned());
+    let Some(uid) = uid(ours).filter(|own| uid(theirs).as_ref() == Some(own)) else {
+        return Ok(None);
+    };
+    let Some(texts) = project.shared_texts(&file_name_of(&uid)) else { return Ok(None) };
+    let [ours, theirs] = [ours, theirs].map(|document| texts.store(&Clean::of(document.text()).0));
+    let (ours, theirs) = (ours?, theirs?);
+    texts.keep(&[ours.clone(), theirs.clone()])?;
+    Ok(Some((ours, theirs)))
+}

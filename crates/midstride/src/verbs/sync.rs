@@ -1,0 +1,58 @@
+//! Share the earlier texts of committed handoffs with another repository. Never by itself.
+
+use crate::git::{Exchanged, GitError};
+use crate::project::Project;
+use crate::revisions::SHARED;
+
+/// What was shared, and with whom.
+#[derive(Debug)]
+pub struct Synced {
+    /// The name of the other repository.
+    pub remote: String,
+    /// What went where.
+    pub exchanged: Exchanged,
+}
+
+/// Why nothing was shared.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    /// There is no repository.
+    #[error("this is no git repository, so there is nobody to share with")]
+    NoRepository,
+    /// No other repository is known.
+    #[error("this repository knows no other one")]
+    NoRemote,
+    /// Several are known and none is named `origin`.
+    #[error("which repository is meant: {}?", .0.join(", "))]
+    WhichRemote(Vec<String>),
+    /// There is no such remote.
+    #[error("there is no remote `{wanted}`")]
+    UnknownRemote {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The other repository could not be reached, or said no.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+/// Fetches the texts that are not here, and pushes those that are not there.
+pub fn sync(project: &Project, remote: Option<&str>) -> Result<Synced, SyncError> {
+    let repository = project.repository().ok_or(SyncError::NoRepository)?;
+    let remote = choose(repository.remotes()?, remote)?;
+    let exchanged = repository.exchange(&remote, SHARED)?;
+    Ok(Synced { remote, exchanged })
+}
+
+fn choose(known: Vec<String>, wanted: Option<&str>) -> Result<String, SyncError> {
+    match (wanted, known.as_slice()) {
+        (Some(wanted), _) if known.iter().any(|name| name == wanted) => Ok(wanted.to_owned()),
+        (Some(wanted), _) => Err(SyncError::UnknownRemote { wanted: wanted.to_owned(), known }),
+        (None, []) => Err(SyncError::NoRemote),
+        (None, [one]) => Ok(one.clone()),
+        (None, several) if several.iter().any(|name| name == "origin") => Ok("origin".to_owned()),
+        (None, _) => Err(SyncError::WhichRemote(known)),
+    }
+}
