@@ -21,10 +21,19 @@ pub(crate) struct DemoArgs {
 struct Play {
     scratch: Scratch,
     step: usize,
+    /// When the story plays, so that it is the same whenever it is told.
+    now: &'static str,
+    /// Who is at work.
+    user: &'static str,
 }
 
 pub(crate) fn demo(ui: &mut Ui, args: &DemoArgs) -> Result<Outcome, Diagnostic> {
-    let mut play = Play { scratch: Scratch::new("midstride-demo")?, step: 0 };
+    let mut play = Play {
+        scratch: Scratch::new("midstride-demo")?,
+        step: 0,
+        now: story::FIRST_DAY,
+        user: "nightcheck",
+    };
     let told = story::tell(ui, &mut play);
     if args.keep {
         ui.say(&format!("The folder is kept: {}", play.scratch.path().display()))?;
@@ -46,7 +55,7 @@ impl Play {
     fn run(&self, ui: &mut Ui, arguments: &[&str], expected: i32) -> Result<(), Diagnostic> {
         let mut command = process::command(std::env::current_exe()?);
         command.args(arguments);
-        command.env("MIDSTRIDE_NOW", story::NOW).env("MIDSTRIDE_USER", "nightcheck");
+        command.env("MIDSTRIDE_NOW", self.now).env("MIDSTRIDE_USER", self.user);
         let code = self.show(ui, "midstride", arguments, &mut command)?;
         ui.print(&format!("  (exit code {code})\n"))?;
         if code == expected {

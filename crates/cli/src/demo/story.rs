@@ -1,24 +1,29 @@
-//! The story of a slow page: a hasty first draft, what the judge says, the draft after the review.
+//! The story of a slow page: a wrong first draft, the reviews that corrected it, and the session that
+//! carried it out four days later.
 
 use super::Play;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 
-/// The story plays on one day, whenever it is told.
-pub(super) const NOW: &str = "2026-03-21T17:24:00Z";
+/// The story begins on this day, whenever it is told.
+pub(super) const FIRST_DAY: &str = "2026-03-21T17:24:00Z";
 
 const FILE: &str = ".midstride/handoffs/market-page-perf.md";
 const CODE: &str = include_str!("story/market.py");
+const CODE_FIXED: &str = include_str!("story/market-fixed.py");
 const FIRST_DRAFT: &str = include_str!("story/first-draft.md");
-const REVIEWED: &str = include_str!("story/reviewed.md");
+const SECOND_DRAFT: &str = include_str!("story/second-draft.md");
+const THIRD_DRAFT: &str = include_str!("story/third-draft.md");
+const FOURTH_DRAFT: &str = include_str!("story/fourth-draft.md");
 
 const OPENING: &str = "\
 midstride carries work from one agent session to the next. What was tried, what was wrong and what
 to do next is handed over in a handoff: a Markdown file that an agent or a person writes, and that
 a program checks.
 
-The story: a site about cities serves some of its market pages in 14 seconds. Somebody looked into
-it and has to stop now. It plays in a real git repository in a temporary folder.
+The story: a site about cities serves some of its market pages in 14 seconds. A session looked into
+it, wrote down what it found, and ended. Another session will mend it. It plays in a real git
+repository in a temporary folder; every command is run, and what it prints is what you see.
 ";
 
 pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
@@ -30,9 +35,10 @@ pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
 
     set_up(ui, play)?;
     first_draft(ui, play)?;
-    mechanical(ui, play)?;
-    reviewed(ui, play)?;
-    next_session(ui, play)?;
+    reviews(ui, play)?;
+    what_changed(ui, play)?;
+    answered(ui, play)?;
+    four_days_later(ui, play)?;
     ui.print("\nThe temporary folder is gone unless you said --keep. In your own project:\n")?;
     ui.print("midstride init, then midstride new \"what you found out\".\n")?;
     Ok(())
@@ -48,9 +54,10 @@ fn first_draft(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.write(FILE, FIRST_DRAFT)?;
     play.chapter(
         ui,
-        "A hasty first draft",
+        "A hasty first draft, and it is wrong",
         "The author wrote it with an editor, loosely, as people write. It hardly gives reasons, cites\n\
-         no code, and leaves the plan open.",
+         no code, and leaves the plan open. And it blames a function that the slow pages never call:\n\
+         no program can know that, but a reviewer will.",
     )?;
     play.run(ui, &["show", "market", "--as", "raw"], 0)?;
     play.chapter(
@@ -60,56 +67,139 @@ fn first_draft(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
          warnings and errors give exit code 1, so a hook or CI can stop here.",
     )?;
     play.run(ui, &["check", "--quiet"], 1)?;
-    play.chapter(ui, "Why is that a finding?", "Ask for any code.")?;
-    play.run(ui, &["explain", "C001"], 0)
-}
-
-fn mechanical(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.git(&["add", ".midstride"])?;
-    play.git(&["commit", "--quiet", "-m", "A first draft"])?;
+    play.run(ui, &["explain", "C001"], 0)?;
     play.chapter(
         ui,
         "Mend what is mechanical",
-        "fmt writes loose values strictly. The difference shows that comments and every other byte\n\
-         stay; what needs thought is left to the author.",
+        "fmt writes loose values strictly, as a revision: the text that is replaced is kept, and the\n\
+         document says so itself. Comments and every other byte stay.",
     )?;
     play.run(ui, &["fmt"], 0)?;
     play.run(ui, &["diff", "market"], 0)
 }
 
-fn reviewed(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.write(FILE, REVIEWED)?;
+fn reviews(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.now = "2026-03-21T18:05:00Z";
     play.chapter(
         ui,
-        "The draft after a review",
-        "The reviewer found that another function serves the slow pages. The author rewrote the\n\
-         document: it keeps the wrong turns, cites the code, and says how each step is proven.",
+        "The first review",
+        "A reviewer read the code: the pages are served by another function. The corrected draft takes\n\
+         the place of the first one, and what was dropped stays on record as a wrong turn, so that\n\
+         nobody walks into it again. All of it is one revision.",
     )?;
-    play.run(ui, &["show", "market"], 0)?;
+    play.write("draft.md", SECOND_DRAFT)?;
+    review(
+        ui,
+        play,
+        "the code path",
+        &[
+            "--dropped",
+            "Blaming _fetch_market_data()",
+            "--because",
+            "The measured pages are served by market_hub()",
+            "--instead",
+            "Measuring market_hub() itself",
+        ],
+    )?;
+    play.now = "2026-03-21T18:12:00Z";
+    play.chapter(
+        ui,
+        "Two more reviews",
+        "The second one finds work that is not needed, the third a step that would not have helped.",
+    )?;
+    play.write("draft.md", THIRD_DRAFT)?;
+    review(
+        ui,
+        play,
+        "unnecessary HTMX partials",
+        &[
+            "--dropped",
+            "Loading map and tier counts with HTMX",
+            "--because",
+            "The map URL is signed locally, so there is no request to defer",
+            "--instead",
+            "One aggregation query for the counts",
+        ],
+    )?;
+    play.now = "2026-03-21T18:20:00Z";
+    play.write("draft.md", FOURTH_DRAFT)?;
+    review(ui, play, "a synchronous client blocks the event loop even behind HTMX", &[])
+}
+
+fn review(ui: &mut Ui, play: &Play, challenged: &str, dropped: &[&str]) -> Result<(), Diagnostic> {
+    let words = ["review", "market", "--by", "code-review", "--challenged", challenged];
+    let given = ["--verdict", "corrected", "--body", "draft.md"];
+    play.run(ui, &[&words[..], &given, dropped].concat(), 0)
+}
+
+fn what_changed(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.chapter(
+        ui,
+        "What a review changed",
+        "Every text can be shown and compared by its number. This is the last correction, word by\n\
+         word: [-taken out-] and {+put in+}.",
+    )?;
+    play.run(ui, &["diff", "market@4", "market@5", "--words"], 0)?;
     play.chapter(
         ui,
         "One question is left",
         "The document says what it should. But a part of the plan waits for an answer, and work that\n\
          goes on without it may be thrown away: a warning, until the question is answered.",
     )?;
-    play.run(ui, &["check"], 1)
+    play.run(ui, &["check", "--quiet"], 1)
 }
 
-fn next_session(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
-    play.chapter(
-        ui,
-        "The inbox",
-        "What the next session looks at first: what is open, what blocks, and what to do next.",
-    )?;
-    play.run(ui, &[], 0)?;
+fn answered(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.now = "2026-03-22T09:00:00Z";
     play.chapter(
         ui,
         "Answered",
-        "The answer goes into the document, and the text it replaces is kept. Nothing blocks now, and\n\
-         whoever takes the handoff over can carry out the whole plan.",
+        "The answer goes into the document. Nothing blocks now: whoever takes the handoff over can\n\
+         carry out the whole plan. The session that found all this out has long ended.",
     )?;
-    play.run(ui, &["answer", "market", "q1", "Yes, ten minutes are fine"], 0)?;
-    play.run(ui, &["diff", "market", "--words"], 0)?;
-    play.run(ui, &["check"], 0)?;
+    play.run(ui, &["answer", "market", "q1", "Yes, ten minutes are fine", "--by", "product"], 0)?;
+    play.run(ui, &["check", "--quiet"], 0)?;
+    play.git(&["add", ".midstride"])?;
+    play.git(&["commit", "--quiet", "-m", "Why market pages are slow"])
+}
+
+fn four_days_later(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.user = "implementer";
+    play.now = "2026-03-25T05:00:00Z";
+    play.chapter(
+        ui,
+        "Days later, another session",
+        "It starts with an empty context. The inbox tells what is open and what to do next; the handoff\n\
+         tells what was found out, what was wrong, and how often it was challenged.",
+    )?;
+    play.run(ui, &[], 0)?;
+    play.run(ui, &["show", "market"], 0)?;
+    play.run(ui, &["start", "market"], 0)?;
+    play.write("app/market.py", CODE_FIXED)?;
+    play.git(&["commit", "--quiet", "-m", "Paginate market pages in the database", "app"])?;
+    play.now = "2026-03-25T06:30:00Z";
+    play.chapter(
+        ui,
+        "Resolved",
+        "The fix is committed and the same pages are measured again. Resolving needs what proves it: a\n\
+         commit that exists, an outcome, numbers before and after.",
+    )?;
+    let measured = [
+        "--measured",
+        "Austin, cold=14290:108 ms",
+        "--measured",
+        "Berlin, cold=9466:104 ms",
+        "--measured",
+        "Tokyo, cold=381:97 ms",
+    ];
+    let words = ["resolve", "market", "--commit", "HEAD", "--outcome", "The query fix is deployed"];
+    play.run(ui, &[&words[..], &measured].concat(), 0)?;
+    play.chapter(
+        ui,
+        "The whole story",
+        "A handoff without revisions might be wrong; this one was challenged three times and corrected.\n\
+         Nothing of it is lost: midstride show market@1 is still the hasty draft.",
+    )?;
+    play.run(ui, &["show", "market", "--history"], 0)?;
     play.run(ui, &[], 0)
 }

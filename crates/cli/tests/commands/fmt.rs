@@ -69,3 +69,15 @@ fn what_cannot_be_changed_safely_is_left_and_told() {
     0 of 5 documents changed
     ");
 }
+
+#[test]
+fn a_routine_step_is_no_correction_that_wants_a_lesson() {
+    let sandbox = shop();
+    let text = "---\nhandoff:\n  id: a\n  title: A\n  status: OPEN\n  created: 2026-03-21\n  context_summary: It is slow.\n---\n\n## Plan\n\n1. Mend it; check the log.\n";
+    sandbox.write(FILE, text.replace("id: a", "id: loose"));
+    sandbox.run(["fmt", "loose"]).exits(0);
+    sandbox.run(["start", "loose"]).exits(0);
+    assert!(!sandbox.run(["check", "loose"]).stdout.contains("C004"));
+    sandbox.run_with_editor(&["revise", "loose", "--reason", "wrong place"], "echo x >> \"$1\"");
+    assert!(sandbox.run(["check", "loose"]).stdout.contains("C004"));
+}

@@ -181,3 +181,48 @@ fn a_note_has_no_history() {
     hint: --reason "wrong code path"
     "#);
 }
+
+#[test]
+fn a_new_text_takes_neither_the_history_nor_the_reviews_away() {
+    let sandbox = shop();
+    let first = sandbox.read(FILE);
+    sandbox.run(["review", "market", "--by", "eve", "--challenged", "all", "--verdict", "held"]);
+    let whole = first.replace("14,290 ms", "14,291 ms");
+    sandbox.write(
+        "whole.md",
+        whole.replace(
+            "  revisions:\n    - at: 2026-03-22T08:00:00Z\n      reason: wrong code path\n",
+            "",
+        ),
+    );
+    sandbox.run(["revise", "market", "--reason", "rounding", "--body", "whole.md"]).exits(0);
+    let text = sandbox.read(FILE);
+    for part in ["14,291 ms", "by: eve", "reason: wrong code path", "(held)", "reason: rounding"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn a_text_begun_before_the_last_change_is_merged_with_it() {
+    let sandbox = shop();
+    sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
+    let begun = sandbox.read(FILE);
+    sandbox.run(["answer", "market", "q1", "Ten minutes"]).exits(0);
+    sandbox.write("mine.md", begun.replace("14,290 ms", "14,291 ms"));
+    sandbox.run(["revise", "market", "--reason", "rounding", "--body", "mine.md"]).exits(0);
+    let text = sandbox.read(FILE);
+    assert!(text.contains("14,291 ms") && text.contains("answer: Ten minutes"), "{text}");
+    // The same place in both: the caller is told, and both texts are kept.
+    sandbox.write("theirs.md", begun.replace("14,290 ms", "15 s"));
+    let run = sandbox.run(["revise", "market", "--reason", "seconds", "--body", "theirs.md"]);
+    assert!(run.stderr.contains("in the same places: Austin takes 14,291 ms."), "{run}");
+    let kept = run.stderr.split("both texts are in `").nth(1).unwrap().split('`').next().unwrap();
+    let kept = kept.replace("[HOME]", sandbox.home().to_str().unwrap());
+    let both = std::fs::read_to_string(&kept).unwrap();
+    assert!(both.contains("14,291 ms") && both.contains("15 s"), "{both}");
+    assert_eq!(sandbox.read(FILE), text);
+    let settled: Vec<&str> = both.lines().filter(|l| !l.starts_with(['<', '=', '>'])).collect();
+    std::fs::write(&kept, settled.join("\n") + "\n").unwrap();
+    sandbox.run(["revise", "market", "--reason", "settled", "--body", &kept]).exits(0);
+    assert!(sandbox.read(FILE).contains("15 s"));
+}

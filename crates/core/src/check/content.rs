@@ -6,7 +6,7 @@ use super::heading;
 use crate::document::Document;
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
-use crate::header::HandoffKind;
+use crate::header::{HandoffKind, Revision};
 use crate::markdown::BlockKind;
 use crate::section::{Meaning, Section};
 use crate::span::Span;
@@ -143,7 +143,8 @@ fn plan_steps(document: &Document, out: &mut Vec<Finding>) {
 }
 
 fn lessons(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
-    let revisions = handoff.revisions();
+    let mut revisions = handoff.revisions();
+    revisions.retain(Revision::corrects);
     let document = handoff.document();
     let told = !handoff.wrong_turns().is_empty()
         || !handoff.landmines().is_empty()

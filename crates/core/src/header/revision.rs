@@ -45,3 +45,28 @@ impl<'d> Lenient<'d> for Revision<'d> {
         })
     }
 }
+
+/// Reasons that a verb writes for a step in which nothing was found to be wrong, by their start.
+const ROUTINE: [&str; 10] = [
+    "abandoned: ",
+    "advanced to ",
+    "answered ",
+    "edited",
+    "formatted",
+    "merged",
+    "resolved",
+    "shared",
+    "started",
+    "superseded by ",
+];
+
+impl Revision<'_> {
+    /// Whether something in the handoff was corrected, rather than its life going on.
+    pub fn corrects(&self) -> bool {
+        let reason = self.reason.map_or("", |reason| reason.value.trim());
+        let validated = reason.ends_with(" holds") || reason.ends_with(" does not hold");
+        let held = reason.starts_with("reviewed: ") && reason.ends_with("(held)");
+        let routine = ROUTINE.iter().any(|start| reason.starts_with(start));
+        !(routine || validated || held || reason.starts_with("undo of @"))
+    }
+}

@@ -4,9 +4,10 @@ use crate::files::{FileError, Problem, Scratch};
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::document::{Document, EditRefused};
-use midstride_core::edit::Edit;
+use midstride_core::edit::{Edit, Path};
 use midstride_core::handoff::Handoff;
 use midstride_core::merge;
+use midstride_core::yaml::Node;
 use std::path::PathBuf;
 
 /// Somebody else may win the race again and again; not for ever.
@@ -71,10 +72,22 @@ pub(super) fn next(
     {
         return Err(ReviseError::OtherHandoff(handoff.key().to_string()));
     }
-    match begun_from(project, shelved, &next)? {
-        Some(base) => joined(project, &base, shelved, &next),
-        None => Ok(next),
-    }
+    let next = match begun_from(project, shelved, &next)? {
+        Some(base) => joined(project, &base, shelved, &next)?,
+        None => next,
+    };
+    Ok(with_reviews(&handoff, next).map_err(JournalError::from)?)
+}
+
+/// A text that somebody wrote anew does not take away who challenged the one before.
+fn with_reviews(now: &Handoff<'_>, next: Document) -> Result<Document, EditRefused> {
+    let count = |node: Option<&Node>| node.map_or(0, |node| node.items().len());
+    let brought = next.handoff_header().and_then(|header| header.fields().get("reviews"));
+    let Some(reviews) = now.node("reviews").filter(|own| count(Some(own)) > count(brought)) else {
+        return Ok(next);
+    };
+    let edit = Edit::Set(Path::field("reviews"), reviews.data());
+    next.edit(&[edit]).map(|(next, _)| next)
 }
 
 /// Records a text; whoever was faster is merged in.
