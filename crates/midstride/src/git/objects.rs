@@ -64,6 +64,9 @@ impl Repository {
         let mut last = Ok(());
         for _ in 0..TRIES_MAX {
             let before = self.kept_blobs(reference)?;
+            if before.as_ref().is_some_and(|before| ids.iter().all(|id| before.ids.contains(id))) {
+                return Ok(());
+            }
             let mut kept: BTreeSet<String> = ids.iter().cloned().collect();
             kept.extend(before.iter().flat_map(|before| before.ids.iter().cloned()));
             let made = self.tree_of(&kept)?;
