@@ -133,6 +133,27 @@ fn a_stage_goes_into_the_pipeline_where_there_is_one() {
 }
 
 #[test]
+fn the_files_of_one_feature_are_named_alike() {
+    let sandbox = shop();
+    let request = "---\nhandoff:\n  id: feat-050\n  title: Dark mode\n---\n";
+    sandbox.write(".claude/pipeline/requests/feat-050-night.md", request);
+    let run = sandbox.run(["new", "--stage", "discovery", "--from", "feat-050"]).exits(0);
+    assert!(run.stderr.contains(".claude/pipeline/briefs/feat-050-night.md"), "{run}");
+    let named = ["new", "By its title", "--stage", "spec", "--from", "feat-050"];
+    let run = sandbox.run(named).exits(0);
+    assert!(run.stderr.contains(".claude/pipeline/specs/feat-050-by-its-title.md"), "{run}");
+}
+
+#[test]
+fn what_is_private_is_named_by_its_id() {
+    let sandbox = shop();
+    sandbox.run(["new", "Afternoon", "--kind", "session"]).exits(0);
+    sandbox.run(["new", "Lag", "--from", "afternoon"]).exits(0);
+    let text = sandbox.read(".midstride/handoffs/lag.md");
+    assert!(text.contains("      - artifact: afternoon\n"), "{text}");
+}
+
+#[test]
 fn text_comes_from_standard_input_with_or_without_a_header() {
     let sandbox = shop();
     sandbox

@@ -180,7 +180,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     };
     let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
     let shelf = choose_shelf(project, private.then_some(private_root), kind)?;
-    let path = place(&shelf, &key, rule, wanted);
+    let path = place(&shelf, &key, rule, wanted, upstream.as_ref());
     refuse_taken(project, &key)?;
     let fields = fields(project, wanted, kind, &key, rule, upstream.as_ref());
     let document = match &note {
@@ -219,6 +219,7 @@ fn with_given(wanted: &NewHandoff, given: Option<&Document>) -> NewHandoff {
     }
 }
 
+/// What a stage requires.
 fn stage_rule<'p>(project: &'p Project, stage: &str) -> Result<&'p StageRule, NewError> {
     let stages = &project.settings().stages;
     stages.stages.get(stage).ok_or_else(|| NewError::UnknownStage {
@@ -306,31 +307,41 @@ fn place(
     key: &HandoffKey,
     rule: Option<&StageRule>,
     wanted: &NewHandoff,
+    upstream: Option<&Shelved>,
 ) -> PathBuf {
     let folder = rule.and_then(|rule| rule.folder.as_deref());
     match (shelf.layout(), folder) {
         (Layout::Pipeline, Some(folder)) => {
-            let name = wanted.title.as_deref().and_then(HandoffId::from_title);
-            shelf.pipeline_path(folder, &key.id, name.as_ref().map(HandoffId::as_str))
+            let titled = wanted.title.as_deref().and_then(HandoffId::from_title);
+            let alike = upstream.and_then(|upstream| name_behind_id(upstream, &key.id));
+            let name = titled.as_ref().map(HandoffId::as_str).or(alike);
+            shelf.pipeline_path(folder, &key.id, name)
         }
         _ => shelf.path_of(key),
     }
 }
 
+/// The files of one feature are named alike: `feat-042-snapshots.md` in every folder.
+fn name_behind_id<'s>(upstream: &'s Shelved, id: &str) -> Option<&'s str> {
+    upstream.path.file_stem()?.to_str()?.strip_prefix(id)?.strip_prefix('-')
+}
+
 /// Refuses a name that any shelf has already.
 fn refuse_taken(project: &Project, key: &HandoffKey) -> Result<(), NewError> {
+    let taken = taken(project, key)?;
+    taken.map_or(Ok(()), |path| Err(NewError::Exists { key: key.clone(), path }))
+}
+
+/// Where the handoff of a name lies, if any shelf has one.
+fn taken(project: &Project, key: &HandoffKey) -> Result<Option<PathBuf>, FileError> {
     match project.find(&key.to_string()) {
-        Ok(found) if found.handoff(project).key() == *key => {
-            Err(NewError::Exists { key: key.clone(), path: found.path })
-        }
+        Ok(found) => Ok((found.handoff(project).key() == *key).then_some(found.path)),
         Err(FindError::Several { candidates, .. }) => {
             let exact = candidates.into_iter().find(|(other, _)| other == key);
-            exact.map_or(Ok(()), |(key, path)| Err(NewError::Exists { key, path }))
+            Ok(exact.map(|(_, path)| path))
         }
-        Err(FindError::File(error @ FileError { problem: Problem::IsFolder, .. })) => {
-            Err(error.into())
-        }
-        Ok(_) | Err(_) => Ok(()),
+        Err(FindError::File(error @ FileError { problem: Problem::IsFolder, .. })) => Err(error),
+        Err(_) => Ok(None),
     }
 }
 
@@ -354,8 +365,9 @@ fn fields(
     // The stages of one feature are about one thing.
     let inherited = upstream.filter(|_| rule.is_some()).and_then(|u| u.handoff(project).title());
     let title = wanted.title.clone().or_else(|| inherited.map(str::to_owned));
-    let builds_on = |shelved| {
-        Data::map([("upstream", Data::List(vec![derived_from(&reference(project, shelved))]))])
+    let builds_on = |shelved: &Shelved| {
+        let artifact = reference(project, &shelved.path, &shelved.handoff(project).key());
+        Data::map([("upstream", Data::List(vec![derived_from(&artifact)]))])
     };
     let known = [
         ("format", Some(Data::Bare(FORMAT.to_string()))),
@@ -386,12 +398,12 @@ fn fields(
     known.into_iter().chain(lists).chain(capabilities).collect()
 }
 
-/// How a document is named by those who build on it.
-fn reference(project: &Project, upstream: &Shelved) -> PathBuf {
+/// How a document is named by others that it is connected with.
+fn reference(project: &Project, path: &std::path::Path, key: &HandoffKey) -> PathBuf {
     // A committed path means the same to everybody; a private one is named by its id.
-    let inside = upstream.path.is_relative();
-    let key = || upstream.handoff(project).key().to_string().into();
-    if inside { upstream.path.clone() } else { key() }
+    let private = project.root().path().join(path).starts_with(project.private_path());
+    let everybodys = path.is_relative() && !private;
+    if everybodys { path.to_owned() } else { key.to_string().into() }
 }
 
 /// An entry of `dependencies.upstream`.

@@ -141,7 +141,8 @@ impl Note {
         let handoff = self.document.with_header(&self.with_told(fields, typed))?;
         let Some(shelved) = &self.shelved else { return Ok(handoff) };
         let upstream = Path::field("dependencies").key("upstream");
-        let artifact = seen_from(project, place, reference(project, shelved));
+        let named = reference(project, &shelved.path, &shelved.handoff(project).key());
+        let artifact = seen_from(project, place, named);
         let named = Edit::Append(upstream, derived_from(&artifact));
         Ok(handoff.edit(&[named])?.0)
     }
