@@ -1,5 +1,6 @@
 //! Commands, one file each: what is typed, one function, resolve → do → tell.
 
+pub(crate) mod advance;
 pub(crate) mod answer;
 pub(crate) mod check;
 pub(crate) mod completions;

@@ -9,8 +9,8 @@ use midstride::project::{FindError, ProjectError};
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
 use midstride::verbs::{
-    DriverError, EditError, FmtError, InitError, LiveError, MergeError, NewError, ReviewError,
-    ReviseError, ShareError, SyncError, UndoError,
+    AdvanceError, DriverError, EditError, FmtError, InitError, LiveError, MergeError, NewError,
+    ReviewError, ReviseError, ShareError, SyncError, UndoError,
 };
 use midstride_core::life::Refusal;
 use serde::Serialize;
@@ -271,6 +271,19 @@ impl From<LiveError> for Diagnostic {
             LiveError::Refused { why: Refusal::Held, .. } => {
                 diagnostic.hint("leave `--dropped` and `--body` out, or say `--verdict corrected`")
             }
+            LiveError::Refused { key, why: Refusal::NotDerived { to, from, is, next } } => {
+                match (from.is_empty(), is) {
+                    (true, _) => {
+                        diagnostic.hint(format!("`midstride new --stage {to}` begins one"))
+                    }
+                    (false, Some(_)) => next.iter().fold(diagnostic, |told, next| {
+                        told.hint(format!("`midstride advance {key} --to {next}` can follow"))
+                    }),
+                    (false, None) => diagnostic.hint(format!(
+                        "`midstride new --stage {to} --from {key}` drafts one that builds on it"
+                    )),
+                }
+            }
             LiveError::Refused { key, .. } => {
                 diagnostic.hint(format!("`midstride show {key}` shows where it stands"))
             }
@@ -335,6 +348,24 @@ impl From<SyncError> for Diagnostic {
             }
             SyncError::Git(error) => Self::new(error.to_string())
                 .hint("nothing is lost; run it again when the other repository can be reached"),
+        }
+    }
+}
+
+impl From<AdvanceError> for Diagnostic {
+    fn from(error: AdvanceError) -> Self {
+        match error {
+            AdvanceError::New(NewError::BadId { .. }) => {
+                Self::new(error.to_string()).hint("correct the id first, with `midstride edit`")
+            }
+            AdvanceError::New(NewError::Exists { key, path }) => {
+                let path = path.display();
+                Self::new(format!("another document lies where `{key}` belongs: `{path}`"))
+                    .hint("move it away, or give it a header with that id and stage")
+            }
+            AdvanceError::New(error) => error.into(),
+            AdvanceError::Live(error) => error.into(),
+            AdvanceError::File(error) => error.into(),
         }
     }
 }

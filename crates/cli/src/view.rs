@@ -1,5 +1,6 @@
 //! How things look: the text and the JSON shape of each thing that is shown.
 
+pub(crate) mod advance;
 pub(crate) mod difference;
 pub(crate) mod findings;
 pub(crate) mod handoff;

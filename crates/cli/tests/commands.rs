@@ -1,5 +1,6 @@
 //! One file per command: what is typed, what is seen.
 
+mod advance;
 mod check;
 mod edit;
 mod fmt;

@@ -81,3 +81,60 @@ fn without_its_upstream_the_brief_has_an_error() {
     let codes: Vec<String> = found(&sandbox).into_iter().map(|(code, _)| code).collect();
     assert!(codes.contains(&"S006".to_owned()), "{codes:?}");
 }
+
+const SPEC: &str = ".claude/pipeline/specs/feat-042-vm-snapshot-management.md";
+
+#[test]
+fn the_brief_waits_for_exactly_its_one_blocking_question() {
+    let sandbox = pipeline();
+    sandbox.run(["init"]).exits(0);
+    let before = sandbox.read(BRIEF);
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @r#"
+    exit 1
+    ----- stdout -----
+    warning[S003]: a blocking question is open: What's the maximum retention period?
+      --> .claude/pipeline/briefs/feat-042-vm-snapshot-management.md:31:17
+       |
+    31 |     - question: "What's the maximum retention period?"
+       |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = help: product-planner should answer it, under `answer`
+    ----- stderr -----
+    `feat-042/discovery` does not advance to spec: 1 finding blocks
+    Next: midstride answer feat-042/discovery q2 "the answer"
+    Or go on anyhow: midstride advance feat-042/discovery --to spec --force --reason "why"
+    "#);
+    assert_eq!(sandbox.read(BRIEF), before);
+    assert!(!sandbox.root().join(SPEC).exists());
+    sandbox.run(["answer", "feat-042/discovery", "q2", "Seven years"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
+    exit 0
+    ----- stderr -----
+    Wrote feat-042/spec: .claude/pipeline/specs/feat-042-vm-snapshot-management.md
+    It builds on feat-042/discovery
+    Decided there:
+      - Snapshots will be project-scoped resources
+        because: Aligns with existing resource hierarchy and IAM model
+        not: Organization-scoped snapshots
+        not: VM-attached snapshots (no separate resource)
+      - Automated snapshot policies will be a separate feature
+        because: Reduces scope for initial release; manual snapshots first
+        not: Include automated policies in v1
+    Assumed there:
+      - GCP persistent disk snapshots as backend (high confidence)
+      - Snapshots can be restored to different projects (medium confidence, to be validated)
+    feat-042/discovery@3: advanced to spec
+    Next: fill it in, then midstride check feat-042/spec
+    ");
+    // The brief named its spec beforehand; that is where the draft lies.
+    let brief = sandbox.read(BRIEF);
+    assert_eq!(brief.matches("specs/").count(), 1, "{brief}");
+    assert!(brief.contains("  status: resolved\n"), "{brief}");
+    let upstream =
+        format!("    upstream:\n      - artifact: {BRIEF}\n        relationship: derived_from\n");
+    let spec = sandbox.read(SPEC);
+    assert!(spec.contains(&upstream), "{spec}");
+    let run = sandbox.run(["check", "--json", "feat-042/spec"]);
+    assert!(!run.stdout.contains("S006") && !run.stdout.contains("S007"), "{run}");
+    sandbox.run(["check", "feat-042/discovery"]).exits(0);
+}

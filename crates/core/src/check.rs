@@ -22,7 +22,7 @@ pub use reference::{Claim, one_id_two_uids};
 use crate::document::Document;
 use crate::finding::{Code, Finding, Severity};
 use crate::handoff::Handoff;
-use crate::header::Place;
+use crate::header::{Place, Status};
 use crate::id::HandoffKey;
 use crate::span::{Span, line_end};
 use crate::stage::{StageRule, Stages};
@@ -95,16 +95,19 @@ impl Verdict {
         }
     }
 
-    /// Why the work may not go on from here, if it may not: an error, or a blocking question.
+    /// What keeps the work from going on from here, in the order of the text.
+    pub fn blocking(&self) -> Vec<&Finding> {
+        self.findings.iter().filter(|finding| finding.blocks()).collect()
+    }
+
+    /// Why the work may not go on from here, if something blocks.
     pub fn incomplete(&self) -> Option<String> {
-        let errors = self.count(Severity::Error);
-        let blocking = self.findings.iter().find(|f| f.code == Code::BlockingQuestion);
-        match (errors, blocking) {
-            (0, None) => None,
-            (0, Some(question)) => Some(question.message.clone()),
-            (1, _) => Some("it has an error".to_owned()),
-            (errors, _) => Some(format!("it has {errors} errors")),
-        }
+        let first = self.blocking().into_iter().next()?;
+        Some(match self.count(Severity::Error) {
+            0 => first.message.clone(),
+            1 => "it has an error".to_owned(),
+            errors => format!("it has {errors} errors"),
+        })
     }
 
     /// How many findings have a severity.
@@ -157,14 +160,25 @@ fn advancing(
 ) {
     let stage = required::stage_rule(handoff, stages, findings);
     required::rules(handoff, stages, stage, findings);
-    if handoff.status().is_open() {
-        question::rules(handoff, findings);
-        assumption::rules(handoff, findings);
-    }
+    undecided(handoff, stage, findings);
     upstream::rules(handoff, stage, around, findings);
     if stage.is_some_and(StageRule::decides_capabilities) {
         capability::rules(handoff, stages, findings);
     }
+}
+
+/// What is not known for sure, as far as somebody still has to care: in an open handoff all of it.
+/// A resolved stage is what the next ones build on, so what blocks them is not over with it.
+fn undecided(handoff: &Handoff<'_>, stage: Option<&StageRule>, findings: &mut Vec<Finding>) {
+    let mut found = Vec::new();
+    question::rules(handoff, &mut found);
+    assumption::rules(handoff, &mut found);
+    match handoff.status() {
+        Status::Planned | Status::InProgress => {}
+        Status::Resolved if stage.is_some() => found.retain(Finding::blocks),
+        Status::Resolved | Status::Superseded | Status::Abandoned => found.clear(),
+    }
+    findings.extend(found);
 }
 
 fn no_header(handoff: &Handoff<'_>) -> Finding {
@@ -179,4 +193,63 @@ fn no_header(handoff: &Handoff<'_>) -> Finding {
 fn heading(handoff: &Handoff<'_>) -> Span {
     let entry = handoff.header().and_then(|header| header.root.entry("handoff"));
     entry.map(|entry| entry.key.at).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handoff::Whereabouts;
+
+    /// The codes about a text that block, and why it is incomplete.
+    fn blocking(text: &str) -> (Vec<String>, Option<String>) {
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let handoff = Handoff::of(&document, &whereabouts, &stages);
+        let verdict = check(&handoff, &stages, None, &Alone);
+        let codes = verdict.blocking().iter().map(|finding| finding.code.to_string()).collect();
+        (codes, verdict.incomplete())
+    }
+
+    const PRICING: &str = "---
+handoff:
+  id: feat-042
+  stage: pricing
+  status: planned
+  from: commercial-strategist
+  to: [architect]
+  context_summary: By the gigabyte.
+  decisions_made: [{decision: By size, rationale: Cost grows with it}]
+  open_questions: [{question: How much?, blocking: true}]
+  assumptions: [{assumption: Few keep more than ten, confidence: medium, validation_needed: true}]
+---
+";
+
+    #[test]
+    fn errors_and_blocking_questions_block_and_nothing_else() {
+        let question = Some("a blocking question is open: How much?".to_owned());
+        assert_eq!(blocking(PRICING), (vec!["S003".to_owned()], question));
+        let shaky = PRICING.replace("medium", "low");
+        let (codes, why) = blocking(&shaky);
+        assert_eq!(codes, ["S003", "S004"]);
+        assert_eq!(why.as_deref(), Some("it has an error"));
+        let answered = PRICING.replace("blocking: true", "blocking: true, answer: Little");
+        assert_eq!(blocking(&answered), (Vec::new(), None));
+    }
+
+    #[test]
+    fn what_blocks_a_stage_is_not_over_when_it_is_resolved() {
+        let with =
+            |status: &str| blocking(&PRICING.replace("medium", "low").replace("planned", status)).0;
+        assert_eq!(with("resolved"), ["S003", "S004"]);
+        assert!(with("superseded").is_empty() && with("abandoned").is_empty());
+        // What does not block is history then, and so is all of it where nothing is derived.
+        let resolved = PRICING.replace("planned", "resolved");
+        let document = Document::parse(resolved.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let handoff = Handoff::of(&document, &whereabouts, &stages);
+        let found = check(&handoff, &stages, None, &Alone).findings;
+        assert!(!found.iter().any(|finding| finding.code == Code::AssumptionUnchecked));
+        let investigation = resolved.replace("stage: pricing", "kind: investigation");
+        assert!(!blocking(&investigation).0.contains(&"S003".to_owned()));
+    }
 }

@@ -84,4 +84,9 @@ impl Finding {
     pub fn severity(&self) -> Severity {
         self.code.rule().severity
     }
+
+    /// Whether the next stage has to wait for it: an error, or an open blocking question.
+    pub fn blocks(&self) -> bool {
+        self.severity() == Severity::Error || self.code == Code::BlockingQuestion
+    }
 }

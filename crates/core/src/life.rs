@@ -1,12 +1,17 @@
 //! The life of a handoff, decided: which edits a verb makes, or why it is refused.
 
+use crate::document::Document;
 use crate::edit::{Edit, Path};
+use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
 use crate::header::Status;
+use crate::id::HandoffKey;
 use crate::merge::MERGED;
+use crate::stage::{StageRule, Stages};
 use crate::time;
 use crate::yaml::{Data, Node};
 use jiff::Timestamp;
+use std::path::{Component, Path as FilePath, PathBuf};
 
 pub use crate::header::ReviewVerdict;
 
@@ -41,6 +46,30 @@ pub enum Refusal {
     /// Nothing changes where the handoff was right.
     #[error("a review that held neither drops nor corrects anything")]
     Held,
+    /// It changes nothing, and its history says so.
+    #[error("its history tells it already")]
+    Told,
+    /// The next stage is not derived from what this is.
+    #[error("{}", not_derived(to, from, is.as_deref()))]
+    NotDerived {
+        /// The next stage.
+        to: String,
+        /// The stages it is derived from.
+        from: Vec<String>,
+        /// The stage that this is of.
+        is: Option<String>,
+        /// The stages that are derived from this one.
+        next: Vec<String>,
+    },
+}
+
+fn not_derived(to: &str, from: &[String], is: Option<&str>) -> String {
+    let from = from.join(" or ");
+    match is {
+        _ if from.is_empty() => format!("nothing comes before {to}"),
+        Some(is) => format!("{to} is derived from {from}, not from {is}"),
+        None => format!("{to} is derived from {from}, and this is of no stage"),
+    }
 }
 
 /// How a handoff ends.
@@ -142,6 +171,103 @@ fn measurement(measured: &Measured) -> Edit {
         ("after", Data::Bare(measured.after.clone())),
     ];
     Edit::Append(Path::field("measurements"), Data::map(entry.into_iter().chain(unit)))
+}
+
+/// Whether the next stage can follow: it is derived from this one, which was not given up. A
+/// resolved one leads to more than one stage.
+pub fn may_advance(handoff: &Handoff<'_>, to: &str, stages: &Stages) -> Result<(), Refusal> {
+    let from = stages.stages.get(to).map(StageRule::upstream).unwrap_or_default();
+    let is = handoff.stage().filter(|_| handoff.is_handoff());
+    if !is.is_some_and(|is| from.iter().any(|stage| stage == is)) {
+        let next = is.map(|is| stages.derived_from(is).map(str::to_owned).collect());
+        return Err(Refusal::NotDerived {
+            to: to.to_owned(),
+            from: from.to_vec(),
+            is: is.map(str::to_owned),
+            next: next.unwrap_or_default(),
+        });
+    }
+    match handoff.status() {
+        Status::Planned | Status::InProgress | Status::Resolved => Ok(()),
+        over @ (Status::Superseded | Status::Abandoned) => Err(Refusal::Ended(over)),
+    }
+}
+
+/// How it is recorded that the work went on to a stage.
+pub fn advanced_to(stage: &str) -> String {
+    format!("advanced to {stage}")
+}
+
+/// The work goes on to the next stage, whose document is `artifact`. While something blocks, the
+/// handoff stays open.
+pub fn advance(
+    handoff: &Handoff<'_>,
+    to: &str,
+    artifact: &str,
+    stages: &Stages,
+    blocked: bool,
+    now: Timestamp,
+) -> Result<Vec<Edit>, Refusal> {
+    may_advance(handoff, to, stages)?;
+    let next = HandoffKey { id: handoff.id().to_owned(), stage: Some(to.to_owned()) };
+    let folder = stages.stages.get(to).and_then(|rule| rule.folder.as_deref());
+    let downstream = handoff.dependencies().downstream;
+    let mut named = downstream.iter().filter_map(|dependency| dependency.artifact);
+    let mut edits = Vec::new();
+    if !named.any(|entry| is_next(entry.value, artifact, &next, folder)) {
+        let entry = [("artifact", Data::text(artifact)), ("relationship", Data::text("enables"))];
+        let downstream = Path::field("dependencies").key("downstream");
+        edits.push(Edit::Append(downstream, Data::map(entry)));
+    }
+    if handoff.status().is_open() && !blocked {
+        let ending = Ending::Resolved { commit: None, outcome: Some(advanced_to(to)) };
+        edits.extend(resolve(handoff, &ending, &[], now)?);
+    }
+    Ok(edits)
+}
+
+/// The edits, unless they change nothing and the history has this reason: a step that is made
+/// again is not recorded again.
+pub fn once(handoff: &Handoff<'_>, edits: Vec<Edit>, reason: &str) -> Result<Vec<Edit>, Refusal> {
+    let revisions = handoff.revisions();
+    let mut reasons = revisions.iter().filter_map(|revision| revision.reason);
+    let told = reasons.any(|told| told.value.trim() == reason);
+    if edits.is_empty() && told { Err(Refusal::Told) } else { Ok(edits) }
+}
+
+/// Whether an entry of `dependencies.downstream` means the document of the next stage: by its key,
+/// by its path from wherever that counts, or as a file of that id in the folder of the stage.
+fn is_next(entry: &str, artifact: &str, next: &HandoffKey, folder: Option<&str>) -> bool {
+    let entry = entry.split('#').next().unwrap_or_default().trim();
+    if entry == next.to_string() {
+        return true;
+    }
+    let normal = |part: &Component<'_>| matches!(part, Component::Normal(_));
+    let path: PathBuf = FilePath::new(entry).components().filter(normal).collect();
+    if entry.contains("://") || path.as_os_str().is_empty() {
+        return false;
+    }
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let behind_id = stem.strip_prefix(&next.id);
+    let of_id = behind_id.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    let parent = path.parent().and_then(FilePath::file_name).and_then(|name| name.to_str());
+    let of_stage = of_id && parent.is_some() && parent == folder;
+    of_stage || FilePath::new(artifact).ends_with(&path)
+}
+
+/// What can be answered, the field it stands in, and the letter by which `answer` counts it.
+const ANSWERABLE: [(Code, &str, char); 3] = [
+    (Code::BlockingQuestion, "open_questions", 'q'),
+    (Code::AssumptionUnfounded, "assumptions", 'a'),
+    (Code::AssumptionUnchecked, "assumptions", 'a'),
+];
+
+/// The question or assumption that a finding is about, as `answer` counts them: `q2`, `a1`.
+pub fn answerable(document: &Document, finding: &Finding) -> Option<String> {
+    let (_, field, letter) = ANSWERABLE.into_iter().find(|(code, ..)| *code == finding.code)?;
+    let items = document.handoff_header()?.fields().get(field)?.items();
+    let index = items.iter().position(|item| item.at.contains(finding.at))?;
+    Some(format!("{letter}{}", index + 1))
 }
 
 /// A question is answered. Questions count from one.
@@ -300,6 +426,108 @@ mod tests {
         assert!(!reviewed(ReviewVerdict::Rejected, None).unwrap().contains("wrong_turns"));
         assert!(reviewed(ReviewVerdict::Held, None).is_ok());
         assert_eq!(reviewed(ReviewVerdict::Held, Some(&dropped)), Err(Refusal::Held));
+    }
+
+    /// Advances a document of feat-042 to a stage whose document is `artifact`.
+    fn advanced(text: &str, to: &str, artifact: &str, blocked: bool) -> Result<String, Refusal> {
+        let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
+        after(text, |h| advance(h, to, artifact, &Stages::shipped(), blocked, now))
+    }
+
+    const BRIEF: &str =
+        "---\nhandoff:\n  id: feat-042\n  stage: discovery\n  status: in_progress\n---\n";
+    const SPEC: &str = ".claude/pipeline/specs/feat-042-x.md";
+
+    #[test]
+    fn a_stage_that_advances_names_the_next_and_is_resolved() {
+        let text = advanced(BRIEF, "spec", SPEC, false).unwrap();
+        assert_eq!(
+            text,
+            "---\nhandoff:\n  id: feat-042\n  stage: discovery\n  status: resolved\n  \
+             dependencies:\n    downstream:\n      - artifact: .claude/pipeline/specs/feat-042-x.md\n        \
+             relationship: enables\n  resolution:\n    at: 2026-03-25T06:30:00Z\n    \
+             outcome: advanced to spec\n---\n"
+        );
+        // A discovery leads to a pricing as well; how it ended is told already.
+        let both = advanced(&text, "pricing", "feat-042/pricing", false).unwrap();
+        assert!(both.contains("      - artifact: feat-042/pricing\n"), "{both}");
+        assert!(both.contains("    outcome: advanced to spec\n"), "{both}");
+        let forced = advanced(BRIEF, "spec", SPEC, true).unwrap();
+        assert!(forced.contains("  status: in_progress\n"), "{forced}");
+        assert!(!forced.contains("resolution"), "{forced}");
+    }
+
+    #[test]
+    fn a_step_that_is_made_again_is_not_recorded_again() {
+        let told =
+            BRIEF.replace("  status", "  revisions:\n    - reason: advanced to spec\n  status");
+        let edits = vec![status(Status::Resolved)];
+        assert_eq!(after(&told, |h| once(h, Vec::new(), "advanced to spec")), Err(Refusal::Told));
+        assert!(after(&told, |h| once(h, Vec::new(), "advanced to pricing")).is_ok());
+        assert!(after(&told, |h| once(h, edits.clone(), "advanced to spec")).is_ok());
+    }
+
+    #[test]
+    fn the_next_document_is_named_once() {
+        let naming = |entry: &str| {
+            BRIEF.replace(
+                "  status",
+                &format!("  dependencies:\n    downstream:\n      - artifact: {entry}\n  status"),
+            )
+        };
+        for known in [
+            "feat-042/spec",
+            "specs/feat-042-x.md",
+            "../specs/feat-042-x.md#scope",
+            "./.claude/pipeline/specs/feat-042-x.md",
+            "specs/feat-042.md",
+            "specs/feat-042-as-it-was-called-first.md",
+        ] {
+            let text = advanced(&naming(known), "spec", SPEC, true).unwrap();
+            assert_eq!(text, naming(known));
+        }
+        for other in [
+            "pricing/feat-042-x.md",
+            "specs/feat-0421.md",
+            "feat-042/pricing",
+            "https://example.org/specs/feat-042-x.md",
+            "..",
+        ] {
+            let text = advanced(&naming(other), "spec", SPEC, true).unwrap();
+            assert!(text.contains(SPEC), "{other}: {text}");
+        }
+    }
+
+    #[test]
+    fn only_what_a_stage_is_derived_from_advances_to_it() {
+        let refused = |text: &str, to: &str| advanced(text, to, SPEC, false).unwrap_err();
+        let design = refused(BRIEF, "design");
+        assert_eq!(design.to_string(), "design is derived from spec, not from discovery");
+        let Refusal::NotDerived { next, .. } = design else { panic!("{design}") };
+        assert_eq!(next, ["pricing", "spec"]);
+        assert_eq!(refused(BRIEF, "request").to_string(), "nothing comes before request");
+        let of_none = "spec is derived from discovery, and this is of no stage";
+        assert_eq!(refused(OPEN, "spec").to_string(), of_none);
+        assert_eq!(refused("# A note\n", "spec").to_string(), of_none);
+        let over = BRIEF.replace("in_progress", "superseded");
+        assert_eq!(refused(&over, "spec"), Refusal::Ended(Status::Superseded));
+        assert!(advanced(&BRIEF.replace("in_progress", "done"), "spec", SPEC, false).is_ok());
+    }
+
+    #[test]
+    fn what_a_finding_is_about_is_named_as_answer_counts() {
+        let text = "---\nhandoff:\n  id: a\n  open_questions:\n    -\n    - which?\n    - question: q\n      blocking: true\n  assumptions:\n    - assumption: x\n      confidence: low\n      validation_needed: true\n---\n";
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let handoff = Handoff::of(&document, &whereabouts, &stages);
+        let verdict = crate::check::check(&handoff, &stages, None, &crate::check::Alone);
+        let named = |code| {
+            let finding = verdict.findings.iter().find(|finding| finding.code == code);
+            finding.and_then(|finding| answerable(&document, finding))
+        };
+        assert_eq!(named(Code::BlockingQuestion).as_deref(), Some("q3"));
+        assert_eq!(named(Code::AssumptionUnfounded).as_deref(), Some("a1"));
+        assert_eq!(named(Code::MissingField), None);
     }
 
     #[test]

@@ -141,6 +141,12 @@ impl Stages {
         self.stages.iter().find(|(_, rule)| fits(rule)).map(|(name, _)| name.as_str())
     }
 
+    /// The stages that are derived from this one.
+    pub fn derived_from<'s>(&'s self, stage: &str) -> impl Iterator<Item = &'s str> {
+        let derived = move |rule: &StageRule| rule.upstream().iter().any(|name| name == stage);
+        self.stages.iter().filter(move |(_, rule)| derived(rule)).map(|(name, _)| name.as_str())
+    }
+
     /// The names of all stages.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.stages.keys().map(String::as_str)
@@ -197,6 +203,8 @@ mod tests {
         assert!(stages.stages.values().all(|rule| !rule.requires().is_empty()));
         assert_eq!(stages.of_folder("briefs"), Some("discovery"));
         assert_eq!(stages.of_agent("architect"), Some("design"));
+        assert_eq!(stages.derived_from("discovery").collect::<Vec<_>>(), ["pricing", "spec"]);
+        assert_eq!(stages.derived_from("review").count(), 0);
     }
 
     #[test]

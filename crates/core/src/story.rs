@@ -152,7 +152,8 @@ fn challenge<'d>(moments: &mut Vec<Moment<'d>>, review: Review<'d>) {
     insert(moments, alone, about);
 }
 
-/// `midstride resolve` writes the end and a revision that says so: they are one moment.
+/// `midstride resolve` and `midstride advance` write the end and a revision that says so: they are
+/// one moment.
 fn end<'d>(moments: &mut Vec<Moment<'d>>, handoff: &Handoff<'d>) {
     let resolution = handoff.resolution();
     let resolution = resolution.as_ref();
@@ -166,7 +167,7 @@ fn end<'d>(moments: &mut Vec<Moment<'d>>, handoff: &Handoff<'d>) {
     };
     let said = end.as_a_reason();
     let tells = |moment: &&mut Moment<'_>| match &moment.event {
-        Event::Changed(Some(reason)) => said.as_deref() == Some(*reason),
+        Event::Changed(Some(reason)) => [said.as_deref(), end.outcome].contains(&Some(*reason)),
         Event::Captured(_) | Event::Challenged(_) | Event::Changed(None) | Event::Ended(_) => false,
     };
     // It may have ended before and been taken back; the last time is the one that holds.
@@ -179,7 +180,7 @@ fn end<'d>(moments: &mut Vec<Moment<'d>>, handoff: &Handoff<'d>) {
 }
 
 impl End<'_> {
-    /// The reason with which `midstride resolve` records it.
+    /// The reason with which `midstride resolve` records it; `midstride advance` takes the outcome.
     fn as_a_reason(&self) -> Option<String> {
         match self.status {
             Status::Resolved => Some("resolved".to_owned()),
@@ -277,6 +278,27 @@ handoff:
                 "13 @4 bob changed \"wrong code path\"",
                 "14 @5 bob resolved \"4f2c9d1\" 1",
                 "15 @6 ? changed \"typo\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn going_on_to_the_next_stage_is_the_end_of_this_one() {
+        let text = "---
+handoff:
+  status: resolved
+  revisions:
+    - {at: 2026-03-21T11:00:00Z, by: bob, reason: advanced to spec}
+    - {at: 2026-03-21T12:00:00Z, by: bob, reason: advanced to pricing}
+  resolution: {at: 2026-03-21T11:00:00Z, outcome: advanced to spec}
+---
+";
+        assert_eq!(
+            told(text),
+            [
+                "? @1 ? captured None",
+                "11 @2 bob resolved None 0",
+                "12 @3 bob changed \"advanced to pricing\"",
             ]
         );
     }

@@ -1,5 +1,6 @@
 //! What can be done with handoffs, one file per verb. Surfaces call these and nothing below.
 
+mod advance;
 mod check;
 mod edit;
 mod fmt;
@@ -14,6 +15,7 @@ mod share;
 mod sync;
 mod undo;
 
+pub use advance::{Advance, AdvanceError, Forward, Passage, advance};
 pub use check::{Judged, check_all, check_pull_request, check_these};
 pub use edit::{Draft, EditError, Edited, draft, edit, fill_in};
 pub use fmt::{FmtError, Formatted, fmt};

@@ -7,7 +7,7 @@ mod sarif;
 
 pub(crate) use github::github;
 pub(crate) use human::human;
-pub(crate) use json::json;
+pub(crate) use json::{FindingJson, findings_json, json};
 pub(crate) use sarif::sarif;
 
 use super::{count, heading};

@@ -2,7 +2,6 @@
 
 use super::{called, count, heading, one_line};
 use midstride::project::{Project, SetUp, Shelved};
-use midstride_core::handoff::Handoff;
 use midstride_core::header::{Question, Status};
 use serde::Serialize;
 
@@ -124,15 +123,29 @@ fn next(project: &Project, open: &[&Shelved]) -> String {
             }
         };
     }
-    let handoffs: Vec<Handoff<'_>> =
-        open.iter().map(|shelved| shelved.handoff(project)).filter(Handoff::is_handoff).collect();
-    let blocked = handoffs.iter().find_map(|handoff| {
+    let is_handoff = |shelved: &&&Shelved| shelved.handoff(project).is_handoff();
+    let handoffs: Vec<&Shelved> = open.iter().filter(is_handoff).copied().collect();
+    let blocked = handoffs.iter().find_map(|shelved| {
+        let handoff = shelved.handoff(project);
         let number = handoff.questions().iter().position(Question::blocks)? + 1;
         Some(format!("midstride answer {} q{number} \"the answer\"", handoff.key()))
     });
     match (blocked, handoffs.first()) {
         (Some(answer), _) => answer,
-        (None, Some(first)) => format!("midstride show {}", first.key()),
+        (None, Some(first)) => {
+            let show = || format!("midstride show {}", first.handoff(project).key());
+            advance(project, first).unwrap_or_else(show)
+        }
         (None, None) => "midstride new \"what you found out\"".to_owned(),
     }
+}
+
+/// The command that takes a stage to the next, where nothing blocks it and one follows.
+fn advance(project: &Project, shelved: &Shelved) -> Option<String> {
+    let handoff = shelved.handoff(project);
+    let next: Vec<&str> = project.settings().stages.derived_from(handoff.stage()?).collect();
+    let complete = !next.is_empty() && project.judge(shelved).blocking().is_empty();
+    let command =
+        || format!("midstride advance {} --to {}", handoff.key(), next.join(", or --to "));
+    complete.then(command)
 }

@@ -37,6 +37,16 @@ pub fn live(
     decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
     change: &Change,
 ) -> Result<Recorded, LiveError> {
+    live_in_place(project, shelved, &|now| decide(&now.handoff(project)), change)
+}
+
+/// The same for a decision that depends on where the document lies.
+pub(super) fn live_in_place(
+    project: &Project,
+    shelved: &Shelved,
+    decide: &dyn Fn(&Shelved) -> Result<Vec<Edit>, Refusal>,
+    change: &Change,
+) -> Result<Recorded, LiveError> {
     let mut read_again: Option<Shelved> = None;
     for _ in 0..TRIES_MAX {
         let now = read_again.as_ref().unwrap_or(shelved);
@@ -57,12 +67,11 @@ pub fn live(
 fn once(
     project: &Project,
     shelved: &Shelved,
-    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
+    decide: &dyn Fn(&Shelved) -> Result<Vec<Edit>, Refusal>,
     change: &Change,
 ) -> Result<Recorded, LiveError> {
-    let handoff = shelved.handoff(project);
-    let key = handoff.key().to_string();
-    let edits = decide(&handoff).map_err(|why| LiveError::Refused { key, why })?;
+    let key = shelved.handoff(project).key().to_string();
+    let edits = decide(shelved).map_err(|why| LiveError::Refused { key, why })?;
     if shelved.document.handoff_header().is_none() {
         return Err(JournalError::Note(shelved.path.clone()).into());
     }

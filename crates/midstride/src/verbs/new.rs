@@ -15,6 +15,7 @@ use midstride_core::stage::StageRule;
 use midstride_core::time;
 use midstride_core::yaml::{Data, Node};
 use source::Source;
+pub(super) use source::find_upstream;
 use std::path::PathBuf;
 
 /// What the author says about a new handoff.
@@ -220,7 +221,7 @@ fn with_given(wanted: &NewHandoff, given: Option<&Document>) -> NewHandoff {
 }
 
 /// What a stage requires.
-fn stage_rule<'p>(project: &'p Project, stage: &str) -> Result<&'p StageRule, NewError> {
+pub(super) fn stage_rule<'p>(project: &'p Project, stage: &str) -> Result<&'p StageRule, NewError> {
     let stages = &project.settings().stages;
     stages.stages.get(stage).ok_or_else(|| NewError::UnknownStage {
         stage: stage.to_owned(),
@@ -333,7 +334,7 @@ fn refuse_taken(project: &Project, key: &HandoffKey) -> Result<(), NewError> {
 }
 
 /// Where the handoff of a name lies, if any shelf has one.
-fn taken(project: &Project, key: &HandoffKey) -> Result<Option<PathBuf>, FileError> {
+pub(super) fn taken(project: &Project, key: &HandoffKey) -> Result<Option<PathBuf>, FileError> {
     match project.find(&key.to_string()) {
         Ok(found) => Ok((found.handoff(project).key() == *key).then_some(found.path)),
         Err(FindError::Several { candidates, .. }) => {
@@ -399,7 +400,7 @@ fn fields(
 }
 
 /// How a document is named by others that it is connected with.
-fn reference(project: &Project, path: &std::path::Path, key: &HandoffKey) -> PathBuf {
+pub(super) fn reference(project: &Project, path: &std::path::Path, key: &HandoffKey) -> PathBuf {
     // A committed path means the same to everybody; a private one is named by its id.
     let private = project.root().path().join(path).starts_with(project.private_path());
     let everybodys = path.is_relative() && !private;

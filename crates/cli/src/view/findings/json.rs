@@ -25,7 +25,7 @@ struct DocumentJson {
 }
 
 #[derive(Serialize)]
-struct FindingJson {
+pub(crate) struct FindingJson {
     code: &'static str,
     severity: String,
     title: &'static str,
@@ -59,12 +59,12 @@ pub(crate) fn json(judged: &[Judged], unread: &[FileError]) -> CheckJson {
 }
 
 fn document(one: &Judged) -> DocumentJson {
-    let verdict = &one.verdict;
     DocumentJson {
         path: one.path.display().to_string(),
         key: one.key.to_string(),
-        findings: verdict.findings.iter().map(|f| finding(one.document(), f)).collect(),
-        silenced: verdict
+        findings: findings_json(one),
+        silenced: one
+            .verdict
             .silenced
             .iter()
             .map(|silenced| SilencedJson {
@@ -74,6 +74,11 @@ fn document(one: &Judged) -> DocumentJson {
             })
             .collect(),
     }
+}
+
+/// The findings of one document.
+pub(crate) fn findings_json(one: &Judged) -> Vec<FindingJson> {
+    one.verdict.findings.iter().map(|found| finding(one.document(), found)).collect()
 }
 
 fn finding(document: &Document, finding: &Finding) -> FindingJson {

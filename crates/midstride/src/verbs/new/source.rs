@@ -64,7 +64,11 @@ pub(super) fn find(project: &Project, wanted: &NewHandoff) -> Result<Option<Sour
 }
 
 /// The handoff to build on. An id with several stages means the one that this stage builds on.
-fn find_upstream(project: &Project, name: &str, rule: &StageRule) -> Result<Shelved, FindError> {
+pub(in crate::verbs) fn find_upstream(
+    project: &Project,
+    name: &str,
+    rule: &StageRule,
+) -> Result<Shelved, FindError> {
     let stages = rule.upstream().iter();
     let mut of_stage = stages.filter_map(|stage| project.find(&format!("{name}/{stage}")).ok());
     of_stage.next().map_or_else(|| project.find(name), Ok)

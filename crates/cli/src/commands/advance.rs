@@ -1,0 +1,106 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::project::Project;
+use midstride::verbs::{self, Advance, Forward, Passage};
+
+/// Take the work on to the next stage
+///
+/// The five rules decide: required fields are there, no question blocks, doubtful assumptions are
+/// validated, what it builds on is complete, each capability is decided. What blocks is shown, with
+/// exit code 1, and nothing is changed. Else the next stage's document is drafted, with what it
+/// builds on filled in, and the document it comes from is resolved and names it. `midstride undo`
+/// takes that record back; the draft stays.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AdvanceArgs {
+    /// The handoff: an id, whose stage then follows from `--to`; `id/stage`; or a path
+    handoff: String,
+
+    /// The next stage, such as `spec`
+    #[arg(long, value_name = "STAGE")]
+    to: String,
+
+    /// Go on over what blocks; the document it comes from stays open
+    #[arg(long, requires = "reason")]
+    force: bool,
+
+    /// Why it goes on by force; becomes part of the history
+    #[arg(long, value_name = "WHY", requires = "force")]
+    reason: Option<String>,
+
+    /// Who takes it on
+    #[arg(long, value_name = "WHO")]
+    by: Option<String>,
+
+    /// Print what blocks, or what was written, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn advance(
+    ui: &mut Ui,
+    project: &Project,
+    args: AdvanceArgs,
+) -> Result<Outcome, Diagnostic> {
+    let force = args.reason.map(|reason| reason.trim().to_owned());
+    if force.as_deref() == Some("") {
+        return Err(Diagnostic::new("going on by force needs a reason")
+            .hint("--reason \"the answer comes on Monday\""));
+    }
+    let forward = Forward { to: args.to, force, by: args.by };
+    match verbs::advance(project, &args.handoff, &forward)? {
+        Advance::Blocked(judged) => {
+            if args.json {
+                ui.json(&view::advance::blocked_json(&judged, &forward.to))?;
+            } else {
+                let judged = [*judged];
+                ui.print(&view::findings::human(project, &judged))?;
+                ui.say(&view::advance::blocked(&judged[0], &forward.to))?;
+            }
+            Ok(Outcome::Findings)
+        }
+        Advance::Through(passage) => {
+            if args.json {
+                ui.json(&view::advance::passage_json(project, &passage, &forward.to))?;
+            } else {
+                tell(ui, project, &passage, &forward)?;
+            }
+            Ok(Outcome::Clean)
+        }
+    }
+}
+
+/// Says what was written, and what the draft inherits.
+fn tell(
+    ui: &mut Ui,
+    project: &Project,
+    passage: &Passage,
+    forward: &Forward,
+) -> Result<(), Diagnostic> {
+    let Passage { from, key, created, recorded, reason, over, .. } = passage;
+    let path = view::shown_path(project, &passage.path);
+    if forward.force.is_some() && over.is_empty() {
+        ui.say("Nothing blocks: no force is needed, and none is recorded")?;
+    }
+    match created {
+        Some(created) => {
+            ui.say(&format!("Wrote {key}: {path}"))?;
+            super::tell_redacted(ui, &created.redacted)?;
+            ui.say(&view::handoff::inherited(project, from))?;
+        }
+        None => ui.say(&format!("{key} is there already: {path}"))?,
+    }
+    let handoff = from.handoff(project);
+    match recorded {
+        Some(recorded) => {
+            super::tell_recorded(ui, project, from, recorded, reason, false)?;
+        }
+        None => ui.say(&format!("{} tells it already, nothing was recorded", handoff.key()))?,
+    }
+    if !over.is_empty() {
+        ui.say(&format!("{} stays {}: it is still blocked", handoff.key(), handoff.status()))?;
+    }
+    let fill_in = if created.is_some() { "fill it in, then " } else { "" };
+    Ok(ui.say(&format!("Next: {fill_in}midstride check {key}"))?)
+}

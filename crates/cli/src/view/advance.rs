@@ -1,0 +1,106 @@
+//! The step from one stage to the next: what blocks it, or what was written.
+
+use super::count;
+use super::findings::{FindingJson, findings_json};
+use midstride::project::Project;
+use midstride::verbs::{Judged, Passage};
+use midstride_core::finding::{Finding, WayOut};
+use midstride_core::life;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(crate) struct BlockedJson {
+    advanced: bool,
+    from: String,
+    to: String,
+    blocking: Vec<FindingJson>,
+    /// The commands that help.
+    next: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct PassageJson {
+    advanced: bool,
+    from: String,
+    to: String,
+    key: String,
+    /// Where the next stage's document lies.
+    draft: String,
+    /// Whether it was written just now.
+    drafted: bool,
+    /// The number of the new text of the document that the work comes from.
+    revision: Option<usize>,
+    reason: String,
+    /// The codes that it went over by force.
+    over: Vec<String>,
+    outside: bool,
+    redacted: Vec<&'static str>,
+}
+
+pub(crate) fn blocked_json(judged: &Judged, to: &str) -> BlockedJson {
+    BlockedJson {
+        advanced: false,
+        from: judged.key.to_string(),
+        to: to.to_owned(),
+        blocking: findings_json(judged),
+        next: ways_on(judged),
+    }
+}
+
+pub(crate) fn passage_json(project: &Project, passage: &Passage, to: &str) -> PassageJson {
+    let recorded = passage.recorded.as_ref();
+    let of_draft = passage.created.iter().flat_map(|created| &created.redacted);
+    let of_record = recorded.into_iter().flat_map(|recorded| &recorded.redacted);
+    PassageJson {
+        advanced: true,
+        from: passage.from.handoff(project).key().to_string(),
+        to: to.to_owned(),
+        key: passage.key.to_string(),
+        draft: passage.path.display().to_string(),
+        drafted: passage.created.is_some(),
+        revision: recorded.map(|recorded| recorded.revision),
+        reason: passage.reason.clone(),
+        over: passage.over.iter().map(ToString::to_string).collect(),
+        outside: recorded.is_some_and(|recorded| recorded.outside),
+        redacted: of_draft.chain(of_record).map(|secret| secret.kind).collect(),
+    }
+}
+
+/// What blocks, and what to do about each, in words.
+pub(crate) fn blocked(judged: &Judged, to: &str) -> String {
+    let key = &judged.key;
+    let number = judged.verdict.findings.len();
+    let ending = if number == 1 { "s" } else { "" };
+    let mut out =
+        format!("`{key}` does not advance to {to}: {} block{ending}", count(number, "finding"));
+    for command in ways_on(judged) {
+        out.push_str(&format!("\nNext: {command}"));
+    }
+    let forced = format!("midstride advance {key} --to {to} --force --reason \"why\"");
+    out.push_str(&format!("\nOr go on anyhow: {forced}"));
+    out
+}
+
+/// The command that helps with each finding, each command once.
+fn ways_on(judged: &Judged) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    for finding in &judged.verdict.findings {
+        let command = way_on(judged, finding);
+        if !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    commands
+}
+
+fn way_on(judged: &Judged, finding: &Finding) -> String {
+    let key = &judged.key;
+    match (life::answerable(judged.document(), finding), &finding.way_out) {
+        (Some(which), _) if which.starts_with('q') => {
+            format!("midstride answer {key} {which} \"the answer\"")
+        }
+        (Some(which), _) => format!("midstride answer {key} {which} --holds"),
+        (None, Some(WayOut::Run(command))) => command.clone(),
+        (None, _) => format!("midstride edit {key}"),
+    }
+}

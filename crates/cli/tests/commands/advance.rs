@@ -1,0 +1,585 @@
+//! From one stage to the next: what blocks, what is drafted, what is recorded.
+
+use super::{shop, without_history};
+use midstride_testkit::Sandbox;
+use serde_json::Value;
+
+const BRIEF: &str = ".midstride/handoffs/feat-042/discovery.md";
+const SPEC: &str = ".midstride/handoffs/feat-042/spec.md";
+
+/// A brief in which nothing is missing.
+const COMPLETE: &str = "\
+---
+handoff:
+  id: feat-042
+  uid: brief
+  title: Snapshots
+  kind: stage
+  stage: discovery
+  status: in_progress
+  from: product-discovery
+  to: [product-planner, commercial-strategist]
+  created: 2026-03-20T09:00:00Z
+  context_summary: Audits ask for the state of a machine on a day.
+  decisions_made:
+    - decision: Snapshots belong to a project
+      rationale: So do machines
+  open_questions:
+    - question: Do they count against the quota?
+    - question: How long are they kept?
+      blocking: true
+      answer: Seven years
+  assumptions:
+    - assumption: Disks can be copied while they are in use
+      confidence: medium
+      validation_needed: true
+  dependencies:
+    upstream:
+      - artifact: .midstride/handoffs/feat-042/request.md
+        relationship: derived_from
+  platform_capabilities:
+    quota: {applies: true, rationale: They take room}
+    insights: {applies: false, rationale: Later}
+    telemetry: {applies: false, rationale: Later}
+    activity: {applies: true, rationale: Audits ask for it}
+---
+";
+
+/// The shop with this brief.
+fn with_brief(brief: &str) -> Sandbox {
+    let sandbox = shop();
+    sandbox.write(BRIEF, brief);
+    sandbox
+}
+
+/// The complete brief with one place changed.
+fn changed(from: &str, to: &str) -> String {
+    assert!(COMPLETE.contains(from), "{from}");
+    COMPLETE.replace(from, to)
+}
+
+fn json(run: &midstride_testkit::Run) -> Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"))
+}
+
+/// The codes that keep a brief from becoming a spec. Nothing may have been written.
+fn blocked_by(sandbox: &Sandbox) -> Vec<String> {
+    let before = sandbox.read(BRIEF);
+    let run = sandbox.run(["advance", "feat-042", "--to", "spec", "--json"]).exits(1);
+    assert_eq!(run.stderr, "", "{run}");
+    assert_eq!(sandbox.read(BRIEF), before);
+    assert!(!sandbox.root().join(SPEC).exists());
+    let told = json(&run);
+    assert_eq!(told["advanced"], false);
+    let blocking = told["blocking"].as_array().unwrap();
+    blocking.iter().map(|finding| finding["code"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn rule_1_the_required_fields_say_something() {
+    let missing =
+        changed("  context_summary: Audits ask for the state of a machine on a day.\n", "");
+    assert_eq!(blocked_by(&with_brief(&missing)), ["S001"]);
+    let empty = changed("  to: [product-planner, commercial-strategist]\n", "  to: []\n");
+    assert_eq!(blocked_by(&with_brief(&empty)), ["S002"]);
+}
+
+#[test]
+fn rule_2_no_question_blocks() {
+    let open = changed("      answer: Seven years\n", "");
+    assert_eq!(blocked_by(&with_brief(&open)), ["S003"]);
+    // Whoever resolved it by hand did not answer it.
+    let resolved = open.replace("in_progress", "resolved\n  resolution: {outcome: done}");
+    assert_eq!(blocked_by(&with_brief(&resolved)), ["S003"]);
+}
+
+#[test]
+fn rule_3_doubtful_assumptions_are_validated_and_others_do_not_block() {
+    let low = changed("confidence: medium", "confidence: low");
+    assert_eq!(blocked_by(&with_brief(&low)), ["S004"]);
+    let sandbox = with_brief(COMPLETE);
+    let found = sandbox.run(["check", "feat-042/discovery", "--quiet"]).exits(1);
+    assert!(found.stdout.contains("S005"), "{found}");
+    sandbox.run(["advance", "feat-042", "--to", "spec"]).exits(0);
+}
+
+#[test]
+fn rule_4_what_it_builds_on_is_there_and_complete() {
+    let missing = changed("feat-042/request.md", "feat-042/wish.md");
+    assert_eq!(blocked_by(&with_brief(&missing)), ["S006"]);
+    let sandbox = with_brief(COMPLETE);
+    let request = super::REQUEST
+        .replace("open_questions: []", "open_questions: [{question: Who pays?, blocking: true}]");
+    for status in ["planned", "resolved"] {
+        let ended = format!("status: {status}\n  created");
+        sandbox.write(
+            ".midstride/handoffs/feat-042/request.md",
+            request.replacen("created", &ended, 1),
+        );
+        assert_eq!(blocked_by(&sandbox), ["S007"], "{status}");
+    }
+    let told = json(&sandbox.run(["advance", "feat-042", "--to", "spec", "--json"]));
+    assert_eq!(told["next"], serde_json::json!(["midstride check feat-042/request"]));
+    let found = sandbox.run(["check", "feat-042/request", "--quiet"]).exits(1);
+    assert!(found.stdout.contains("S003"), "the command that is named shows why: {found}");
+}
+
+#[test]
+fn rule_5_each_capability_is_decided() {
+    let undecided = changed("    insights: {applies: false, rationale: Later}\n", "");
+    assert_eq!(blocked_by(&with_brief(&undecided)), ["S008"]);
+}
+
+#[test]
+fn what_blocks_is_shown_with_what_to_do_about_each() {
+    let brief = changed("      answer: Seven years\n", "")
+        .replace("confidence: medium", "confidence: low")
+        .replace("    insights: {applies: false, rationale: Later}\n", "");
+    let sandbox = with_brief(&brief);
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @r#"
+    exit 1
+    ----- stdout -----
+    warning[S003]: a blocking question is open: How long are they kept?
+      --> .midstride/handoffs/feat-042/discovery.md:18:17
+       |
+    18 |     - question: How long are they kept?
+       |                 ^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = help: answer it under `answer`, or say that it does not block
+
+    error[S004]: an assumption waits for validation: Disks can be copied while they are in use
+      --> .midstride/handoffs/feat-042/discovery.md:21:19
+       |
+    21 |     - assumption: Disks can be copied while they are in use
+       |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = help: validate it and set `validated: true`
+
+    error[S008]: nobody decided whether `insights` applies
+      --> .midstride/handoffs/feat-042/discovery.md:28:3
+       |
+    28 |   platform_capabilities:
+       |   ^^^^^^^^^^^^^^^^^^^^^
+       |
+       = help: add `insights:` with `applies` and `rationale`
+    ----- stderr -----
+    `feat-042/discovery` does not advance to spec: 3 findings block
+    Next: midstride answer feat-042/discovery q2 "the answer"
+    Next: midstride answer feat-042/discovery a1 --holds
+    Next: midstride edit feat-042/discovery
+    Or go on anyhow: midstride advance feat-042/discovery --to spec --force --reason "why"
+    "#);
+    assert_eq!(sandbox.read(BRIEF), brief);
+    assert!(!sandbox.root().join(SPEC).exists());
+    let allowed = brief.replace("handoff:\n", "handoff:\n  # midstride: allow S003 asked again\n");
+    sandbox.write(BRIEF, allowed);
+    assert_eq!(blocked_by(&sandbox), ["S004", "S008"]);
+}
+
+#[test]
+fn a_complete_stage_goes_on() {
+    let sandbox = with_brief(COMPLETE);
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
+    exit 0
+    ----- stderr -----
+    Wrote feat-042/spec: .midstride/handoffs/feat-042/spec.md
+    It builds on feat-042/discovery
+    Decided there:
+      - Snapshots belong to a project
+        because: So do machines
+    Assumed there:
+      - Disks can be copied while they are in use (medium confidence, to be validated)
+    feat-042/discovery@2: advanced to spec
+    Next: fill it in, then midstride check feat-042/spec
+    ");
+    insta::assert_snapshot!(sandbox.run(["diff", "feat-042/discovery"]), @"
+    exit 0
+    ----- stdout -----
+    --- feat-042/discovery@1
+    +++ feat-042/discovery@2
+    @@ -5,7 +5,7 @@
+       title: Snapshots
+       kind: stage
+       stage: discovery
+    -  status: in_progress
+    +  status: resolved
+       from: product-discovery
+       to: [product-planner, commercial-strategist]
+       created: 2026-03-20T09:00:00Z
+    @@ -26,9 +26,20 @@
+         upstream:
+           - artifact: .midstride/handoffs/feat-042/request.md
+             relationship: derived_from
+    +    downstream:
+    +      - artifact: .midstride/handoffs/feat-042/spec.md
+    +        relationship: enables
+       platform_capabilities:
+         quota: {applies: true, rationale: They take room}
+         insights: {applies: false, rationale: Later}
+         telemetry: {applies: false, rationale: Later}
+         activity: {applies: true, rationale: Audits ask for it}
+    +  revisions:
+    +    - at: 2026-03-21T17:24:00Z
+    +      by: tester
+    +      reason: advanced to spec
+    +      was: [COMMIT]
+    +  resolution:
+    +    at: 2026-03-21T17:24:00Z
+    +    outcome: advanced to spec
+     ---
+    ");
+    let spec = sandbox.read(SPEC);
+    let shown: Vec<&str> =
+        spec.lines().filter(|l| !l.contains("uid:") && !l.contains("at_commit:")).collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    ---
+    handoff:
+      format: 1
+      id: feat-042
+      title: Snapshots
+      kind: stage
+      stage: spec
+      status: planned
+      from: product-planner
+      to: [architect, commercial-strategist]
+      created: 2026-03-21T17:24:00Z
+      context_summary:
+      decisions_made: []
+      open_questions: []
+      dependencies:
+        upstream:
+          - artifact: .midstride/handoffs/feat-042/discovery.md
+            relationship: derived_from
+    ---
+    ");
+    insta::assert_snapshot!(sandbox.run(["show", "feat-042/discovery", "--history"]), @"
+    exit 0
+    ----- stdout -----
+    Snapshots
+    feat-042/discovery · stage · resolved · from product-discovery · to product-planner, commercial-strategist
+
+    2026-03-20 09:00  @1  captured  by product-discovery
+    2026-03-21 17:24  @2  resolved  by tester: advanced to spec
+    ");
+    // It leads to a second stage, which is recorded too; how it ended stays.
+    insta::assert_snapshot!(sandbox.run(["advance", BRIEF, "--to", "pricing", "--by", "eve"]), @"
+    exit 0
+    ----- stderr -----
+    Wrote feat-042/pricing: .midstride/handoffs/feat-042/pricing.md
+    It builds on feat-042/discovery
+    Decided there:
+      - Snapshots belong to a project
+        because: So do machines
+    Assumed there:
+      - Disks can be copied while they are in use (medium confidence, to be validated)
+    feat-042/discovery@3: advanced to pricing
+    Next: fill it in, then midstride check feat-042/pricing
+    ");
+    let brief = sandbox.read(BRIEF);
+    assert!(brief.contains("    outcome: advanced to spec\n"), "{brief}");
+    assert!(brief.contains("      - artifact: .midstride/handoffs/feat-042/pricing.md\n"));
+    assert!(brief.contains("      by: eve\n      reason: advanced to pricing\n"), "{brief}");
+}
+
+#[test]
+fn what_was_begun_is_finished_and_what_is_done_is_not_done_twice() {
+    let sandbox = with_brief(COMPLETE);
+    // As if it was killed between the draft and the record.
+    sandbox.run(["new", "--stage", "spec", "--from", "feat-042"]).exits(0);
+    let draft = sandbox.read(SPEC);
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
+    exit 0
+    ----- stderr -----
+    feat-042/spec is there already: .midstride/handoffs/feat-042/spec.md
+    feat-042/discovery@2: advanced to spec
+    Next: midstride check feat-042/spec
+    ");
+    assert_eq!(sandbox.read(SPEC), draft);
+    let brief = sandbox.read(BRIEF);
+    assert!(brief.contains("  status: resolved\n"), "{brief}");
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
+    exit 0
+    ----- stderr -----
+    feat-042/spec is there already: .midstride/handoffs/feat-042/spec.md
+    feat-042/discovery tells it already, nothing was recorded
+    Next: midstride check feat-042/spec
+    ");
+    assert_eq!(sandbox.read(BRIEF), brief);
+}
+
+#[test]
+fn two_stages_are_begun_at_once() {
+    let sandbox = with_brief(COMPLETE);
+    std::thread::scope(|scope| {
+        for to in ["spec", "pricing", "spec", "pricing"] {
+            let sandbox = &sandbox;
+            scope.spawn(move || sandbox.run(["advance", "feat-042", "--to", to]).exits(0));
+        }
+    });
+    let brief = sandbox.read(BRIEF);
+    for to in ["spec", "pricing"] {
+        let named = format!("      - artifact: .midstride/handoffs/feat-042/{to}.md\n");
+        assert_eq!(brief.matches(&named).count(), 1, "{brief}");
+        let told = format!("      reason: advanced to {to}\n");
+        assert_eq!(brief.matches(&told).count(), 1, "{brief}");
+    }
+    assert_eq!(brief.matches("  resolution:\n").count(), 1, "{brief}");
+}
+
+#[test]
+fn by_force_it_goes_on_and_says_who_and_why() {
+    let sandbox = with_brief(&changed("      answer: Seven years\n", ""));
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec", "--force"]), @"
+    exit 2
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      --reason <WHY>
+
+    Usage: midstride advance --to <STAGE> --force --reason <WHY> <HANDOFF>
+
+    For more information, try '--help'.
+    ");
+    let force = ["advance", "feat-042", "--to", "spec", "--force", "--reason"];
+    insta::assert_snapshot!(sandbox.run([&force[..], &[" "]].concat()), @r#"
+    exit 2
+    ----- stderr -----
+    error: going on by force needs a reason
+    hint: --reason "the answer comes on Monday"
+    "#);
+    let forced = [&force[..], &["the audit is on Monday", "--by", "ann"]].concat();
+    insta::assert_snapshot!(sandbox.run(&forced), @"
+    exit 0
+    ----- stderr -----
+    Wrote feat-042/spec: .midstride/handoffs/feat-042/spec.md
+    It builds on feat-042/discovery
+    Decided there:
+      - Snapshots belong to a project
+        because: So do machines
+    Still blocking there:
+      - How long are they kept?
+    Assumed there:
+      - Disks can be copied while they are in use (medium confidence, to be validated)
+    feat-042/discovery@2: advanced to spec by force: the audit is on Monday (over S003)
+    feat-042/discovery stays in_progress: it is still blocked
+    Next: fill it in, then midstride check feat-042/spec
+    ");
+    let brief = sandbox.read(BRIEF);
+    assert!(brief.contains("  status: in_progress\n"), "{brief}");
+    assert!(
+        brief.contains("      by: ann\n      reason: \"advanced to spec by force: the audit is on Monday (over S003)\"\n"),
+        "{brief}"
+    );
+    let found = sandbox.run(["check", "feat-042/spec", "--quiet"]).exits(1);
+    assert!(found.stdout.contains("S007"), "{found}");
+    // Once it is answered, the same step ends it.
+    sandbox.run(["answer", "feat-042/discovery", "q2", "Seven years"]).exits(0);
+    let needless = [&force[..], &["still the audit"]].concat();
+    insta::assert_snapshot!(sandbox.run(needless), @"
+    exit 0
+    ----- stderr -----
+    Nothing blocks: no force is needed, and none is recorded
+    feat-042/spec is there already: .midstride/handoffs/feat-042/spec.md
+    feat-042/discovery@4: advanced to spec
+    Next: midstride check feat-042/spec
+    ");
+    let brief = sandbox.read(BRIEF);
+    assert!(
+        brief.contains("  status: resolved\n") && !brief.contains("still the audit"),
+        "{brief}"
+    );
+    let found = sandbox.run(["check", "feat-042/spec", "--quiet"]);
+    assert!(!found.stdout.contains("S007"), "{found}");
+}
+
+#[test]
+fn undo_takes_the_record_back_and_leaves_the_draft() {
+    let sandbox = with_brief(COMPLETE);
+    sandbox.run(["advance", "feat-042", "--to", "spec"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["undo", "feat-042/discovery"]), @"
+    exit 0
+    ----- stderr -----
+    feat-042/discovery@3: undo of @2: advanced to spec
+    ");
+    assert_eq!(without_history(&sandbox.read(BRIEF)), without_history(COMPLETE));
+    assert!(sandbox.root().join(SPEC).exists());
+    let again = sandbox.run(["advance", "feat-042", "--to", "spec"]).exits(0);
+    assert!(again.stderr.contains("feat-042/spec is there already"), "{again}");
+    assert!(again.stderr.contains("feat-042/discovery@4: advanced to spec"), "{again}");
+}
+
+#[test]
+fn what_does_not_lead_there_is_refused() {
+    let sandbox = with_brief(COMPLETE);
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042/request", "--to", "spec"]), @"
+    exit 2
+    ----- stderr -----
+    error: `feat-042/request` stays as it is: spec is derived from discovery, not from request
+    hint: `midstride advance feat-042/request --to discovery` can follow
+    ");
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042/discovery", "--to", "request"]), @"
+    exit 2
+    ----- stderr -----
+    error: `feat-042/discovery` stays as it is: nothing comes before request
+    hint: `midstride new --stage request` begins one
+    ");
+    insta::assert_snapshot!(sandbox.run(["advance", "market", "--to", "spec"]), @"
+    exit 2
+    ----- stderr -----
+    error: `market-page-perf` stays as it is: spec is derived from discovery, and this is of no stage
+    hint: `midstride new --stage spec --from market-page-perf` drafts one that builds on it
+    ");
+    insta::assert_snapshot!(sandbox.run(["advance", "HANDOFF.md", "--to", "spec"]), @"
+    exit 2
+    ----- stderr -----
+    error: `HANDOFF` stays as it is: spec is derived from discovery, and this is of no stage
+    hint: `midstride new --stage spec --from HANDOFF` drafts one that builds on it
+    ");
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spek"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no stage `spek`
+    hint: did you mean `spec`?
+    ");
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "rollout"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no stage `rollout`
+    hint: the stages are design, discovery, pricing, request, review, spec
+    ");
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-7", "--to", "spec"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no handoff `feat-7`
+    hint: did you mean `feat-042/request`?
+    ");
+    sandbox.run(["resolve", "feat-042/discovery", "--abandon", "no budget"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
+    exit 2
+    ----- stderr -----
+    error: `feat-042/discovery` stays as it is: it is abandoned already
+    hint: `midstride show feat-042/discovery` shows where it stands
+    ");
+    assert!(!sandbox.root().join(SPEC).exists());
+}
+
+#[test]
+fn what_cannot_be_recorded_is_found_before_anything_is_written() {
+    let sandbox = with_brief(&changed("handoff:\n", "handoff:\n  format: 99\n"));
+    let force = ["advance", "feat-042", "--to", "spec", "--force", "--reason", "x"];
+    let run = sandbox.run(force).exits(2);
+    assert!(run.stderr.contains("the revision cannot be recorded"), "{run}");
+    assert!(!sandbox.root().join(SPEC).exists());
+}
+
+#[test]
+fn a_place_that_another_document_has_is_told() {
+    let sandbox = with_brief(COMPLETE);
+    sandbox.write(".claude/pipeline/specs/feat-042.md", "# Somebody's note\n");
+    insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spec"]), @"
+    exit 2
+    ----- stderr -----
+    error: another document lies where `feat-042/spec` belongs: `[ROOT]/.claude/pipeline/specs/feat-042.md`
+    hint: move it away, or give it a header with that id and stage
+    ");
+    assert_eq!(sandbox.read(BRIEF), COMPLETE);
+    sandbox.write(BRIEF, changed("id: feat-042", "id: Feat 42!"));
+    let force = ["advance", BRIEF, "--to", "pricing", "--force", "--reason", "x"];
+    insta::assert_snapshot!(sandbox.run(force), @"
+    exit 2
+    ----- stderr -----
+    error: `Feat 42!` is not an id: `F` cannot stand in an id: use a-z, 0-9, `.`, `_` and `-`
+    hint: correct the id first, with `midstride edit`
+    ");
+}
+
+#[test]
+fn what_builds_on_a_private_handoff_is_private() {
+    let sandbox = shop();
+    let given =
+        COMPLETE.replace("feat-042", "feat-043").replace("feat-043/request", "feat-042/request");
+    sandbox
+        .run_with_input(&["new", "--private", "--stage", "discovery", "--body", "-"], &given)
+        .exits(0);
+    let run = sandbox.run(["advance", "feat-043", "--to", "spec", "--json"]).exits(0);
+    let told = json(&run);
+    assert!(
+        told["draft"].as_str().unwrap().ends_with(".git/midstride/handoffs/feat-043/spec.md"),
+        "{run}"
+    );
+    let brief = sandbox.read(".git/midstride/handoffs/feat-043/discovery.md");
+    assert!(brief.contains("      - artifact: feat-043/spec\n"), "{brief}");
+    let spec = sandbox.read(".git/midstride/handoffs/feat-043/spec.md");
+    assert!(spec.contains("      - artifact: feat-043/discovery\n"), "{spec}");
+    let found = sandbox.run(["check", "feat-043/spec"]);
+    assert!(!found.stdout.contains("S006") && !found.stdout.contains("S007"), "{found}");
+}
+
+#[test]
+fn programs_are_told_the_same() {
+    let sandbox = with_brief(&changed("      answer: Seven years\n", ""));
+    let advance = ["advance", "feat-042", "--to", "spec", "--json"];
+    insta::assert_snapshot!(sandbox.run(advance), @r#"
+    exit 1
+    ----- stdout -----
+    {
+      "advanced": false,
+      "from": "feat-042/discovery",
+      "to": "spec",
+      "blocking": [
+        {
+          "code": "S003",
+          "severity": "warning",
+          "title": "a blocking question is open",
+          "message": "a blocking question is open: How long are they kept?",
+          "line": 18,
+          "column": 17,
+          "end_line": 18,
+          "end_column": 40,
+          "start": 466,
+          "end": 489,
+          "help": "answer it under `answer`, or say that it does not block",
+          "fixable": false
+        }
+      ],
+      "next": [
+        "midstride answer feat-042/discovery q2 \"the answer\""
+      ]
+    }
+    "#);
+    let check = json(&sandbox.run(["check", "feat-042/discovery", "--json"]));
+    let blocking = json(&sandbox.run(advance))["blocking"].clone();
+    let found = check["documents"][0]["findings"].as_array().unwrap();
+    assert!(found.contains(&blocking[0]), "{found:?}");
+    sandbox.run(["answer", "feat-042/discovery", "q2", "Seven years"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(advance), @r#"
+    exit 0
+    ----- stdout -----
+    {
+      "advanced": true,
+      "from": "feat-042/discovery",
+      "to": "spec",
+      "key": "feat-042/spec",
+      "draft": ".midstride/handoffs/feat-042/spec.md",
+      "drafted": true,
+      "revision": 3,
+      "reason": "advanced to spec",
+      "over": [],
+      "outside": false,
+      "redacted": []
+    }
+    "#);
+    let again = json(&sandbox.run(advance).exits(0));
+    assert_eq!((&again["drafted"], &again["revision"]), (&Value::Bool(false), &Value::Null));
+}
+
+#[test]
+fn the_inbox_says_that_a_stage_can_go_on() {
+    let sandbox = with_brief(COMPLETE);
+    sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
+    sandbox.run(["resolve", "market", "--outcome", "done"]).exits(0);
+    let next = json(&sandbox.run(["--json"]))["next"].clone();
+    assert_eq!(next, "midstride advance feat-042/discovery --to pricing, or --to spec");
+    sandbox.write(BRIEF, changed("confidence: medium", "confidence: low"));
+    let next = json(&sandbox.run(["--json"]))["next"].clone();
+    assert_eq!(next, "midstride show feat-042/discovery");
+}

@@ -1,0 +1,183 @@
+//! Take the work on to the next stage: judge, draft the next document, record it.
+
+use super::check::{Judged, check_these};
+use super::live::{LiveError, live_in_place};
+use super::new::{Created, NewError, NewHandoff, find_upstream, new, reference, stage_rule, taken};
+use crate::files::FileError;
+use crate::journal::{Change, JournalError, Recorded};
+use crate::project::{Project, Shelved};
+use midstride_core::edit::Edit;
+use midstride_core::finding::{Code, Finding};
+use midstride_core::id::HandoffKey;
+use midstride_core::life::{self, Refusal};
+use std::path::PathBuf;
+
+/// Where the work goes, and who says so.
+#[derive(Clone, Debug)]
+pub struct Forward {
+    /// The next stage.
+    pub to: String,
+    /// Why it goes on over what blocks.
+    pub force: Option<String>,
+    /// Who takes it on.
+    pub by: Option<String>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Advance {
+    /// Something blocks, and nothing was changed. Only the findings that block are told.
+    Blocked(Box<Judged>),
+    /// The work goes on.
+    Through(Box<Passage>),
+}
+
+/// The step from one stage to the next.
+#[derive(Debug)]
+pub struct Passage {
+    /// The document as it was before.
+    pub from: Shelved,
+    /// The name of the next stage's document.
+    pub key: HandoffKey,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// The draft, unless the next stage's document was there already.
+    pub created: Option<Created>,
+    /// What was recorded, unless the history told it already.
+    pub recorded: Option<Recorded>,
+    /// The reason it is recorded with.
+    pub reason: String,
+    /// What it went over by force, each once.
+    pub over: Vec<Code>,
+}
+
+/// Why the work does not go on; where a draft was written, it stays and is found the next time.
+#[derive(Debug, thiserror::Error)]
+pub enum AdvanceError {
+    /// There is no such stage or document, or the next one could not be made.
+    #[error(transparent)]
+    New(#[from] NewError),
+    /// It does not fit the handoff, or could not be recorded.
+    #[error(transparent)]
+    Live(#[from] LiveError),
+    /// A file could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Takes a handoff, by the name that a person typed, to the next stage. The draft comes before the
+/// record: killed in between, the same command finds the draft and finishes.
+pub fn advance(project: &Project, name: &str, forward: &Forward) -> Result<Advance, AdvanceError> {
+    let rule = stage_rule(project, &forward.to)?;
+    let from = find_upstream(project, name, rule).map_err(NewError::from)?;
+    refuse_misfit(project, &from, &forward.to)?;
+    let mut judged = check_these(project, vec![project.reread(&from)?]).remove(0);
+    judged.verdict.findings.retain(Finding::blocks);
+    if !judged.verdict.findings.is_empty() && forward.force.is_none() {
+        return Ok(Advance::Blocked(Box::new(judged)));
+    }
+    let mut over: Vec<Code> = judged.verdict.findings.iter().map(|found| found.code).collect();
+    over.sort_unstable();
+    over.dedup();
+    let step = Step { project, forward, blocked: !over.is_empty() };
+    step.refuse_unwritable(&from)?;
+    let (key, path, created) = step.draft(&from)?;
+    let change = Change { reason: step.reason(&over), by: forward.by.clone() };
+    let recorded = step.record(&from, &key, &path, &change)?;
+    let reason = change.reason;
+    Ok(Advance::Through(Box::new(Passage { from, key, path, created, recorded, reason, over })))
+}
+
+fn refuse_misfit(project: &Project, from: &Shelved, to: &str) -> Result<(), LiveError> {
+    let handoff = from.handoff(project);
+    let key = handoff.key().to_string();
+    life::may_advance(&handoff, to, &project.settings().stages)
+        .map_err(|why| LiveError::Refused { key, why })
+}
+
+/// The step that is being made.
+struct Step<'a> {
+    project: &'a Project,
+    forward: &'a Forward,
+    /// Whether it goes over something.
+    blocked: bool,
+}
+
+impl Step<'_> {
+    fn decide(&self, now: &Shelved, artifact: &str) -> Result<Vec<Edit>, Refusal> {
+        // Somebody may have put a question in meanwhile; the handoff stays open then.
+        let blocked = self.blocked || !self.project.judge(now).blocking().is_empty();
+        let (handoff, stages) = (now.handoff(self.project), &self.project.settings().stages);
+        let time = self.project.environment().clock.now();
+        life::advance(&handoff, &self.forward.to, artifact, stages, blocked, time)
+    }
+
+    /// A header that cannot be edited is found before anything is written; any artifact shows it.
+    fn refuse_unwritable(&self, from: &Shelved) -> Result<(), LiveError> {
+        let key = from.handoff(self.project).key().to_string();
+        let edits = self.decide(from, &key).map_err(|why| LiveError::Refused { key, why })?;
+        from.document.edit(&edits).map_err(JournalError::from)?;
+        Ok(())
+    }
+
+    /// The next stage's document: the one that is there, else a draft that builds on this one.
+    fn draft(
+        &self,
+        from: &Shelved,
+    ) -> Result<(HandoffKey, PathBuf, Option<Created>), AdvanceError> {
+        let id = from.handoff(self.project).id().to_owned();
+        let key = HandoffKey { id: id.clone(), stage: Some(self.forward.to.clone()) };
+        if let Some(path) = taken(self.project, &key)? {
+            return Ok((key, path, None));
+        }
+        let whole = self.project.root().path().join(&from.path);
+        let wanted = NewHandoff {
+            id: Some(id),
+            stage: Some(self.forward.to.clone()),
+            upstream: Some(whole.display().to_string()),
+            // What builds on a private handoff is not for everybody either.
+            private: self.project.private_shelf_of(from).map(|_| true),
+            ..NewHandoff::default()
+        };
+        match new(self.project, &wanted) {
+            Ok(created) => Ok((key, created.shelved.path.clone(), Some(created))),
+            // Somebody else was faster.
+            Err(exists @ NewError::Exists { .. }) => match taken(self.project, &key)? {
+                Some(path) => Ok((key, path, None)),
+                None => Err(exists.into()),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// How the history tells it.
+    fn reason(&self, over: &[Code]) -> String {
+        let advanced = life::advanced_to(&self.forward.to);
+        match &self.forward.force {
+            Some(why) if self.blocked => {
+                let over: Vec<String> = over.iter().map(ToString::to_string).collect();
+                format!("{advanced} by force: {why} (over {})", over.join(", "))
+            }
+            Some(_) | None => advanced,
+        }
+    }
+
+    /// Writes it into the document that the work comes from, unless that tells it already.
+    fn record(
+        &self,
+        from: &Shelved,
+        key: &HandoffKey,
+        path: &std::path::Path,
+        change: &Change,
+    ) -> Result<Option<Recorded>, LiveError> {
+        let artifact = reference(self.project, path, key).display().to_string();
+        let decide = |now: &Shelved| {
+            let edits = self.decide(now, &artifact)?;
+            life::once(&now.handoff(self.project), edits, &change.reason)
+        };
+        match live_in_place(self.project, from, &decide, change) {
+            Err(LiveError::Refused { why: Refusal::Told, .. }) => Ok(None),
+            recorded => recorded.map(Some),
+        }
+    }
+}
