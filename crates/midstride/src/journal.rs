@@ -14,6 +14,7 @@ use midstride_core::handoff::Handoff;
 use midstride_core::redact::{Clean, Redaction};
 use midstride_core::time;
 use midstride_core::yaml::Data;
+use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
 
 /// What was done so far.
@@ -99,7 +100,7 @@ impl Project {
         reached(Step::Kept);
         self.replace(shelved, &after)?;
         reached(Step::Written);
-        self.note(&file_name_of(&uid), &written)?;
+        self.note(&file_name_of(&uid), &written, &after)?;
         reached(Step::Noted);
         let handoff = Handoff::of(&next, &shelved.whereabouts, &self.settings().stages);
         let revision = handoff.replaced_texts().len() + 1;
@@ -158,19 +159,58 @@ impl Project {
         Ok((!ours).then_some(noted))
     }
 
+    /// Whether somebody changed a handoff since midstride wrote it, without saying so. Nothing is
+    /// recorded; the next change does that.
+    pub fn is_edited_outside(&self, shelved: &Shelved) -> Result<bool, JournalError> {
+        let Some(uid) = shelved.handoff(self).uid().map(|uid| file_name_of(uid.value)) else {
+            return Ok(false);
+        };
+        // Almost always the text is the noted one, which no git has to tell.
+        let noted = self.note_of(&uid)?;
+        if noted.is_none_or(|note| note.hash == hash(&shelved.bytes)) {
+            return Ok(false);
+        }
+        let texts = self.texts(shelved, &uid);
+        let now = texts.id_of(&Clean::of(shelved.document.text()).0)?;
+        Ok(self.edited_outside(shelved, &uid, &now, &texts)?.is_some())
+    }
+
     fn noted(&self, uid: &str) -> Result<Option<String>, FileError> {
-        match self.make_private()?.read(&note_path(uid)) {
-            Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned())),
+        Ok(self.note_of(uid)?.map(|note| note.text))
+    }
+
+    fn note_of(&self, uid: &str) -> Result<Option<Note>, FileError> {
+        let Some(private) = self.private()? else { return Ok(None) };
+        match private.read(&note_path(uid)) {
+            Ok(bytes) => {
+                let written = String::from_utf8_lossy(&bytes);
+                let mut words = written.split_whitespace().map(str::to_owned);
+                let (text, hash) = (words.next(), words.next().unwrap_or_default());
+                Ok(text.map(|text| Note { text, hash }))
+            }
             Err(FileError { problem: Problem::NotFound, .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn note(&self, uid: &str, text: &str) -> Result<(), FileError> {
+    fn note(&self, uid: &str, text: &str, written: &Clean) -> Result<(), FileError> {
         let private = self.make_private()?;
         private.make_below(std::path::Path::new("written"))?;
-        private.put(&note_path(uid), format!("{text}\n").as_bytes())
+        let hash = hash(written.as_str().as_bytes());
+        private.put(&note_path(uid), format!("{text} {hash}\n").as_bytes())
     }
+}
+
+/// What midstride wrote last in the place of a handoff.
+struct Note {
+    /// The id of the text.
+    text: String,
+    /// Its SHA-256, by which it is known without git.
+    hash: String,
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn note_path(uid: &str) -> PathBuf {

@@ -233,6 +233,11 @@ impl Project {
         }
     }
 
+    /// The folder for what is never committed, where there is one.
+    pub(crate) fn private(&self) -> Result<Option<Root>, FileError> {
+        open_private(&self.root, self.repository.as_ref())
+    }
+
     /// The folder for what is never committed, made where it is missing. Without git it lies in the
     /// project, and is told to git in case there is one later.
     pub fn make_private(&self) -> Result<Root, FileError> {

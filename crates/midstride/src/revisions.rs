@@ -59,6 +59,14 @@ impl Texts<'_> {
         }
     }
 
+    /// The id that a text would have.
+    pub(crate) fn id_of(&self, text: &Clean) -> Result<String, RevisionError> {
+        match self {
+            Self::Blobs { repository, .. } => Ok(repository.id_of_blob(text.as_str().as_bytes())?),
+            Self::Files(_) => Ok(id_in_folder(text)),
+        }
+    }
+
     /// Keeps stored texts for good.
     pub(crate) fn keep(&self, ids: &[String]) -> Result<(), RevisionError> {
         match self {
@@ -101,8 +109,7 @@ impl Project {
     }
 
     fn store_in_folder(&self, text: &Clean) -> Result<String, FileError> {
-        let digest = Sha256::digest(text.as_str().as_bytes());
-        let id: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let id = id_in_folder(text);
         match self.make_private()?.create(&text_path(&id), text.as_str().as_bytes()) {
             Ok(()) | Err(FileError { problem: Problem::Exists, .. }) => Ok(id),
             Err(error) => Err(error),
@@ -141,6 +148,11 @@ impl Project {
         let text = id.map(|id| self.kept_text(id.value.trim())).transpose()?.flatten();
         text.ok_or(RevisionError::NotHere { key, wanted })
     }
+}
+
+fn id_in_folder(text: &Clean) -> String {
+    let digest = Sha256::digest(text.as_str().as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn text_path(id: &str) -> PathBuf {

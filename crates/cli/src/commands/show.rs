@@ -43,12 +43,15 @@ pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Ou
             .hint(format!("`midstride show {name} --history` tells how it came about")));
     }
     let shelved = project.find(name)?;
-    if args.history {
-        return show_history(ui, project, &shelved, args.json);
-    }
     if let Some(number) = revision {
         Ui::write_bytes(&project.text_of(&shelved, number)?)?;
         return Ok(Outcome::Clean);
+    }
+    if !args.json && project.is_edited_outside(&shelved)? {
+        ui.say("Edited outside midstride since its last revision; the next change records it.")?;
+    }
+    if args.history {
+        return show_history(ui, project, &shelved, args.json);
     }
     if args.json {
         ui.json(&view::handoff::json(project, &shelved))?;

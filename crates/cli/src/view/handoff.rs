@@ -34,6 +34,7 @@ pub(crate) struct HandoffJson {
     revisions: usize,
     reviews: Vec<ReviewJson>,
     trust: TrustJson,
+    edited_outside: bool,
     blocking_questions: Vec<String>,
     summary: Option<String>,
     header: Json,
@@ -79,6 +80,8 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
         revisions: handoff.revisions().len(),
         reviews: handoff.reviews().iter().map(review_json).collect(),
         trust: trust::json(&trust::facts(project, &handoff)),
+        // Whoever cannot be told is told the rest.
+        edited_outside: project.is_edited_outside(shelved).unwrap_or(false),
         blocking_questions: blocking(&handoff),
         summary: owned(handoff.summary()),
         header: handoff.header().map_or(Json::Null, |header| tree(header.fields())),

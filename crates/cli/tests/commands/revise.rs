@@ -226,3 +226,34 @@ fn a_text_begun_before_the_last_change_is_merged_with_it() {
     sandbox.run(["revise", "market", "--reason", "settled", "--body", &kept]).exits(0);
     assert!(sandbox.read(FILE).contains("15 s"));
 }
+
+#[test]
+fn an_edit_made_outside_is_told_at_once_and_recorded_with_the_next_change() {
+    let sandbox = shop();
+    sandbox.run(["start", "feat-042/request"]).exits(0);
+    assert_eq!(sandbox.run(["show", "feat-042/request"]).exits(0).stderr, "");
+    sandbox.run(["start", "market"]).exits(2);
+    sandbox.run(["answer", "market", "q1", "Ten minutes"]).exits(0);
+    let written = sandbox.read(FILE);
+    sandbox.write(FILE, written.replace("14,290 ms", "14,291 ms"));
+    insta::assert_snapshot!(sandbox.run(["show", "market", "--section", "diagnosis"]), @"
+    exit 0
+    ----- stdout -----
+    ## Diagnosis
+
+    Austin takes 14,291 ms.
+    ----- stderr -----
+    Edited outside midstride since its last revision; the next change records it.
+    ");
+    let json = sandbox.run(["show", "market", "--json"]).exits(0).stdout;
+    assert!(json.contains("\"edited_outside\": true"), "{json}");
+    // A text that midstride wrote earlier is nobody's edit: another branch brings it back.
+    sandbox.write(FILE, sandbox.read(FILE).replace("14,291 ms", "14,290 ms"));
+    assert_eq!(sandbox.run(["show", "market", "--section", "plan"]).exits(0).stderr, "");
+    sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
+    sandbox.write(FILE, &written);
+    assert_eq!(sandbox.run(["show", "market", "--section", "plan"]).exits(0).stderr, "");
+    let run =
+        sandbox.run(["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"]);
+    assert!(!run.stderr.contains("outside"), "{run}");
+}

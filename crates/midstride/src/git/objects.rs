@@ -15,6 +15,12 @@ impl Repository {
         Ok(String::from_utf8_lossy(&id).trim().to_owned())
     }
 
+    /// The id that a text would have.
+    pub fn id_of_blob(&self, text: &[u8]) -> Result<String, GitError> {
+        let id = self.run(&["hash-object", "--no-filters", "--stdin"], text)?;
+        Ok(String::from_utf8_lossy(&id).trim().to_owned())
+    }
+
     /// A text by its id; `None` where it is not on this machine.
     pub fn blob(&self, id: &str) -> Option<Vec<u8>> {
         self.run(&["cat-file", "blob", id], b"").ok()
