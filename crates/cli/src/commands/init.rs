@@ -48,14 +48,16 @@ pub(crate) fn init(ui: &mut Ui, project: &Project, args: &InitArgs) -> Result<Ou
         ui.json(&InitJson { configuration, handoffs, already: done.already, merge_driver })?;
         return Ok(Outcome::Clean);
     }
-    if let Some(driver) = driver {
-        return tell_driver(ui, &driver);
-    }
-    if done.already {
-        ui.say(&format!("This project is set up already: {configuration}"))?;
-    } else {
+    if !done.already {
         ui.say(&format!("Configuration  {configuration}"))?;
         ui.say(&format!("Handoffs       {handoffs}"))?;
+    } else if driver.is_none() {
+        ui.say(&format!("This project is set up already: {configuration}"))?;
+    }
+    if let Some(driver) = &driver {
+        tell_driver(ui, driver)?;
+    }
+    if !done.already {
         ui.say("Next: midstride new \"what you found out\"")?;
     }
     Ok(Outcome::Clean)
@@ -79,7 +81,7 @@ fn program() -> Result<String, Diagnostic> {
     Ok(format!("'{}'", place.replace('\'', "'\\''")))
 }
 
-fn tell_driver(ui: &mut Ui, driver: &Driver) -> Result<Outcome, Diagnostic> {
+fn tell_driver(ui: &mut Ui, driver: &Driver) -> Result<(), Diagnostic> {
     let attributes = driver.attributes.display();
     let sign = if driver.command.is_some() { '+' } else { '-' };
     for line in &driver.lines {
@@ -87,9 +89,9 @@ fn tell_driver(ui: &mut Ui, driver: &Driver) -> Result<Outcome, Diagnostic> {
     }
     if let Some(command) = &driver.command {
         ui.say(&format!(".git/config  merge.midstride.driver = {command}"))?;
-        ui.say(&format!("Next: commit {attributes}; every clone runs this command once"))?;
+        ui.say(&format!("Commit {attributes}; in every other clone run this command once"))?;
     } else {
         ui.say("git merges handoffs as any other text again")?;
     }
-    Ok(Outcome::Clean)
+    Ok(())
 }
