@@ -332,9 +332,12 @@ pub fn undo<'d>(handoff: &Handoff<'d>) -> Option<(usize, String)> {
         let reason = entry.get("reason").and_then(Node::text).or_else(|| entry.text());
         reason.map_or("", |reason| reason.value)
     };
-    let reasons: Vec<&str> = handoff.revision_nodes().iter().map(reason_of).collect();
+    let entries = handoff.revision_nodes();
+    let reasons: Vec<&str> = entries.iter().map(reason_of).collect();
     let replaced = handoff.replaced_texts();
-    let can_be_undone = |index: usize| replaced[index].is_some() && reasons[index] != MERGED;
+    // A merge replaces two texts and names none; a person may give the same reason.
+    let merged = |index: usize| reasons[index] == MERGED && entries[index].get("was").is_none();
+    let can_be_undone = |index: usize| replaced[index].is_some() && !merged(index);
     let made = to_undo(&reasons, can_be_undone)?;
     let reason = reasons.get(made - 2).copied().unwrap_or_default();
     Some((made - 1, format!("{UNDO}{made}: {reason}")))
@@ -539,6 +542,20 @@ mod tests {
         assert_eq!(to_undo(&["a", "undo of @2: a", "c"], |_| true), Some(4));
         assert_eq!(to_undo(&["a", "merged", "undo of @2: a", "c"], |index| index > 1), Some(5));
         assert_eq!(to_undo(&["a", "merged"], |index| index != 1), None);
+    }
+
+    #[test]
+    fn a_reason_is_no_merge() {
+        let undone = |entries: &str| {
+            let text = format!("---\nhandoff:\n  id: a\n  revisions:\n{entries}---\n");
+            let document = Document::parse(text.as_bytes());
+            let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+            undo(&Handoff::of(&document, &whereabouts, &stages)).map(|(number, _)| number)
+        };
+        let said = "    - reason: merged\n      was: 4f2c\n";
+        let merge = "    - reason: x\n      was: 4f2c\n      made: 9d1e\n    - reason: merged\n";
+        assert_eq!(undone(said), Some(1));
+        assert_eq!(undone(merge), None);
     }
 
     #[test]
