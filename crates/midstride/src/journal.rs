@@ -13,7 +13,7 @@ use midstride_core::edit::{Edit, Path};
 use midstride_core::handoff::Handoff;
 use midstride_core::redact::{Clean, Redaction};
 use midstride_core::time;
-use midstride_core::yaml::Data;
+use midstride_core::yaml::{Data, Node};
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
 
@@ -123,11 +123,16 @@ impl Project {
         if next.uid().is_none_or(|other| other.value.trim() != uid) {
             edits.push(Edit::Set(Path::field("uid"), Data::text(uid)));
         }
-        let shorter = next.revision_nodes().len() < now.revision_nodes().len();
-        if let Some(history) = now.node("revisions")
-            && (shorter || !now.named_texts().is_subset(&next.named_texts()))
+        let (ours, theirs) = (now.revision_nodes(), next.revision_nodes());
+        let path = Path::field("revisions");
+        if theirs.len() < ours.len() && same_names(&ours, &theirs) {
+            // Added one by one: what a person wrote into the history, comments too, stays as it is.
+            let missing = ours[theirs.len()..].iter();
+            edits.extend(missing.map(|entry| Edit::Append(path.clone(), entry.data())));
+        } else if let Some(history) = now.node("revisions")
+            && (theirs.len() < ours.len() || !now.named_texts().is_subset(&next.named_texts()))
         {
-            edits.push(Edit::Set(Path::field("revisions"), history.data()));
+            edits.push(Edit::Set(path, history.data()));
         }
         edits
     }
@@ -211,6 +216,13 @@ struct Note {
 
 fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether two histories name the same texts, as far as both go.
+fn same_names(one: &[&Node], other: &[&Node]) -> bool {
+    let said = |node: &Node, key| node.get(key).and_then(Node::text).map(|at| at.value.to_owned());
+    let names = |node: &Node| [said(node, "was"), said(node, "made")];
+    one.iter().zip(other).all(|(one, other)| names(one) == names(other))
 }
 
 fn note_path(uid: &str) -> PathBuf {

@@ -1,27 +1,14 @@
 //! The write path, killed between any two steps.
 
-use midstride::clock::Clock;
+use crate::open;
 use midstride::journal::{Change, Step};
-use midstride::project::Project;
-use midstride::settings::Environment;
 use midstride_core::document::Document;
-use midstride_testkit::{NOW, Sandbox};
+use midstride_testkit::Sandbox;
 use std::path::Path;
 
 /// Where the child is told what to do.
 const CRASH: &str = "MIDSTRIDE_TEST_CRASH";
 const FILE: &str = ".midstride/handoffs/a.md";
-
-fn open(root: &Path) -> Project {
-    let environment = Environment {
-        folder: root.to_owned(),
-        home: None,
-        editor: None,
-        user: Some("tester".to_owned()),
-        clock: Clock::Fixed(NOW.parse().unwrap()),
-    };
-    Project::discover(environment).unwrap()
-}
 
 fn record(root: &Path, word: &str, reached: &dyn Fn(Step)) {
     let project = open(root);

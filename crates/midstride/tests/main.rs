@@ -4,3 +4,27 @@
 mod files;
 mod git;
 mod journal;
+mod undo;
+
+use midstride::clock::Clock;
+use midstride::journal::Change;
+use midstride::project::Project;
+use midstride::settings::Environment;
+use midstride_testkit::NOW;
+use std::path::Path;
+
+/// The project in a folder, as a process that was just started sees it.
+fn open(root: &Path) -> Project {
+    let environment = Environment {
+        folder: root.to_owned(),
+        home: None,
+        editor: None,
+        user: Some("tester".to_owned()),
+        clock: Clock::Fixed(NOW.parse().unwrap()),
+    };
+    Project::discover(environment).unwrap()
+}
+
+fn because(reason: &str) -> Change {
+    Change { reason: reason.to_owned(), by: None }
+}

@@ -1,0 +1,449 @@
+//! Any sequence of verbs is taken back one by one, down to the first byte.
+
+use crate::{because, open};
+use midstride::journal::JournalError;
+use midstride::project::{Project, Shelved};
+use midstride::revisions::RevisionError;
+use midstride::verbs::{
+    FmtError, Formatted, LiveError, Review, ReviewError, ReviseError, Revised, UndoError, fmt,
+    live, review, revise, undo,
+};
+use midstride_core::document::Document;
+use midstride_core::edit::{Edit, Path};
+use midstride_core::finding::Code;
+use midstride_core::handoff::Handoff;
+use midstride_core::life::{self, Dropped, Ending, Measured, Refusal, ReviewVerdict};
+use midstride_testkit::{NOW, Sandbox, fixtures, markdown_below};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+const FILE: &str = ".midstride/handoffs/a.md";
+
+/// One thing that somebody does to a handoff.
+#[derive(Clone, Debug)]
+enum Deed {
+    Start,
+    Answer(usize, &'static str),
+    Validate(usize, bool),
+    Resolve(Ending),
+    Review(ReviewVerdict, Option<&'static str>),
+    /// A body without a header.
+    Body(&'static str),
+    /// The text that stands there, changed.
+    Whole(Touch, &'static str),
+    /// A text that was begun some revisions ago.
+    Late(Index),
+    Fmt,
+    Undo,
+    /// An editor that knows nothing of midstride.
+    Outside(Touch),
+}
+
+/// How a text is changed by hand.
+#[derive(Clone, Copy, Debug)]
+enum Touch {
+    Paragraph,
+    LastLineGone,
+    Title,
+    Comment,
+    OwnKey,
+    HistoryGone,
+    UidGone,
+    OtherLineBreaks,
+}
+
+impl Touch {
+    /// The text as it is after the touch; the number makes each touch another one. What would no
+    /// longer be a handoff is left alone.
+    fn apply(self, text: &str, number: usize) -> String {
+        let touched = self.touched(text, number);
+        let document = Document::parse(touched.as_bytes());
+        let broken = document.findings().iter().any(|finding| finding.code == Code::Syntax);
+        let is_handoff = document.handoff_header().is_some() && !broken;
+        if is_handoff { touched } else { text.to_owned() }
+    }
+
+    fn touched(self, text: &str, number: usize) -> String {
+        let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let below_id = |line: &str| match text
+            .find("id: ")
+            .and_then(|at| text[at..].find('\n').map(|end| at + end + 1))
+        {
+            Some(at) => format!("{}  {line}{eol}{}", &text[..at], &text[at..]),
+            None => text.to_owned(),
+        };
+        match self {
+            Self::Paragraph => format!("{text}{eol}{eol}Paragraph {number}."),
+            Self::LastLineGone => match text.trim_end().rsplit_once('\n') {
+                Some((rest, line)) if !line.starts_with("---") => rest.to_owned(),
+                _ => text.to_owned(),
+            },
+            Self::Title => text.replacen("title: ", &format!("title: No {number}. "), 1),
+            Self::Comment => below_id(&format!("# remark {number}")),
+            Self::OwnKey => below_id(&format!("own_{number}: [1, 2] # ours")),
+            Self::HistoryGone => without(&Document::parse(text.as_bytes()), &["revisions"])
+                .unwrap_or_else(|| text.to_owned()),
+            Self::UidGone => without(&Document::parse(text.as_bytes()), &["uid"])
+                .unwrap_or_else(|| text.to_owned()),
+            Self::OtherLineBreaks if eol == "\n" => text.replace('\n', "\r\n"),
+            Self::OtherLineBreaks => text.replace("\r\n", "\n"),
+        }
+    }
+}
+
+fn touch() -> impl Strategy<Value = Touch> {
+    select(vec![
+        Touch::Paragraph,
+        Touch::Paragraph,
+        Touch::LastLineGone,
+        Touch::Title,
+        Touch::Comment,
+        Touch::OwnKey,
+        Touch::HistoryGone,
+        Touch::UidGone,
+        Touch::OtherLineBreaks,
+    ])
+}
+
+/// What people say, words that midstride uses itself included.
+fn words() -> impl Strategy<Value = &'static str> {
+    select(vec![
+        "wrong code path",
+        "merged",
+        "started",
+        "it: was # \"so\"",
+        "two\nlines",
+        "日本 – é",
+        "- item",
+        "undo",
+    ])
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let ending = prop_oneof![
+        words().prop_map(|outcome| Ending::Resolved {
+            commit: Some("4f2c9d1".to_owned()),
+            outcome: Some(outcome.to_owned())
+        }),
+        Just(Ending::Superseded("other".to_owned())),
+        words().prop_map(|reason| Ending::Abandoned(reason.to_owned())),
+    ];
+    let verdict =
+        select(vec![ReviewVerdict::Held, ReviewVerdict::Corrected, ReviewVerdict::Rejected]);
+    let body = select(vec!["", "## Plan\n\nDo it.\n", "\n\nno end", "one\r\ntwo\r\n", "---\n"]);
+    prop_oneof![
+        1 => Just(Deed::Start),
+        2 => (1..3_usize, words()).prop_map(|(number, text)| Deed::Answer(number, text)),
+        1 => (1..3_usize, any::<bool>()).prop_map(|(number, holds)| Deed::Validate(number, holds)),
+        1 => ending.prop_map(Deed::Resolve),
+        2 => (verdict, prop::option::of(words())).prop_map(|(v, text)| Deed::Review(v, text)),
+        2 => body.prop_map(Deed::Body),
+        4 => (touch(), words()).prop_map(|(touch, reason)| Deed::Whole(touch, reason)),
+        1 => any::<Index>().prop_map(Deed::Late),
+        2 => Just(Deed::Fmt),
+        3 => Just(Deed::Undo),
+    ]
+}
+
+/// Documents as people write them.
+fn document() -> impl Strategy<Value = String> {
+    let own = [
+        // A history that was kept by hand, with remarks in it.
+        "---\n# on top\nhandoff:\n  revisions:\n    # by hand\n    - at: 2026-03-22 # a day\n      reason: typo\n    # and nothing since\n  status: Planned (soon) # now\n  id: a # the name\n---\n\nText.",
+        // Loose values, no final line break.
+        "---\nhandoff:\n  id: a\n  to: architect\n  status: IN PROGRESS\n  open_questions: May it be old?\n  assumptions:\n    - The index exists\n  revisions: fixed it\n---\nText",
+        // Everything in one line.
+        "---\nhandoff: {id: a, open_questions: [{question: q}], revisions: []}\n---\n",
+        "---\r\nhandoff:\r\n  title: t\r\n  id: a\r\n  revisions:\r\n  open_questions:\r\n  - question: q\r\n  # at the end\r\n---\r\n\r\nText.\r\n",
+        // Somebody else's header, a mark before the first byte, an own uid, a list without indent.
+        "\u{feff}---\nname: x\nhandoff:\n    id: a\n    uid: 'Own One/2'\n    open_questions:\n    -   question: q\n        own: {a: 1}\n    revisions:\n    -   reason: first\ntags: [a]\n---\n## Handoff\n",
+        "---\nhandoff:\n  id: a\n  uid:\n  revisions: [{at: 2026-03-22, reason: x}] # short\n  assumptions: [a, b]\n---\n\n# A\n\nOne.\n\n---\n\nTwo.\n",
+        "---\nhandoff:\n  uid: \"\"\n  id: a\n\n  title: >-\n    folded\n    text\n\n  revisions: # none yet\n\n---\nText.\n\n\n",
+        // No id, no status, nothing.
+        "---\nhandoff:\n---\n",
+    ];
+    let good = markdown_below(&fixtures("good"));
+    let good = good.iter().filter_map(|path| String::from_utf8(std::fs::read(path).unwrap()).ok());
+    let is_handoff = |text: &String| Document::parse(text.as_bytes()).handoff_header().is_some();
+    let good: Vec<String> = good.filter(is_handoff).collect();
+    prop_oneof![2 => select(own.map(str::to_owned).to_vec()), 1 => select(good)]
+}
+
+/// The text without these fields; none where they cannot be taken out, for a comment in them.
+fn without(document: &Document, fields: &[&str]) -> Option<String> {
+    let header = document.handoff_header()?.fields();
+    let there = fields.iter().filter(|field| header.get(field).is_some());
+    let edits: Vec<Edit> = there.map(|field| Edit::Remove(Path::field(field))).collect();
+    document.edit(&edits).ok().map(|(next, _)| next.text().to_owned())
+}
+
+/// Holds a text against an earlier one: only who the handoff is and what happened to it may differ.
+#[track_caller]
+fn assert_same_but_history(now: &str, earlier: &str) {
+    let (now, earlier) = (Document::parse(now.as_bytes()), Document::parse(earlier.as_bytes()));
+    let bare = |document| without(document, &["uid", "revisions"]);
+    if let (Some(now), Some(earlier)) = (bare(&now), bare(&earlier)) {
+        assert_eq!(now, earlier);
+        return;
+    }
+    // A comment stands in the history: then what was added to it can be taken out again.
+    let count = |document: &Document| {
+        let fields = document.handoff_header().unwrap().fields();
+        fields.get("revisions").map_or(0, |node| node.items().len())
+    };
+    let added = (count(&earlier)..count(&now)).rev();
+    let edits: Vec<Edit> =
+        added.map(|index| Edit::Remove(Path::field("revisions").item(index))).collect();
+    let (now, _) = now.edit(&edits).unwrap();
+    let uid = |document: &Document| {
+        let header = document.handoff_header().unwrap();
+        header.text("uid").map(|uid| uid.value.trim().to_owned())
+    };
+    let given: &[&str] = if uid(&now) == uid(&earlier) { &[] } else { &["uid"] };
+    assert_eq!(without(&now, given).unwrap(), without(&earlier, given).unwrap());
+}
+
+/// A handoff, and what is known about it from watching.
+struct Watched {
+    sandbox: Sandbox,
+    project: Project,
+    /// The number of the first text.
+    first: usize,
+    /// Every text it had, oldest first.
+    texts: Vec<String>,
+    /// The texts that an undo leads back to; the last one is the text that stands.
+    standing: Vec<String>,
+    /// Whether somebody changed it since midstride last wrote it.
+    outside: bool,
+}
+
+impl Watched {
+    fn new(sandbox: Sandbox, text: String) -> Self {
+        sandbox.write(".midstride/config.toml", "").write(FILE, &text);
+        let project = open(sandbox.root());
+        let first = project.find(FILE).unwrap().handoff(&project).replaced_texts().len() + 1;
+        let (texts, standing) = (vec![text.clone()], vec![text]);
+        Self { sandbox, project, first, texts, standing, outside: false }
+    }
+
+    fn shelved(&self) -> Shelved {
+        self.project.find(FILE).unwrap()
+    }
+
+    fn now(&self) -> String {
+        self.sandbox.read(FILE)
+    }
+
+    /// Does it, and holds what came of it against what is known.
+    fn does(&mut self, deed: &Deed) {
+        if let Deed::Outside(touch) = deed {
+            return self.is_edited_outside(*touch);
+        }
+        if let Deed::Undo = deed {
+            return self.is_undone();
+        }
+        let before = self.now();
+        match self.recorded(deed) {
+            Some(revision) => {
+                let now = self.now();
+                self.texts.push(now.clone());
+                self.standing.push(now);
+                self.outside = false;
+                assert_eq!(revision, self.first + self.texts.len() - 1);
+            }
+            None => assert_eq!(self.now(), before, "what is refused changes nothing"),
+        }
+        self.assert_texts(&[self.texts.len() / 2, self.texts.len() - 1]);
+    }
+
+    /// The number of the new text; none where the verb does not fit.
+    fn recorded(&self, deed: &Deed) -> Option<usize> {
+        let (project, shelved) = (&self.project, self.shelved());
+        let number = self.texts.len();
+        match deed {
+            Deed::Start => lived(project, &shelved, &life::start),
+            Deed::Answer(wanted, text) => {
+                lived(project, &shelved, &|h| life::answer(h, *wanted, text))
+            }
+            Deed::Validate(wanted, holds) => {
+                lived(project, &shelved, &|h| life::validate(h, *wanted, *holds))
+            }
+            Deed::Resolve(ending) => lived(project, &shelved, &|h| {
+                let measured = Measured {
+                    name: "Austin".to_owned(),
+                    before: "14290".to_owned(),
+                    after: "108".to_owned(),
+                    unit: None,
+                };
+                life::resolve(h, ending, &[measured], NOW.parse().unwrap())
+            }),
+            Deed::Review(verdict, text) => reviewed(project, &shelved, *verdict, *text),
+            Deed::Body(text) => revised(project, &shelved, text, "a body"),
+            Deed::Whole(touch, reason) => {
+                let text = touch.apply(shelved.document.text(), number);
+                revised(project, &shelved, &text, reason)
+            }
+            Deed::Late(index) => {
+                let begun = index.get(&self.texts);
+                let text = Touch::Paragraph.apply(begun, number);
+                revised(project, &shelved, &text, "late")
+            }
+            Deed::Fmt => match fmt(project, &shelved, true) {
+                Ok(Formatted::AsItWas) | Err(FmtError::Refused { .. }) => None,
+                Ok(Formatted::Changed(_)) => {
+                    Some(self.shelved().handoff(project).replaced_texts().len() + 1)
+                }
+                Err(error) => refused(&error),
+            },
+            Deed::Undo | Deed::Outside(_) => None,
+        }
+    }
+
+    fn is_edited_outside(&mut self, touch: Touch) {
+        // Who the handoff is cannot be taken away without midstride being none the wiser.
+        if matches!(touch, Touch::HistoryGone | Touch::UidGone) || self.texts.len() == 1 {
+            return;
+        }
+        let before = self.now();
+        let text = touch.apply(&before, self.texts.len());
+        if text == before {
+            return;
+        }
+        self.sandbox.write(FILE, &text);
+        if self.outside {
+            // Nobody saw the text in between.
+            self.texts.pop();
+            self.standing.pop();
+        }
+        self.outside = true;
+        self.texts.push(text.clone());
+        self.standing.push(text);
+    }
+
+    fn is_undone(&mut self) {
+        let undone = undo(&self.project, &self.shelved(), None);
+        if self.standing.len() == 1 {
+            // A history that came from elsewhere may name texts that are not here.
+            let at_the_end = matches!(
+                undone,
+                Err(UndoError::Nothing(_)
+                    | UndoError::Journal(JournalError::Revision(RevisionError::NotHere { .. })))
+            );
+            assert!(at_the_end, "there is nothing to undo: {undone:?}");
+            return;
+        }
+        let (recorded, _) = undone.unwrap_or_else(|error| panic!("{error}\n{}", self.now()));
+        self.standing.pop();
+        let now = self.now();
+        assert_same_but_history(&now, self.standing.last().unwrap());
+        self.texts.push(now);
+        self.outside = false;
+        assert_eq!(recorded.revision, self.first + self.texts.len() - 1);
+        self.assert_texts(&[self.texts.len() / 3, self.texts.len() - 2]);
+    }
+
+    /// Every one of these texts can be shown.
+    fn assert_texts(&self, indices: &[usize]) {
+        // What was edited outside has no number before the next change.
+        let known = self.texts.len() - usize::from(self.outside);
+        let shelved = self.shelved();
+        for index in indices.iter().filter(|index| **index < known) {
+            if self.outside && index + 1 == known {
+                continue;
+            }
+            let text = self.project.text_of(&shelved, self.first + index).unwrap();
+            assert_eq!(String::from_utf8(text).unwrap(), self.texts[*index]);
+        }
+    }
+}
+
+fn lived(
+    project: &Project,
+    shelved: &Shelved,
+    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
+) -> Option<usize> {
+    match live(project, shelved, decide, &because("lived")) {
+        Ok(recorded) => Some(recorded.revision),
+        Err(LiveError::Refused { .. } | LiveError::Journal(JournalError::Refused(_))) => None,
+        Err(error) => refused(&error),
+    }
+}
+
+fn reviewed(
+    project: &Project,
+    shelved: &Shelved,
+    verdict: ReviewVerdict,
+    text: Option<&str>,
+) -> Option<usize> {
+    let dropped = (verdict == ReviewVerdict::Corrected).then(|| Dropped {
+        tried: "Blaming the cache".to_owned(),
+        why_wrong: Some("It is cold".to_owned()),
+        replaced_by: None,
+    });
+    let text = text.filter(|_| verdict != ReviewVerdict::Held).map(str::to_owned);
+    let challenged = "the code path".to_owned();
+    let eve = Review { by: "eve".to_owned(), challenged, verdict, dropped, text };
+    match review(project, shelved, &eve) {
+        Ok(reviewed) => Some(reviewed.recorded.revision),
+        Err(
+            ReviewError::Live(LiveError::Journal(JournalError::Refused(_)))
+            | ReviewError::Revise(ReviseError::Journal(JournalError::Refused(_))),
+        ) => None,
+        Err(error) => refused(&error),
+    }
+}
+
+fn revised(project: &Project, shelved: &Shelved, text: &str, reason: &str) -> Option<usize> {
+    match revise(project, shelved, text, &because(reason)) {
+        Ok(Revised::Unchanged)
+        | Err(ReviseError::Conflict { .. } | ReviseError::Journal(JournalError::Refused(_))) => {
+            None
+        }
+        Ok(Revised::Recorded(recorded)) => Some(recorded.revision),
+        Err(error) => refused(&error),
+    }
+}
+
+fn refused(error: &dyn std::error::Error) -> Option<usize> {
+    panic!("nothing but the text itself may stand in the way: {error}")
+}
+
+fn all_of_it_is_undone(sandbox: Sandbox, text: String, deeds: &[Deed]) {
+    let mut watched = Watched::new(sandbox, text);
+    for deed in deeds {
+        watched.does(deed);
+    }
+    while watched.standing.len() > 1 {
+        watched.is_undone();
+    }
+    watched.is_undone();
+    watched.assert_texts(&(0..watched.texts.len()).collect::<Vec<_>>());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.div_ceil(32), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_sequence_is_undone_in_a_repository(
+        text in document(), deeds in prop::collection::vec(deed(), 4..12)
+    ) {
+        all_of_it_is_undone(Sandbox::new("").repository(), text, &deeds);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.div_ceil(8), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_sequence_is_undone_without_git(
+        text in document(), deeds in prop::collection::vec(deed(), 4..16)
+    ) {
+        all_of_it_is_undone(Sandbox::new(""), text, &deeds);
+    }
+}
+
+#[test]
+fn a_remark_in_the_history_does_not_stop_an_undo() {
+    let text = "---\nhandoff:\n  id: a\n  revisions:\n    # by hand\n    - reason: typo # a small one\n---\n";
+    all_of_it_is_undone(Sandbox::new(""), text.to_owned(), &[Deed::Start, Deed::Fmt]);
+}
