@@ -340,7 +340,12 @@ pub fn undo<'d>(handoff: &Handoff<'d>) -> Option<(usize, String)> {
     let can_be_undone = |index: usize| replaced[index].is_some() && !merged(index);
     let made = to_undo(&reasons, can_be_undone)?;
     let reason = reasons.get(made - 2).copied().unwrap_or_default();
-    Some((made - 1, format!("{UNDO}{made}: {reason}")))
+    Some((made - 1, undo_of(made, reason)))
+}
+
+/// The reason of an undo that takes back the change which made a text.
+pub fn undo_of(made: usize, reason: &str) -> String {
+    format!("{UNDO}{made}: {reason}")
 }
 
 /// The newest text that was not taken back. The first entry made text 2. What lies behind a merge,

@@ -17,6 +17,9 @@ use midstride_core::yaml::{Data, Node};
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
 
+/// The reason of a change that somebody made without midstride.
+pub(crate) const OUTSIDE: &str = "edited outside midstride";
+
 /// What was done so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -89,7 +92,7 @@ impl Project {
         let outside = self.edited_outside(shelved, &file_name_of(&uid), &replaced, &texts)?;
         let mut edits = self.kept_identity(shelved, next, &uid);
         if let Some(noted) = &outside {
-            let reason = "edited outside midstride".to_owned();
+            let reason = OUTSIDE.to_owned();
             edits.push(self.entry(&Change { reason, by: None }, noted));
         }
         edits.push(self.entry(change, &replaced));
@@ -167,17 +170,31 @@ impl Project {
     /// Whether somebody changed a handoff since midstride wrote it, without saying so. Nothing is
     /// recorded; the next change does that.
     pub fn is_edited_outside(&self, shelved: &Shelved) -> Result<bool, JournalError> {
+        Ok(self.text_before_outside_edit(shelved)?.is_some())
+    }
+
+    /// What midstride wrote last, if somebody has changed it since and it is still at hand.
+    pub(crate) fn before_outside_edit(
+        &self,
+        shelved: &Shelved,
+    ) -> Result<Option<Vec<u8>>, JournalError> {
+        let noted = self.text_before_outside_edit(shelved)?;
+        Ok(noted.map(|noted| self.kept_text(&noted)).transpose()?.flatten())
+    }
+
+    /// The id of what midstride wrote last, if somebody has changed it since.
+    fn text_before_outside_edit(&self, shelved: &Shelved) -> Result<Option<String>, JournalError> {
         let Some(uid) = shelved.handoff(self).uid().map(|uid| file_name_of(uid.value)) else {
-            return Ok(false);
+            return Ok(None);
         };
         // Almost always the text is the noted one, which no git has to tell.
         let noted = self.note_of(&uid)?;
         if noted.is_none_or(|note| note.hash == hash(&shelved.bytes)) {
-            return Ok(false);
+            return Ok(None);
         }
         let texts = self.texts(shelved, &uid);
         let now = texts.id_of(&Clean::of(shelved.document.text()).0)?;
-        Ok(self.edited_outside(shelved, &uid, &now, &texts)?.is_some())
+        self.edited_outside(shelved, &uid, &now, &texts)
     }
 
     fn noted(&self, uid: &str) -> Result<Option<String>, FileError> {

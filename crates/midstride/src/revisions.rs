@@ -117,7 +117,7 @@ impl Project {
     }
 
     /// A kept text; `None` where it is not on this machine.
-    fn kept_text(&self, id: &str) -> Result<Option<Vec<u8>>, FileError> {
+    pub(crate) fn kept_text(&self, id: &str) -> Result<Option<Vec<u8>>, FileError> {
         if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) || id.is_empty() {
             return Ok(None);
         }

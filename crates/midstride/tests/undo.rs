@@ -142,6 +142,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => any::<Index>().prop_map(Deed::Late),
         2 => Just(Deed::Fmt),
         3 => Just(Deed::Undo),
+        1 => touch().prop_map(Deed::Outside),
     ]
 }
 
@@ -446,4 +447,12 @@ proptest! {
 fn a_remark_in_the_history_does_not_stop_an_undo() {
     let text = "---\nhandoff:\n  id: a\n  revisions:\n    # by hand\n    - reason: typo # a small one\n---\n";
     all_of_it_is_undone(Sandbox::new(""), text.to_owned(), &[Deed::Start, Deed::Fmt]);
+}
+
+#[test]
+fn an_edit_made_outside_is_undone_before_the_change_it_followed() {
+    let text = "---\nhandoff:\n  id: a\n---\n\nText.\n";
+    let deeds = [Deed::Start, Deed::Outside(Touch::Paragraph), Deed::Undo, Deed::Undo];
+    all_of_it_is_undone(Sandbox::new(""), text.to_owned(), &deeds);
+    all_of_it_is_undone(Sandbox::new("").repository(), text.to_owned(), &deeds);
 }

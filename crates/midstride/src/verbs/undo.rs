@@ -1,6 +1,6 @@
 //! Take back the last change of a handoff, as a change of its own.
 
-use crate::journal::{Change, JournalError, Recorded};
+use crate::journal::{Change, JournalError, OUTSIDE, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::document::Document;
 use midstride_core::life;
@@ -22,13 +22,23 @@ pub fn undo(
     shelved: &Shelved,
     by: Option<String>,
 ) -> Result<(Recorded, String), UndoError> {
-    let handoff = shelved.handoff(project);
-    let (number, reason) =
-        life::undo(&handoff).ok_or_else(|| UndoError::Nothing(handoff.key().to_string()))?;
-    let earlier = project.text_of(shelved, number).map_err(JournalError::from)?;
+    let (earlier, reason) = earlier(project, shelved)?;
     // What is taken back is the text; the journal keeps what happened to it.
     let next = Document::parse(&earlier);
     let change = Change { reason: reason.clone(), by };
     let recorded = project.record(shelved, &next, &change, &|_| ())?;
     Ok((recorded, reason))
+}
+
+/// The text to go back to, and the reason. An edit made outside is the last change, though the
+/// history does not tell it yet: it becomes the next entry, and the undo the one behind it.
+fn earlier(project: &Project, shelved: &Shelved) -> Result<(Vec<u8>, String), UndoError> {
+    let handoff = shelved.handoff(project);
+    if let Some(written) = project.before_outside_edit(shelved)? {
+        let edited = handoff.replaced_texts().len() + 2;
+        return Ok((written, life::undo_of(edited, OUTSIDE)));
+    }
+    let (number, reason) =
+        life::undo(&handoff).ok_or_else(|| UndoError::Nothing(handoff.key().to_string()))?;
+    Ok((project.text_of(shelved, number).map_err(JournalError::from)?, reason))
 }
