@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub const FILE_BYTES_MAX: u64 = 16 << 20;
 /// Folders below folders below folders: deeper is a mistake.
 const DEPTH_MAX: usize = 12;
+/// Links to links: as many as the system follows.
+const LINKS_MAX: usize = 40;
 /// `ELOOP`, which the standard library has no stable name for.
 const TOO_MANY_LINKS: i32 = 40;
 
@@ -278,7 +280,7 @@ impl Root {
     pub fn replace(&self, path: &Path, old: &[u8], new: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         // Behind a link the file itself is replaced, and the link stays.
-        let path = self.dir.canonicalize(path).map_err(|error| failed(error).gone())?;
+        let path = self.behind_links(path).map_err(|error| failed(error).gone())?;
         let path = path.as_path();
         let metadata = self.dir.metadata(path).map_err(|error| failed(error).gone())?;
         if metadata.permissions().readonly() {
@@ -296,6 +298,20 @@ impl Root {
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
         draft.keep();
         self.sync_folder(path).map_err(failed)
+    }
+
+    /// The file that a path leads to. Asked name by name: the system tells the path of an open
+    /// file as well, but for one that is replaced meanwhile it is a name that nothing has.
+    fn behind_links(&self, path: &Path) -> io::Result<PathBuf> {
+        let mut path = path.to_owned();
+        for _ in 0..LINKS_MAX {
+            if !self.dir.symlink_metadata(&path)?.is_symlink() {
+                return Ok(path);
+            }
+            let target = self.dir.read_link(&path)?;
+            path = path.parent().unwrap_or(Path::new("")).join(target);
+        }
+        Err(io::Error::from_raw_os_error(TOO_MANY_LINKS))
     }
 
     /// The new content, on disk beside its place.

@@ -1,7 +1,7 @@
 use midstride::files::{FileError, Lock, Problem, Root};
 use midstride_testkit::Sandbox;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 fn problem(result: Result<(), FileError>) -> String {
     let error = result.unwrap_err();
@@ -97,14 +97,41 @@ fn nobody_comes_between_the_comparison_and_the_exchange() {
                 for _ in 0..50 {
                     let old = root.read(Path::new("x.md")).unwrap();
                     let new = [old.as_slice(), b"line\n"].concat();
-                    if root.replace(Path::new("x.md"), &old, &new).is_ok() {
-                        saved.fetch_add(1, Ordering::Relaxed);
+                    match root.replace(Path::new("x.md"), &old, &new) {
+                        Ok(()) => _ = saved.fetch_add(1, Ordering::Relaxed),
+                        // It is replaced, never gone.
+                        Err(error) => assert!(matches!(error.problem, Problem::Changed), "{error}"),
                     }
                 }
             });
         }
     });
     assert_eq!(sandbox.read("x.md").lines().count(), saved.into_inner());
+}
+
+#[test]
+fn a_file_that_is_being_replaced_is_not_gone() {
+    let sandbox = Sandbox::new("");
+    sandbox.write("x.md", "");
+    std::os::unix::fs::symlink("x.md", sandbox.root().join("link.md")).unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let root = Root::open(sandbox.root()).unwrap();
+            while !done.load(Ordering::Relaxed) {
+                root.put(Path::new("x.md"), b"theirs").unwrap();
+            }
+        });
+        let root = Root::open(sandbox.root()).unwrap();
+        for path in ["x.md", "link.md"].repeat(500) {
+            let error = root.replace(Path::new(path), b"never", b"mine").unwrap_err();
+            if !matches!(error.problem, Problem::Changed) {
+                done.store(true, Ordering::Relaxed);
+                panic!("{error}");
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
 }
 
 #[test]
