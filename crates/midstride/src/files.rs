@@ -16,7 +16,6 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A larger file is no handoff.
 pub const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -237,18 +236,18 @@ impl Root {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             self.make_folder(parent)?;
         }
+        let folder = self.lock_folder(path).map_err(failed)?;
         let draft = self.draft(path, bytes)?;
         // A link fails where something is there, so two that create one file have one winner.
         self.dir.hard_link(&draft.path, &self.dir, path).map_err(failed)?;
         drop(draft);
-        self.sync_folder(path).map_err(failed)
+        folder.sync_all().map_err(failed)
     }
 
     /// Removes a file, if it still has the content `old`.
     pub fn remove(&self, path: &Path, old: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
-        let folder = self.open_folder(path).map_err(failed)?;
-        folder.lock().map_err(failed)?;
+        let folder = self.lock_folder(path).map_err(failed)?;
         if self.read(path)? != old {
             return Err(FileError { path: self.path.join(path), problem: Problem::Changed });
         }
@@ -259,10 +258,11 @@ impl Root {
     /// Writes a file whole, whatever was there; for files of our own.
     pub fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
+        let folder = self.lock_folder(path).map_err(failed)?;
         let draft = self.draft(path, bytes)?;
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
         draft.keep();
-        self.sync_folder(path).map_err(failed)
+        folder.sync_all().map_err(failed)
     }
 
     fn make_folder(&self, folder: &Path) -> Result<(), FileError> {
@@ -286,10 +286,8 @@ impl Root {
         if metadata.permissions().readonly() {
             return Err(FileError { path: self.path.join(path), problem: Problem::ReadOnly });
         }
-        // Whoever replaces a file in this folder waits here, so that nobody's change comes between
-        // the comparison and the exchange.
-        let folder = self.open_folder(path).map_err(failed)?;
-        folder.lock().map_err(failed)?;
+        // Nobody's change comes between the comparison and the exchange.
+        let folder = self.lock_folder(path).map_err(failed)?;
         let draft = self.draft(path, new)?;
         self.dir.set_permissions(&draft.path, metadata.permissions()).map_err(failed)?;
         if self.read(path).map_err(FileError::gone)? != old {
@@ -297,7 +295,7 @@ impl Root {
         }
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
         draft.keep();
-        self.sync_folder(path).map_err(failed)
+        folder.sync_all().map_err(failed)
     }
 
     /// The file that a path leads to. Asked name by name: the system tells the path of an open
@@ -314,14 +312,17 @@ impl Root {
         Err(io::Error::from_raw_os_error(TOO_MANY_LINKS))
     }
 
-    /// The new content, on disk beside its place.
+    /// The new content, on disk beside its place. Whoever asks for it holds the lock of the folder,
+    /// so a draft that is there already is one that somebody left who was killed.
     fn draft(&self, path: &Path, bytes: &[u8]) -> Result<Draft<'_>, FileError> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".{name}.{}-{count}.tmp", std::process::id());
-        let draft = Draft { root: self, path: path.with_file_name(name), kept: false };
+        let place = path.with_file_name(format!(".{name}.tmp"));
+        let draft = Draft { root: self, path: place, kept: false };
         let write = || -> io::Result<()> {
+            match self.dir.remove_file(&draft.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
             let options = OpenOptions::new().write(true).create_new(true).clone();
             let mut file = self.dir.open_with(&draft.path, &options)?;
             file.write_all(bytes)?;
@@ -331,15 +332,15 @@ impl Root {
         Ok(draft)
     }
 
-    fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        self.open_folder(path)?.sync_all()
-    }
-
-    /// The folder of a file, opened as a file: the handle of a folder is for walking, and can be
-    /// neither synced nor locked.
-    fn open_folder(&self, path: &Path) -> io::Result<std::fs::File> {
+    /// The folder of a file. Whoever writes in it waits here for the others; the lock is gone with
+    /// the handle, or with the process.
+    fn lock_folder(&self, path: &Path) -> io::Result<std::fs::File> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        self.dir.open(parent.unwrap_or(Path::new("."))).map(cap_std::fs::File::into_std)
+        // Opened as a file: the handle of a folder is for walking, and can be neither synced nor
+        // locked.
+        let folder = self.dir.open(parent.unwrap_or(Path::new(".")))?.into_std();
+        folder.lock()?;
+        Ok(folder)
     }
 
     /// The files below a folder whose name ends with `.md`, sorted; links to folders are not

@@ -135,6 +135,30 @@ fn a_file_that_is_being_replaced_is_not_gone() {
 }
 
 #[test]
+fn what_somebody_left_half_written_is_in_nobodys_way() {
+    let sandbox = Sandbox::new("");
+    for name in ["x.md", "new.md", "note"] {
+        sandbox.write(&format!(".{name}.tmp"), "half");
+        // Drafts were once named by processes, and the numbers of processes come again.
+        let process = std::process::id();
+        for count in 0..100 {
+            sandbox.write(&format!(".{name}.{process}-{count}.tmp"), "half");
+        }
+    }
+    sandbox.write("x.md", "old");
+    let root = Root::open(sandbox.root()).unwrap();
+    assert_eq!(root.markdown_below(Path::new(""), 1).unwrap(), [Path::new("x.md")]);
+    root.replace(Path::new("x.md"), b"old", b"new").unwrap();
+    root.create(Path::new("new.md"), b"new").unwrap();
+    root.put(Path::new("note"), b"new").unwrap();
+    for name in ["x.md", "new.md", "note"] {
+        assert_eq!(sandbox.read(name), "new");
+        let left = sandbox.root().join(format!(".{name}.tmp"));
+        assert!(!left.exists(), "the next change takes it away");
+    }
+}
+
+#[test]
 fn a_pipe_is_not_waited_for() {
     let sandbox = Sandbox::new("");
     sandbox.finish(sandbox.command("mkfifo").arg("x.md")).exits(0);
