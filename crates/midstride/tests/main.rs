@@ -5,6 +5,7 @@ mod files;
 mod git;
 mod journal;
 mod undo;
+mod writers;
 
 use midstride::clock::Clock;
 use midstride::journal::Change;

@@ -396,8 +396,9 @@ fn reviewed(
 
 fn revised(project: &Project, shelved: &Shelved, text: &str, reason: &str) -> Option<usize> {
     match revise(project, shelved, text, &because(reason)) {
-        Ok(Revised::Unchanged)
-        | Err(ReviseError::Conflict { .. } | ReviseError::Journal(JournalError::Refused(_))) => {
+        Ok(Revised::Unchanged) | Err(ReviseError::Journal(JournalError::Refused(_))) => None,
+        Err(ReviseError::Conflict { kept, .. }) => {
+            std::fs::remove_dir_all(kept.parent().unwrap()).unwrap();
             None
         }
         Ok(Revised::Recorded(recorded)) => Some(recorded.revision),

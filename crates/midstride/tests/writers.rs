@@ -1,0 +1,432 @@
+//! Several writers at one document: whatever was acknowledged is kept.
+
+use crate::{because, open};
+use midstride::files::{FileError, Problem};
+use midstride::journal::{JournalError, Recorded, Step};
+use midstride::project::{Project, Shelved};
+use midstride::verbs::{
+    FmtError, Formatted, LiveError, Review, ReviewError, ReviseError, Revised, UndoError, fmt,
+    live, review, revise, undo,
+};
+use midstride_core::document::Document;
+use midstride_core::life::{self, Ending, ReviewVerdict};
+use midstride_testkit::{NOW, Sandbox};
+use std::path::PathBuf;
+
+const FILE: &str = ".midstride/handoffs/a.md";
+
+/// Every verb that changes a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    Start,
+    Answer,
+    Validate,
+    Resolve,
+    Review,
+    Correct,
+    Append,
+    Shared,
+    Title,
+    Fmt,
+    Undo,
+}
+
+const VERBS: [Verb; 11] = [
+    Verb::Start,
+    Verb::Answer,
+    Verb::Validate,
+    Verb::Resolve,
+    Verb::Review,
+    Verb::Correct,
+    Verb::Append,
+    Verb::Shared,
+    Verb::Title,
+    Verb::Fmt,
+    Verb::Undo,
+];
+
+/// Why a writer was not acknowledged; each says how to go on.
+#[derive(Debug)]
+enum NotMade {
+    /// Somebody else was faster: look again, repeat.
+    Changed,
+    /// Both changed one place: this file has both texts.
+    Conflict(PathBuf),
+    /// The verb does not fit what the other one made of it.
+    DoesNotFit,
+}
+
+/// A text with a place of its own for every writer, and one that they share.
+fn document(writers: usize) -> String {
+    let questions: String = (0..writers).map(|w| format!("    - question: q{w}\n")).collect();
+    let parts: String = (0..writers).map(|w| format!("## Writer {w}\n\nBegun {w}.\n\n")).collect();
+    format!(
+        "---\n# one for all\nhandoff:\n  id: a\n  title: one\n  status: PLANNED # soon\n  open_questions:\n{questions}  assumptions:\n    - assumption: x\n---\n\nShared: nothing.\n\n{parts}## End\n"
+    )
+}
+
+fn project(sandbox: Sandbox, writers: usize) -> Sandbox {
+    sandbox.write(".midstride/config.toml", "").write(FILE, document(writers));
+    sandbox
+}
+
+fn read(project: &Project) -> Shelved {
+    project.find("a").unwrap()
+}
+
+/// What a verb of this writer leaves in the document; nothing where it leaves no words.
+fn mark(verb: Verb, writer: usize, words: &str) -> Option<String> {
+    match verb {
+        Verb::Answer => Some(format!("answer: {words}\n")),
+        Verb::Validate => Some("validated: true\n".to_owned()),
+        Verb::Review => Some(format!("challenged: {words}\n")),
+        Verb::Correct | Verb::Append => Some(format!("## Writer {writer}\n\n{words}.\n\n")),
+        Verb::Shared => Some(format!("\nShared: {words}.\n")),
+        Verb::Title => Some(format!("title: {words}\n")),
+        Verb::Start | Verb::Resolve | Verb::Fmt | Verb::Undo => None,
+    }
+}
+
+/// Does one thing to the document as it was read, with these words in it.
+fn write(
+    verb: Verb,
+    project: &Project,
+    shelved: &Shelved,
+    writer: usize,
+    words: &str,
+) -> Result<Recorded, NotMade> {
+    let change = because(words);
+    let now = NOW.parse().unwrap();
+    let text = shelved.document.text();
+    let heading = format!("## Writer {writer}\n\n");
+    let longer = || text.replace(&heading, &format!("{heading}{words}.\n\n"));
+    let revised = |text: String| match revise(project, shelved, &text, &change) {
+        Ok(Revised::Recorded(recorded)) => Ok(recorded),
+        Ok(Revised::Unchanged) => Err(NotMade::DoesNotFit),
+        Err(error) => Err(not_revised(error)),
+    };
+    let lived = |result: Result<Recorded, LiveError>| result.map_err(not_lived);
+    let reviewed = |verdict, text| {
+        let (by, challenged) = ("eve".to_owned(), words.to_owned());
+        match review(project, shelved, &Review { by, challenged, verdict, dropped: None, text }) {
+            Ok(reviewed) => Ok(reviewed.recorded),
+            Err(ReviewError::Live(error)) => Err(not_lived(error)),
+            Err(ReviewError::Revise(error)) => Err(not_revised(error)),
+        }
+    };
+    match verb {
+        Verb::Start => lived(live(project, shelved, &life::start, &change)),
+        Verb::Answer => {
+            lived(live(project, shelved, &|h| life::answer(h, writer + 1, words), &change))
+        }
+        Verb::Validate => lived(live(project, shelved, &|h| life::validate(h, 1, true), &change)),
+        Verb::Resolve => {
+            let ending = Ending::Abandoned(words.to_owned());
+            lived(live(project, shelved, &|h| life::resolve(h, &ending, &[], now), &change))
+        }
+        Verb::Review => reviewed(ReviewVerdict::Held, None),
+        Verb::Correct => reviewed(ReviewVerdict::Corrected, Some(longer())),
+        Verb::Append => revised(longer()),
+        Verb::Shared => revised(replaced_line(text, "Shared: ", &format!("Shared: {words}."))),
+        Verb::Title => revised(replaced_line(text, "  title: ", &format!("  title: {words}"))),
+        Verb::Fmt => match fmt(project, shelved, true) {
+            Ok(Formatted::Changed(_)) => {
+                let revision = read(project).handoff(project).replaced_texts().len() + 1;
+                Ok(Recorded { revision, redacted: Vec::new(), outside: false })
+            }
+            Ok(Formatted::AsItWas) => Err(NotMade::DoesNotFit),
+            Err(FmtError::Journal(error)) => Err(not_recorded(error)),
+            Err(error @ FmtError::Refused { .. }) => panic!("{error}"),
+        },
+        Verb::Undo => match undo(project, shelved, None) {
+            Ok((recorded, _)) => Ok(recorded),
+            Err(UndoError::Nothing(_)) => Err(NotMade::DoesNotFit),
+            Err(UndoError::Journal(error)) => Err(not_recorded(error)),
+        },
+    }
+}
+
+/// A text in which the line that begins so is another one.
+fn replaced_line(text: &str, begins: &str, line: &str) -> String {
+    let lines = text.split_inclusive('\n');
+    let other = |old: &str| match old.starts_with(begins) {
+        true => format!("{line}\n"),
+        false => old.to_owned(),
+    };
+    lines.map(other).collect()
+}
+
+fn not_recorded(error: JournalError) -> NotMade {
+    match error {
+        JournalError::File(FileError { problem: Problem::Changed, .. }) => NotMade::Changed,
+        error => panic!("{error}"),
+    }
+}
+
+fn not_lived(error: LiveError) -> NotMade {
+    match error {
+        LiveError::Refused { .. } => NotMade::DoesNotFit,
+        LiveError::Journal(error) => not_recorded(error),
+        error @ LiveError::NoCommit(_) => panic!("{error}"),
+    }
+}
+
+fn not_revised(error: ReviseError) -> NotMade {
+    match error {
+        ReviseError::Conflict { kept, .. } => NotMade::Conflict(kept),
+        ReviseError::Journal(error) => not_recorded(error),
+        error @ ReviseError::OtherHandoff(_) => panic!("{error}"),
+    }
+}
+
+/// The file of a conflict has what this writer wanted; it goes away, as it would once settled.
+fn settle(kept: &std::path::Path, words: &str) {
+    let both = std::fs::read_to_string(kept).unwrap();
+    let marked = ["<<<<<<<", "=======", ">>>>>>>"].iter().all(|marker| both.contains(marker));
+    assert!(marked && both.contains(words), "{both}");
+    std::fs::remove_dir_all(kept.parent().unwrap()).unwrap();
+}
+
+/// The reasons in the history, oldest first.
+fn reasons(shelved: &Shelved, project: &Project) -> Vec<String> {
+    let handoff = shelved.handoff(project);
+    let said = handoff.revisions().into_iter().filter_map(|revision| revision.reason);
+    said.map(|reason| reason.value.to_owned()).collect()
+}
+
+/// How often the history tells of a change with these words.
+fn told(reasons: &[String], words: &str) -> usize {
+    let exact =
+        |reason: &&String| *reason == words || reason.starts_with(&format!("reviewed: {words} ("));
+    reasons.iter().filter(exact).count()
+}
+
+/// Nothing is told twice or made up, every text can be read, and what comes next goes through.
+fn assert_sound(sandbox: &Sandbox, about: &str) {
+    let project = open(sandbox.root());
+    let shelved = read(&project);
+    let all = reasons(&shelved, &project);
+    assert!(!all.iter().any(|reason| reason.contains("outside")), "{about}: {all:?}");
+    let texts = shelved.handoff(&project).replaced_texts();
+    let ids: Vec<&str> = texts.iter().map(|text| text.unwrap().value).collect();
+    let mut different = ids.clone();
+    different.sort_unstable();
+    different.dedup();
+    assert_eq!(different.len(), ids.len(), "{about}: no text is replaced twice: {ids:?}");
+    for number in 1..=texts.len() {
+        let text = project.text_of(&shelved, number).unwrap();
+        let text = Document::parse(&text);
+        let entries = text.handoff_header().unwrap().fields().get("revisions");
+        let entries = entries.map_or(0, |revisions| revisions.items().len());
+        assert_eq!(entries + 1, number, "{about}: each text has the history up to it");
+    }
+    let recorded = write(Verb::Review, &project, &shelved, 0, "what comes next").unwrap();
+    assert!(!recorded.outside, "{about}");
+    let left = std::fs::read_dir(sandbox.root().join(".midstride/handoffs")).unwrap();
+    assert_eq!(left.count(), 1, "{about}: no draft is left");
+}
+
+/// The first writer has read; the second one reads and writes; then the first one writes.
+fn one_overtakes_the_other(sandbox: &Sandbox, mine: Verb, theirs: Verb) {
+    let about = format!("{mine:?} while {theirs:?}");
+    sandbox.write(FILE, document(2));
+    let (me, them) = (open(sandbox.root()), open(sandbox.root()));
+    // There is something to undo.
+    write(Verb::Shared, &me, &read(&me), 0, "first").unwrap();
+    let stale = read(&me);
+    let second = write(theirs, &them, &read(&them), 1, "theirs").unwrap();
+    let between = sandbox.read(FILE);
+    let first = write(mine, &me, &stale, 0, "mine");
+    let now = read(&me);
+    let all = reasons(&now, &me);
+    match first {
+        Ok(first) => {
+            assert_eq!((second.revision, first.revision), (3, 4), "{about}");
+            let named = [Verb::Fmt, Verb::Undo];
+            assert!(named.contains(&mine) || told(&all, "mine") == 1, "{about}: {all:?}");
+            if let Some(mark) = mark(mine, 0, "mine") {
+                assert!(now.document.text().contains(&mark), "{about}: {}", now.document.text());
+            }
+        }
+        Err(refused) => {
+            assert_eq!(sandbox.read(FILE), between, "{about}: nothing is half done");
+            assert_eq!(told(&all, "mine"), 0, "{about}");
+            match refused {
+                NotMade::Conflict(kept) => {
+                    assert!([Verb::Shared, Verb::Title].contains(&mine), "{about}: {kept:?}");
+                    settle(&kept, "mine");
+                }
+                NotMade::Changed => assert!([Verb::Fmt, Verb::Undo].contains(&mine), "{about}"),
+                NotMade::DoesNotFit => {
+                    assert!([Verb::Start, Verb::Resolve].contains(&mine), "{about}");
+                }
+            }
+        }
+    }
+    let same_place = mine == theirs || (mine, theirs) == (Verb::Correct, Verb::Append);
+    if let Some(mark) = mark(theirs, 1, "theirs").filter(|_| !same_place) {
+        assert!(now.document.text().contains(&mark), "{about}: {}", now.document.text());
+    }
+    assert_sound(sandbox, &about);
+}
+
+#[test]
+fn whoever_is_overtaken_goes_on_or_is_told() {
+    let sandbox = project(Sandbox::new(""), 2);
+    for mine in VERBS {
+        for theirs in VERBS {
+            one_overtakes_the_other(&sandbox, mine, theirs);
+        }
+    }
+}
+
+#[test]
+fn whoever_is_overtaken_in_a_repository_goes_on_or_is_told() {
+    let sandbox = project(Sandbox::new("").repository(), 2);
+    for mine in [Verb::Answer, Verb::Correct, Verb::Shared, Verb::Undo] {
+        for theirs in [Verb::Review, Verb::Shared, Verb::Undo] {
+            one_overtakes_the_other(&sandbox, mine, theirs);
+        }
+    }
+}
+
+/// The first writer stops at a step, the second one does everything, the first one goes on.
+fn one_stops_for_the_other(sandbox: &Sandbox, stop: Step, theirs: Verb) {
+    let about = format!("{theirs:?} at {stop:?}");
+    sandbox.write(FILE, document(2));
+    let (me, them) = (open(sandbox.root()), open(sandbox.root()));
+    write(Verb::Shared, &me, &read(&me), 0, "first").unwrap();
+    let stale = read(&me);
+    let next = stale.document.text().replace("Begun 0.", "mine.");
+    let next = Document::parse(next.as_bytes());
+    let second = std::cell::RefCell::new(None);
+    let first = me.record(&stale, &next, &because("mine"), &|reached| {
+        if reached == stop {
+            let recorded = write(theirs, &them, &read(&them), 1, "theirs").unwrap();
+            second.replace(Some(recorded.revision));
+        }
+    });
+    let number = second.take().unwrap();
+    let now = read(&me);
+    let all = reasons(&now, &me);
+    let text = now.document.text();
+    if stop == Step::Kept {
+        let changed =
+            matches!(first, Err(JournalError::File(FileError { problem: Problem::Changed, .. })));
+        assert!(changed, "{about}");
+        assert_eq!((number, told(&all, "mine")), (3, 0), "{about}");
+        assert!(!text.contains("mine"), "{about}: {text}");
+    } else {
+        assert_eq!((first.unwrap().revision, number), (3, 4), "{about}");
+        assert_eq!(told(&all, "mine"), 1, "{about}");
+        assert!(theirs == Verb::Undo || text.contains("mine."), "{about}: {text}");
+    }
+    if let Some(mark) = mark(theirs, 1, "theirs") {
+        assert!(text.contains(&mark), "{about}: {text}");
+    }
+    assert_sound(sandbox, &about);
+}
+
+#[test]
+fn between_any_two_steps_somebody_else_may_do_everything() {
+    let sandbox = project(Sandbox::new(""), 2);
+    for stop in Step::ALL {
+        for theirs in VERBS {
+            one_stops_for_the_other(&sandbox, stop, theirs);
+        }
+    }
+}
+
+#[test]
+fn between_any_two_steps_in_a_repository_somebody_else_may_do_everything() {
+    let sandbox = project(Sandbox::new("").repository(), 2);
+    for stop in Step::ALL {
+        for theirs in [Verb::Answer, Verb::Append, Verb::Undo] {
+            one_stops_for_the_other(&sandbox, stop, theirs);
+        }
+    }
+}
+
+/// What one of many writers was told.
+struct Acknowledged {
+    verb: Verb,
+    writer: usize,
+    words: String,
+    revision: usize,
+}
+
+/// Writes until it has done everything once, in a project of its own.
+fn hammer(sandbox: &Sandbox, writer: usize, rounds: usize) -> Vec<Acknowledged> {
+    let project = open(sandbox.root());
+    let verbs = [Verb::Append, Verb::Shared, Verb::Answer, Verb::Review, Verb::Correct];
+    let mut acknowledged = Vec::new();
+    for round in 0..rounds {
+        for verb in verbs {
+            let words = format!("w{writer}r{round}{verb:?}");
+            match write(verb, &project, &read(&project), writer, &words) {
+                Ok(Recorded { revision, outside, .. }) => {
+                    assert!(!outside, "{words}: nobody else writes here");
+                    acknowledged.push(Acknowledged { verb, writer, words, revision });
+                }
+                Err(NotMade::Conflict(kept)) => settle(&kept, &words),
+                Err(NotMade::Changed) => {}
+                Err(NotMade::DoesNotFit) => panic!("{words} fits always"),
+            }
+        }
+    }
+    acknowledged
+}
+
+fn all_that_was_acknowledged_is_kept(sandbox: Sandbox, writers: usize, rounds: usize) {
+    let sandbox = project(sandbox, writers);
+    let hammered: Vec<Vec<Acknowledged>> = std::thread::scope(|scope| {
+        let sandbox = &sandbox;
+        let threads: Vec<_> = (0..writers)
+            .map(|writer| scope.spawn(move || hammer(sandbox, writer, rounds)))
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut acknowledged: Vec<Acknowledged> = hammered.into_iter().flatten().collect();
+    acknowledged.sort_by_key(|one| one.revision);
+    assert!(acknowledged.len() > writers, "somebody gets through");
+    let project = open(sandbox.root());
+    let shelved = read(&project);
+    let all = reasons(&shelved, &project);
+    assert_eq!(all.len(), acknowledged.len(), "only what was acknowledged is told: {all:?}");
+    let last = |verb: Verb, writer: Option<usize>| {
+        let fits = |one: &&Acknowledged| {
+            one.verb == verb && writer.is_none_or(|writer| writer == one.writer)
+        };
+        acknowledged.iter().rfind(fits).map(|one| one.revision)
+    };
+    for Acknowledged { verb, writer, words, revision } in &acknowledged {
+        assert_eq!(told(&all, words), 1, "{words}: {all:?}");
+        let text = String::from_utf8(project.text_of(&shelved, *revision).unwrap()).unwrap();
+        assert!(text.contains(words.as_str()), "{words}@{revision}: {text}");
+        // A later one of these is at the same place.
+        let later = match verb {
+            Verb::Shared => last(Verb::Shared, None) != Some(*revision),
+            Verb::Answer => last(Verb::Answer, Some(*writer)) != Some(*revision),
+            _ => false,
+        };
+        let sign = match verb {
+            Verb::Append | Verb::Correct => format!("\n{words}.\n"),
+            verb => mark(*verb, *writer, words).unwrap(),
+        };
+        let text = shelved.document.text();
+        assert_eq!(text.contains(&sign), !later, "{words}@{revision}: {text}");
+    }
+    assert_sound(&sandbox, "hammered");
+}
+
+#[test]
+fn of_two_writers_every_acknowledged_revision_is_kept() {
+    all_that_was_acknowledged_is_kept(Sandbox::new("").repository(), 2, 2);
+    all_that_was_acknowledged_is_kept(Sandbox::new(""), 2, 6);
+}
+
+#[test]
+fn of_four_writers_every_acknowledged_revision_is_kept() {
+    all_that_was_acknowledged_is_kept(Sandbox::new("").repository(), 4, 1);
+    all_that_was_acknowledged_is_kept(Sandbox::new(""), 4, 3);
+}
