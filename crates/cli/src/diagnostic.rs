@@ -100,6 +100,8 @@ impl From<ProjectError> for Diagnostic {
         match error {
             ProjectError::File(error) => error.into(),
             ProjectError::Settings(error) => error.into(),
+            ProjectError::Bare(_) => Self::new(error.to_string())
+                .hint("`git worktree add ../work` checks it out; start midstride there"),
         }
     }
 }

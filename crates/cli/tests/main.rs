@@ -6,6 +6,7 @@ mod corpus;
 mod demo;
 mod docs;
 mod findings;
+mod places;
 mod robustness;
 mod seed;
 mod tidy;

@@ -32,6 +32,18 @@ impl Repository {
         start.ancestors().find_map(Self::at)
     }
 
+    /// The bare repository that holds `start`, if no working tree lies nearer. What lies in a
+    /// folder `.git` belongs to the working tree around it.
+    pub fn bare(start: &Path) -> Option<&Path> {
+        let is_bare = |folder: &Path| {
+            files::is_file(&folder.join("HEAD"))
+                && files::is_folder(&folder.join("objects"))
+                && files::is_folder(&folder.join("refs"))
+        };
+        let mut outside = start.ancestors().take_while(|folder| Self::at(folder).is_none());
+        outside.find(|folder| is_bare(folder) && !folder.iter().any(|name| name == ".git"))
+    }
+
     /// The repository whose working tree starts here.
     fn at(work_tree: &Path) -> Option<Self> {
         let dot_git = work_tree.join(".git");

@@ -107,12 +107,18 @@ pub enum ProjectError {
     /// The configuration could not be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// There is a repository, but none of its files.
+    #[error("`{}` is a bare repository: it has no files to work on", .0.display())]
+    Bare(PathBuf),
 }
 
 impl Project {
     /// Opens the project that holds the folder the process was started in.
     pub fn discover(environment: Environment) -> Result<Self, ProjectError> {
         let folder = environment.folder.clone();
+        if let Some(bare) = Repository::bare(&folder) {
+            return Err(ProjectError::Bare(bare.to_owned()));
+        }
         let repository = Repository::discover(&folder);
         let top = repository.as_ref().map(|repository| repository.work_tree().to_owned());
         let has_folder = |path: &&Path| files::is_folder(&path.join(FOLDER));
