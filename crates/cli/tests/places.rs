@@ -72,6 +72,38 @@ fn on_no_branch_everything_works() {
 }
 
 #[test]
+fn what_was_kept_before_there_was_git_is_still_there() {
+    let sandbox = revised(sandbox());
+    sandbox.run(["new", "Afternoon", "--kind", "session", "--no-edit"]).exits(0);
+    let sandbox = sandbox.repository();
+    assert_texts(&sandbox, &["One.", "Two."]);
+    revise(&sandbox, "Three.");
+    assert_texts(&sandbox, &["One.", "Two.", "Three."]);
+    for (undo, end) in [("Two", "Two."), ("One", "One.")] {
+        sandbox.run(["undo", "find"]).exits(0);
+        assert!(sandbox.read(FILE).ends_with(&format!("\n\n{end}\n")), "{undo}");
+    }
+    // What is private is found where it lies, stays private, and can be shared.
+    sandbox.run(["start", "afternoon"]).exits(0);
+    let references = sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/midstride"]);
+    assert_eq!(references.lines().count(), 1, "only `find` is for everybody: {references}");
+    sandbox.run(["share", "afternoon"]).exits(0);
+    assert!(sandbox.read(".midstride/handoffs/afternoon.md").contains("reason: shared"));
+}
+
+#[test]
+fn a_project_that_commits_nothing_stays_so_when_git_comes() {
+    let sandbox = sandbox();
+    sandbox.run(["init", "--private"]).exits(0);
+    sandbox.run(["new", "Find", "--no-edit"]).exits(0);
+    let sandbox = sandbox.repository();
+    assert!(sandbox.run(["list"]).exits(0).stdout.contains("find"));
+    sandbox.run(["new", "Second", "--no-edit"]).exits(0);
+    assert!(!sandbox.root().join(".midstride/handoffs").exists());
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
 fn a_repository_without_files_is_told() {
     let sandbox = sandbox();
     sandbox.git(&["init", "--quiet", "--bare", "--initial-branch=main"]);

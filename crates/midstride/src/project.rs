@@ -133,14 +133,13 @@ impl Project {
         repository: Option<Repository>,
         environment: Environment,
     ) -> Result<Self, ProjectError> {
-        let private_root = open_private(&root, repository.as_ref())?;
+        let private_roots = open_private(&root, repository.as_ref())?;
         let private_file = Path::new("config.toml");
         let (settings, set_up) = if root.has_folder(Path::new(FOLDER))
             && root.has(Path::new(CONFIGURATION))
         {
             (Settings::read(&root, Path::new(CONFIGURATION))?, SetUp::Committed)
-        } else if let Some(folder) = private_root.as_ref().filter(|folder| folder.has(private_file))
-        {
+        } else if let Some(folder) = private_roots.iter().find(|folder| folder.has(private_file)) {
             (Settings::read(folder, private_file)?, SetUp::Private)
         } else {
             (Settings::standard(), SetUp::Not)
@@ -156,14 +155,14 @@ impl Project {
             catalog: OnceLock::new(),
             artifacts: Mutex::default(),
         };
-        project.put_up_shelves(private_root)?;
+        project.put_up_shelves(private_roots)?;
         Ok(project)
     }
 
-    fn put_up_shelves(&mut self, private: Option<Root>) -> Result<(), ProjectError> {
+    fn put_up_shelves(&mut self, private: Vec<Root>) -> Result<(), ProjectError> {
         let own_root = Root::open(self.root.path())?;
         self.shelves.push(Shelf::new(Layout::Own, own_root, HANDOFFS));
-        if let Some(root) = private {
+        for root in private {
             self.shelves.push(Shelf::new(Layout::Own, root, "handoffs"));
         }
         for name in self.settings.shelves.clone() {
@@ -241,7 +240,8 @@ impl Project {
 
     /// The folder for what is never committed, where there is one.
     pub(crate) fn private(&self) -> Result<Option<Root>, FileError> {
-        open_private(&self.root, self.repository.as_ref())
+        // What was kept before there was git comes last.
+        Ok(open_private(&self.root, self.repository.as_ref())?.into_iter().next())
     }
 
     /// The folder for what is never committed, made where it is missing. Without git it lies in the
@@ -379,7 +379,8 @@ impl Project {
     /// The private shelf, if a document lies on it.
     pub(crate) fn private_shelf_of(&self, shelved: &Shelved) -> Option<&Shelf> {
         let shelf = &self.shelves[shelved.shelf?];
-        (shelf.root().path() == self.private_path()).then_some(shelf)
+        let private = [self.private_path(), self.root.path().join(PRIVATE)];
+        private.iter().any(|path| shelf.root().path() == path).then_some(shelf)
     }
 
     /// Judges a document in its surroundings.
@@ -433,16 +434,13 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The folder for what is never committed, where it exists: shared by all worktrees where there
-/// is git, else beneath the root of the project.
-fn open_private(root: &Root, repository: Option<&Repository>) -> Result<Option<Root>, FileError> {
-    match repository {
-        Some(repository) => {
-            let folder = repository.common_dir().join(PRIVATE_IN_GIT);
-            if files::is_folder(&folder) { Root::open(&folder).map(Some) } else { Ok(None) }
-        }
-        None => root.below(Path::new(PRIVATE)),
-    }
+/// The folders for what is never committed, where they exist: the one that all worktrees share
+/// where there is git, and the one beneath the root of the project from before there was.
+fn open_private(root: &Root, repository: Option<&Repository>) -> Result<Vec<Root>, FileError> {
+    let shared = repository.map(|repository| repository.common_dir().join(PRIVATE_IN_GIT));
+    let shared = shared.filter(|folder| files::is_folder(folder));
+    let shared = shared.map(|folder| Root::open(&folder)).transpose()?;
+    Ok(shared.into_iter().chain(root.below(Path::new(PRIVATE))?).collect())
 }
 
 /// Does something with each item, on as many threads as there are cores; the order is kept.
