@@ -119,7 +119,7 @@ impl FileError {
     }
 
     /// The same about a file that was there before.
-    fn gone(self) -> Self {
+    pub(crate) fn gone(self) -> Self {
         let gone = matches!(self.problem, Problem::NotFound);
         if gone { Self { problem: Problem::Gone, ..self } } else { self }
     }

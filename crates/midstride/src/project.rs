@@ -371,9 +371,9 @@ impl Project {
         Ok(spots.map(|(spot, bytes)| self.shelved(spot, bytes)).collect())
     }
 
-    /// Reads a document once more.
+    /// Reads a document once more, which was there before.
     pub fn reread(&self, shelved: &Shelved) -> Result<Shelved, FileError> {
-        self.read(&shelved.spot())
+        self.read(&shelved.spot()).map_err(FileError::gone)
     }
 
     /// The private shelf, if a document lies on it.

@@ -347,6 +347,27 @@ fn between_any_two_steps_in_a_repository_somebody_else_may_do_everything() {
     }
 }
 
+#[test]
+fn whoever_changes_a_document_that_was_deleted_is_told_so() {
+    let sandbox = project(Sandbox::new(""), 2);
+    let project = open(sandbox.root());
+    write(Verb::Shared, &project, &read(&project), 0, "first").unwrap();
+    let shelved = read(&project);
+    std::fs::remove_file(sandbox.root().join(FILE)).unwrap();
+    let change = because("late");
+    let refused = [
+        live(&project, &shelved, &life::start, &change).unwrap_err().to_string(),
+        revise(&project, &shelved, "New.\n", &change).unwrap_err().to_string(),
+        undo(&project, &shelved, None).unwrap_err().to_string(),
+        fmt(&project, &shelved, true).unwrap_err().to_string(),
+        project.reread(&shelved).unwrap_err().to_string(),
+    ];
+    for error in refused {
+        assert!(error.ends_with("a.md` was deleted meanwhile"), "{error}");
+    }
+    assert!(!sandbox.root().join(FILE).exists(), "it does not come back by itself");
+}
+
 /// What one of many writers was told.
 struct Acknowledged {
     verb: Verb,
