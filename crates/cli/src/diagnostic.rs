@@ -144,6 +144,7 @@ impl From<GitError> for Diagnostic {
         match error {
             GitError::NotStarted(_) => diagnostic.hint("install git, or name the files to look at"),
             GitError::Refused { .. } => diagnostic.hint("nothing was changed"),
+            GitError::File(error) => error.into(),
         }
     }
 }

@@ -222,6 +222,57 @@ fn thirty_two_processes_rewrite_their_own_documents() {
 }
 
 #[test]
+fn twelve_processes_change_one_document() {
+    let sandbox = project();
+    let writers = 0..4;
+    let questions: String = writers.clone().map(|w| format!("    - question: q{w}\n")).collect();
+    let parts: String = writers.clone().map(|w| format!("Part {w}.\n\n")).collect();
+    let header = format!("---\nhandoff:\n  id: a\n  open_questions:\n{questions}---\n\n");
+    sandbox.write(FILE, format!("{header}{parts}"));
+    let start = |arguments: &[String]| {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        // Each writer's editor changes the part of its own.
+        let editor = format!("sed -i 's/^Part {0}.$/Done {0}./'", arguments[arguments.len() - 1]);
+        command.args(&arguments[..arguments.len() - 1]).env("EDITOR", editor);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let words = |text: String| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let children: Vec<_> = writers
+        .clone()
+        .flat_map(|w| {
+            let question = w + 1;
+            [
+                words(format!("answer a q{question} yes{w} {w}")),
+                words(format!("review a --by eve --challenged c{w} --verdict held {w}")),
+                words(format!("revise a --reason r{w} {w}")),
+            ]
+        })
+        .map(|arguments| start(&arguments))
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let text = sandbox.read(FILE);
+    for w in writers {
+        let said = [
+            format!("answer: yes{w}\n"),
+            format!("reason: answered q{}\n", w + 1),
+            format!("challenged: c{w}\n"),
+            format!("reason: r{w}\n"),
+            format!("\nDone {w}.\n"),
+        ];
+        for said in said {
+            assert_eq!(text.matches(&said).count(), 1, "{said}: {text}");
+        }
+    }
+    assert_eq!(text.matches(" was: ").count(), 12, "{text}");
+    for number in 1..=13 {
+        sandbox.run(["show", &format!("a@{number}")]).exits(0);
+    }
+}
+
+#[test]
 fn ten_thousand_documents_are_no_trouble() {
     let sandbox = project();
     for number in 0..10_000 {

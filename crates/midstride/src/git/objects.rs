@@ -1,11 +1,12 @@
 //! Texts as git objects: stored as blobs, kept alive by a reference to a tree of them.
 
 use super::{GitError, Repository};
+use crate::files::{Lock, Root};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Two that keep a text at once meet at the reference; the loser joins the winner's tree.
+/// Who is overtaken by git itself joins the tree that is there now.
 const TRIES_MAX: usize = 20;
 
 impl Repository {
@@ -65,8 +66,11 @@ impl Repository {
         Ok(String::from_utf8_lossy(&made).trim().to_owned())
     }
 
-    /// Keeps blobs alive under a reference, besides what it keeps already.
+    /// Keeps blobs alive under a reference, besides what it keeps already. Those of us who do so
+    /// wait for each other; git itself may come in between.
     pub fn keep_blobs(&self, reference: &str, ids: &[String]) -> Result<(), GitError> {
+        let folder = Root::make(&self.common_dir().join("midstride"))?;
+        let _held = Lock::hold(&folder, "references")?;
         let mut last = Ok(());
         for _ in 0..TRIES_MAX {
             let before = self.kept_blobs(reference)?;

@@ -1,6 +1,7 @@
 //! The git command line, run so that nothing around it can bend what it does.
 
 use super::Repository;
+use crate::files::FileError;
 use crate::process;
 use std::ffi::OsStr;
 use std::io;
@@ -40,6 +41,9 @@ pub enum GitError {
         /// What it said.
         message: String,
     },
+    /// The lock could not be taken.
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 impl Repository {
