@@ -16,6 +16,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 /// A larger file is no handoff.
 pub const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -444,6 +445,16 @@ pub fn is_file(path: &Path) -> bool {
 /// Whether anything is at a path.
 pub fn exists(path: &Path) -> bool {
     path.exists()
+}
+
+/// How long ago a file was changed; `None` where it is not there.
+pub fn age(path: &Path) -> Option<Duration> {
+    std::fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
+}
+
+/// Removes a file of git's or our own.
+pub fn remove(path: &Path) -> Result<(), FileError> {
+    std::fs::remove_file(path).map_err(|error| FileError::new(path.to_owned(), error))
 }
 
 /// The path without links and dots, as far as it exists.

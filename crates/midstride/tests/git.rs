@@ -1,5 +1,6 @@
 use midstride::git::Repository;
 use midstride_testkit::Sandbox;
+use std::time::{Duration, SystemTime};
 
 /// What git itself says; the sandbox hides commit ids, so it is asked past it.
 fn head(sandbox: &Sandbox, folder: &str) -> String {
@@ -40,4 +41,26 @@ fn before_the_first_commit_there_is_none() {
     sandbox.git(&["init", "--quiet"]);
     let repository = Repository::discover(sandbox.root()).unwrap();
     assert_eq!(repository.head_commit(), None);
+}
+
+#[test]
+fn a_lock_that_a_killed_git_left_is_in_nobodys_way() {
+    const REFERENCE: &str = "refs/midstride/handoffs/one";
+    let sandbox = Sandbox::new("").repository();
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    let text = repository.store_blob(b"text").unwrap();
+    let lock = format!(".git/{REFERENCE}.lock");
+    sandbox.write(&lock, "");
+    let keep = || repository.keep_blobs(REFERENCE, std::slice::from_ref(&text));
+    // Somebody may still be at it.
+    let refused = keep().unwrap_err().to_string();
+    assert!(refused.contains("one.lock") && refused.contains("remove the file"), "{refused}");
+    assert!(sandbox.root().join(&lock).exists());
+    // Nobody is for a minute.
+    let a_minute_ago = SystemTime::now() - Duration::from_mins(1);
+    let file = std::fs::File::options().write(true).open(sandbox.root().join(&lock)).unwrap();
+    file.set_modified(a_minute_ago).unwrap();
+    keep().unwrap();
+    assert!(repository.kept_blobs(REFERENCE).unwrap().unwrap().ids.contains(&text));
+    assert!(!sandbox.root().join(&lock).exists());
 }

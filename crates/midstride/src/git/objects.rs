@@ -1,13 +1,16 @@
 //! Texts as git objects: stored as blobs, kept alive by a reference to a tree of them.
 
 use super::{GitError, Repository};
-use crate::files::{Lock, Root};
+use crate::files::{self, Lock, Root};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
+use std::time::Duration;
 
 /// Who is overtaken by git itself joins the tree that is there now.
 const TRIES_MAX: usize = 20;
+/// Git holds the lock of a reference for a moment; after so long nobody is left who holds it.
+const LOCK_AGE_MAX: Duration = Duration::from_secs(10);
 
 impl Repository {
     /// Stores a text and gives back its id.
@@ -89,8 +92,19 @@ impl Repository {
             if last.is_ok() {
                 return last;
             }
+            self.remove_left_lock(reference);
         }
         last
+    }
+
+    /// Takes away the lock of a reference that somebody left who was killed. Only one of us does so
+    /// at a time, so nobody takes away the lock of whoever came after it.
+    fn remove_left_lock(&self, reference: &str) {
+        let lock = self.common_dir().join(format!("{reference}.lock"));
+        if files::age(&lock).is_some_and(|age| age > LOCK_AGE_MAX) {
+            // If it will not go, git says so once more, with the way out.
+            let _ = files::remove(&lock);
+        }
     }
 }
 
