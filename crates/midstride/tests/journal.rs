@@ -1,91 +1,255 @@
-//! The write path, killed between any two steps.
+//! The write path, killed: between any two steps, and at any moment.
+//!
+//! `MIDSTRIDE_CRASHES` says how often at each step; `scripts/soak` says a thousand.
 
-use crate::open;
-use midstride::journal::{Change, Step};
+use crate::{because, open};
+use midstride::journal::Step;
 use midstride_core::document::Document;
 use midstride_testkit::Sandbox;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Where the child is told what to do.
 const CRASH: &str = "MIDSTRIDE_TEST_CRASH";
 const FILE: &str = ".midstride/handoffs/a.md";
+/// A history grows with each change; a fresh one keeps the thousandth kill as quick as the first.
+const KILLS_PER_SANDBOX: usize = 20;
 
-fn record(root: &Path, word: &str, reached: &dyn Fn(Step)) {
-    let project = open(root);
-    let shelved = project.find("a").unwrap();
-    let next = shelved.document.text().replace("word: ", &format!("word: {word}-"));
-    let change = Change { reason: word.to_owned(), by: None };
-    project.record(&shelved, &Document::parse(next.as_bytes()), &change, reached).unwrap();
+/// How often a child is killed at each step.
+fn crashes() -> usize {
+    let told = std::env::var("MIDSTRIDE_CRASHES").ok();
+    told.map_or(4, |told| told.parse().expect("MIDSTRIDE_CRASHES is a number"))
 }
 
-/// Runs only as a child of the test below, and dies on the way.
+/// A text that is whole only if all of it is there.
+fn body(number: usize) -> String {
+    format!("word {number}\n\n").repeat(300)
+}
+
+/// The number of the change that the document is at.
+fn number(text: &str) -> usize {
+    let last = text.trim_end().rsplit(' ').next().unwrap();
+    last.parse().unwrap_or_else(|_| panic!("the document is not whole: {text}"))
+}
+
+/// Makes the next change, and gives back its number.
+fn record(root: &Path, reached: &dyn Fn(Step)) -> usize {
+    let project = open(root);
+    let shelved = project.find("a").unwrap();
+    let text = shelved.document.text();
+    let next = number(text) + 1;
+    let text = text.replace(&body(next - 1), &body(next));
+    let change = because(&format!("change {next}"));
+    project.record(&shelved, &Document::parse(text.as_bytes()), &change, reached).unwrap();
+    next
+}
+
+fn project(sandbox: Sandbox) -> Sandbox {
+    sandbox.write(".midstride/config.toml", "");
+    sandbox.write(FILE, format!("---\nhandoff:\n  id: a\n  uid: one # ours\n---\n\n{}", body(0)));
+    record(sandbox.root(), &|_| ());
+    sandbox
+}
+
+/// Runs only as a child of the tests below, and dies on the way.
 #[test]
 fn child_that_is_killed() {
     let Some(told) = std::env::var_os(CRASH) else { return };
     let told = told.into_string().unwrap();
     let (step, root) = told.split_once(':').unwrap();
-    record(Path::new(root), "killed", &|reached| {
-        if format!("{reached:?}") == step {
-            std::process::abort();
-        }
-    });
+    // More than anybody waits for: it ends by itself even where nobody kills it.
+    for _ in 0..100 {
+        let number = record(Path::new(root), &|reached| {
+            if format!("{reached:?}") == step {
+                std::process::abort();
+            }
+        });
+        let mut out = std::io::stdout();
+        writeln!(out, "\nacknowledged {number}").and_then(|()| out.flush()).unwrap();
+    }
 }
 
-fn kill_at(sandbox: &Sandbox, step: Step) {
+fn child(sandbox: &Sandbox, told: &str) -> Command {
     let mut command = sandbox.command(std::env::current_exe().unwrap());
     command.args(["--exact", "journal::child_that_is_killed", "--nocapture"]);
-    command.env(CRASH, format!("{step:?}:{}", sandbox.root().display()));
-    let run = sandbox.finish(&mut command);
-    assert_eq!(run.code, None, "the child is killed by a signal: {run}");
+    command.env(CRASH, format!("{told}:{}", sandbox.root().display()));
+    command
 }
 
-fn project() -> Sandbox {
-    let sandbox = Sandbox::new("").repository();
-    sandbox.write(".midstride/config.toml", "");
-    sandbox.write(FILE, "---\nhandoff:\n  id: a\n  uid: one\n---\n\nword: start\n");
-    record(sandbox.root(), "first", &|_| ());
-    sandbox
+/// What must be so after a kill: the document is whole, at what was acknowledged or at the one
+/// change behind it; its history is what happened; the next change goes through.
+fn assert_sound(sandbox: &Sandbox, acknowledged: usize, about: &str) {
+    let project = open(sandbox.root());
+    let found: Vec<_> = project.read_all().into_iter().map(Result::unwrap).collect();
+    assert_eq!(found.len(), 1, "{about}: no reader takes a draft for a document");
+    let text = found[0].document.text();
+    let reached = number(text);
+    assert!((acknowledged..=acknowledged + 1).contains(&reached), "{about}: at {reached}");
+    assert!(text.ends_with(&format!("---\n\n{}", body(reached))), "{about}: {text}");
+    assert_history(sandbox, reached, 2, about);
+    let_a_minute_pass(sandbox);
+    let folder = sandbox.root().join(".midstride/handoffs");
+    assert_eq!(record(sandbox.root(), &|_| ()), reached + 1, "{about}");
+    assert_history(sandbox, reached + 1, 2, about);
+    let left = std::fs::read_dir(folder).unwrap();
+    assert_eq!(left.count(), 1, "{about}: the next change takes away what was left");
+    if project.repository().is_some() {
+        let run = sandbox.finish(sandbox.command("git").args(["fsck", "--no-dangling"]));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{about}: {run}");
+    }
 }
 
-#[test]
-fn killed_at_any_step_nothing_is_lost() {
+/// Makes the lock that a killed git left as old as it is when a person comes back.
+fn let_a_minute_pass(sandbox: &Sandbox) {
+    for folder in ["midstride", "midstride-private"] {
+        let lock = format!(".git/refs/{folder}/handoffs/one.lock");
+        if let Ok(file) = File::options().write(true).open(sandbox.root().join(lock)) {
+            file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
+        }
+    }
+}
+
+/// Every change up to this one is told once and in order, and nothing else; the last texts are
+/// there.
+fn assert_history(sandbox: &Sandbox, reached: usize, looked_at: usize, about: &str) {
+    let project = open(sandbox.root());
+    let shelved = project.find("a").unwrap();
+    let told = shelved.handoff(&project).revisions();
+    let told: Vec<&str> = told.iter().filter_map(|entry| Some(entry.reason?.value)).collect();
+    let expected: Vec<String> = (1..=reached).map(|change| format!("change {change}")).collect();
+    assert_eq!(told, expected, "{about}");
+    for change in reached.saturating_sub(looked_at)..=reached {
+        let text = project.text_of(&shelved, change + 1).unwrap();
+        assert!(text.ends_with(body(change).as_bytes()), "{about}: @{}", change + 1);
+    }
+}
+
+/// Kills so often, in sandboxes that are fresh now and then.
+fn kill_often(
+    count: usize,
+    fresh: &dyn Fn() -> Sandbox,
+    kill: &dyn Fn(&Sandbox, usize, usize) -> usize,
+) {
+    for first in (0..count).step_by(KILLS_PER_SANDBOX) {
+        let sandbox = project(fresh());
+        let mut reached = 1;
+        for index in first..count.min(first + KILLS_PER_SANDBOX) {
+            let acknowledged = kill(&sandbox, index, reached);
+            assert_sound(&sandbox, acknowledged, &format!("kill {index}"));
+            reached = number(&sandbox.read(FILE));
+        }
+        if open(sandbox.root()).repository().is_some() {
+            // What is only lying around goes; what is kept stays.
+            sandbox.git(&["gc", "--prune=now", "--quiet"]);
+        }
+        assert_history(&sandbox, reached, reached, "all of it");
+    }
+}
+
+fn killed_at_every_step(fresh: &dyn Fn() -> Sandbox) {
     for step in Step::ALL {
-        let sandbox = project();
-        let before = sandbox.read(FILE);
-        kill_at(&sandbox, step);
-        let after = sandbox.read(FILE);
-        match step {
-            Step::Kept => assert_eq!(after, before),
-            Step::Written | Step::Noted => assert!(after.contains("word: killed-first-start")),
-        }
-        // The next change goes through, tells no edit that nobody made, and every text is there.
-        record(sandbox.root(), "last", &|_| ());
-        let text = sandbox.read(FILE);
-        assert!(!text.contains("edited outside"), "{step:?}: {text}");
-        let project = open(sandbox.root());
-        let shelved = project.find("a").unwrap();
-        let texts = shelved.handoff(&project).replaced_texts().len() + 1;
-        for number in 1..=texts {
-            let text = project.text_of(&shelved, number).unwrap();
-            assert!(String::from_utf8(text).unwrap().contains("word: "), "{step:?}@{number}");
-        }
-        let left = std::fs::read_dir(sandbox.root().join(".midstride/handoffs")).unwrap();
-        assert_eq!(left.count(), 1, "no draft is left");
+        kill_often(crashes(), fresh, &|sandbox, _, reached| {
+            let run = sandbox.finish(&mut child(sandbox, &format!("{step:?}")));
+            assert_eq!(run.code, None, "the child is killed by a signal: {run}");
+            let written = step != Step::Kept;
+            assert_eq!(number(&sandbox.read(FILE)), reached + usize::from(written), "{step:?}");
+            reached + usize::from(written)
+        });
     }
 }
 
 #[test]
+fn killed_at_any_step_nothing_is_lost() {
+    killed_at_every_step(&|| Sandbox::new("").repository());
+}
+
+#[test]
+fn killed_at_any_step_without_git_nothing_is_lost() {
+    killed_at_every_step(&|| Sandbox::new(""));
+}
+
+/// Lets a child make changes in a row, kills it from outside, and gives back the last change that
+/// it acknowledged.
+fn kill_in_a_row(sandbox: &Sandbox, index: usize, reached: usize) -> usize {
+    let mut random = Random(index as u64 + 1);
+    let mut command = child(sandbox, "none");
+    command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let mut acknowledged = reached;
+    let mut told = |line: String| {
+        let number = line.strip_prefix("acknowledged ").and_then(|number| number.parse().ok());
+        acknowledged = number.unwrap_or(acknowledged);
+        number.is_some()
+    };
+    let wait_for = random.below(3);
+    let mut seen = 0;
+    while seen < wait_for {
+        seen += usize::from(told(lines.next().expect("it goes on until it is killed")));
+    }
+    // About as long as one change takes.
+    let moment = Duration::from_micros(random.below(40_000) as u64);
+    let from = Instant::now();
+    while from.elapsed() < moment {
+        std::hint::spin_loop();
+    }
+    // Sometimes the process alone, sometimes everything that it has started too.
+    kill(sandbox, &mut child, index.is_multiple_of(2));
+    for line in lines {
+        told(line);
+    }
+    acknowledged
+}
+
+fn kill(sandbox: &Sandbox, child: &mut Child, with_its_children: bool) {
+    if with_its_children {
+        let group = format!("kill -9 -{}", child.id());
+        sandbox.finish(sandbox.command("sh").args(["-c", &group])).exits(0);
+    } else {
+        child.kill().unwrap();
+    }
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), None, "the child is killed by a signal");
+}
+
+/// Numbers that look random and are the same in each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        // The constants of Knuth's MMIX; the high bits are the good ones.
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+}
+
+#[test]
+fn killed_at_any_moment_nothing_is_lost() {
+    kill_often(3 * crashes(), &|| Sandbox::new("").repository(), &kill_in_a_row);
+}
+
+#[test]
+fn killed_at_any_moment_without_git_nothing_is_lost() {
+    kill_often(3 * crashes(), &|| Sandbox::new(""), &kill_in_a_row);
+}
+
+#[test]
 fn of_two_that_revise_one_text_one_is_told() {
-    let sandbox = project();
+    let sandbox = project(Sandbox::new("").repository());
     let project = open(sandbox.root());
     let (mine, theirs) = (project.find("a").unwrap(), project.find("a").unwrap());
-    let change = Change { reason: "both".to_owned(), by: None };
-    let next = |word: &str| {
-        let text = mine.document.text().replace("word: ", &format!("word: {word}-"));
+    let next = |words: &str| {
+        let text = mine.document.text().replace("word 1\n", &format!("word {words} 1\n"));
         Document::parse(text.as_bytes())
     };
-    project.record(&mine, &next("mine"), &change, &|_| ()).unwrap();
-    let refused = project.record(&theirs, &next("theirs"), &change, &|_| ()).unwrap_err();
-    assert!(refused.to_string().contains("changed by somebody else"), "{refused}");
-    assert!(sandbox.read(FILE).contains("word: mine-first-start"));
+    project.record(&mine, &next("mine"), &because("mine"), &|_| ()).unwrap();
+    let refused = project.record(&theirs, &next("theirs"), &because("theirs"), &|_| ());
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("changed by somebody else"), "{refused}");
+    assert!(sandbox.read(FILE).contains("word mine 1"));
 }
