@@ -160,10 +160,11 @@ impl Project {
         now: &str,
         texts: &Texts<'_>,
     ) -> Result<Option<String>, JournalError> {
-        let Some(noted) = self.noted(uid)? else { return Ok(None) };
-        let told = shelved.handoff(self).named_texts().contains(noted.as_str());
-        // Another branch may have brought back a text that midstride wrote earlier.
-        let ours = noted == now || told || texts.has(now)?;
+        let Some(Note { text: noted, hash: known }) = self.note_of(uid)? else { return Ok(None) };
+        let told = || shelved.handoff(self).named_texts().contains(noted.as_str());
+        // Ids are of another kind since there is git; the text is the same. And another branch may
+        // have brought back a text that midstride wrote earlier.
+        let ours = noted == now || known == hash(&shelved.bytes) || told() || texts.has(now)?;
         Ok((!ours).then_some(noted))
     }
 
@@ -195,10 +196,6 @@ impl Project {
         let texts = self.texts(shelved, &uid);
         let now = texts.id_of(&Clean::of(shelved.document.text()).0)?;
         self.edited_outside(shelved, &uid, &now, &texts)
-    }
-
-    fn noted(&self, uid: &str) -> Result<Option<String>, FileError> {
-        Ok(self.note_of(uid)?.map(|note| note.text))
     }
 
     fn note_of(&self, uid: &str) -> Result<Option<Note>, FileError> {
