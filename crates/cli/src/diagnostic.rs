@@ -349,8 +349,9 @@ impl From<SyncError> for Diagnostic {
             SyncError::UnknownRemote { known, .. } => {
                 diagnostic.hint(format!("the remotes are {}", known.join(", ")))
             }
-            SyncError::Git(error) => Self::new(error.to_string())
-                .hint("nothing is lost; run it again when the other repository can be reached"),
+            SyncError::Git(error) => Self::new(error.to_string()).hint(
+                "nothing is lost; run it again when the other repository answers and takes it",
+            ),
         }
     }
 }

@@ -10,7 +10,7 @@ mod index;
 mod objects;
 mod run;
 
-pub use exchange::Exchanged;
+pub use exchange::{Exchange, Exchanged};
 pub use index::Conflicted;
 pub use objects::Kept;
 pub use run::GitError;

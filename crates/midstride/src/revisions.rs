@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// References to the texts of handoffs that everybody may read; `midstride sync` shares them.
 pub const SHARED: &str = "refs/midstride/handoffs";
 /// References to the texts of handoffs that are not committed; they stay on this machine.
-const PRIVATE: &str = "refs/midstride-private/handoffs";
+pub const PRIVATE: &str = "refs/midstride-private/handoffs";
 
 /// Why a text could not be kept or found.
 #[derive(Debug, thiserror::Error)]

@@ -37,6 +37,10 @@ pub(crate) fn sync(ui: &mut Ui, project: &Project, args: &SyncArgs) -> Result<Ou
         ui.json(&SyncJson { remote, handoffs, received, sent })?;
         return Ok(Outcome::Clean);
     }
+    for name in &exchanged.odd {
+        Diagnostic::new(format!("`{name}` in {remote} keeps no texts; it was left alone"))
+            .warn(ui)?;
+    }
     if handoffs == 0 {
         ui.say(&format!("Nothing to share: neither here nor in {remote} was a handoff revised"))?;
         return Ok(Outcome::Clean);

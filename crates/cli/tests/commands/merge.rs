@@ -304,31 +304,79 @@ fn two_clones_share_every_revision() {
     ");
 }
 
+/// Everything that a repository has, as one text.
+fn everything_in(sandbox: &Sandbox, repository: &str) -> String {
+    let words = ["-C", repository, "cat-file", "--batch-all-objects", "--batch", "--unordered"];
+    sandbox.git(&words)
+}
+
+fn hub(sandbox: &Sandbox) {
+    sandbox.git(&["init", "--quiet", "--bare", "--initial-branch=main", "../hub.git"]);
+    sandbox.git(&["remote", "add", "origin", "../hub.git"]);
+}
+
 #[test]
 fn private_texts_are_not_shared() {
     let sandbox = driven();
-    sandbox.git(&["init", "--quiet", "--bare", "../hub.git"]);
-    sandbox.git(&["remote", "add", "origin", "../hub.git"]);
+    hub(&sandbox);
     sandbox.run(["new", "Afternoon", "--kind", "session", "--summary", "the prompt"]).exits(0);
     sandbox.run(["start", "afternoon"]).exits(0);
     sandbox.write(".gitignore", "thoughts/\n");
-    sandbox.write("thoughts/shared/handoffs/x.md", "---\nhandoff:\n  id: x\n  uid: ignored\n---\n");
+    let ignored = "---\nhandoff:\n  id: x\n  uid: ignored\n  title: the diary\n---\n";
+    sandbox.write("thoughts/shared/handoffs/x.md", ignored);
     sandbox.run(["start", "x"]).exits(0);
+    // A draft that nobody committed is not for others yet.
+    sandbox.run(["new", "Draft", "--summary", "the secret plan", "--no-edit"]).exits(0);
+    sandbox.run(["start", "draft"]).exits(0);
     sandbox.run(["share", "afternoon"]).exits(0);
+    sandbox.git(&["add", ".midstride/handoffs/afternoon.md"]);
     sandbox.run(["resolve", "afternoon", "--outcome", "done"]).exits(0);
     sandbox.run(["sync"]).exits(0);
     let there = sandbox.git(&["ls-remote", "../hub.git"]);
     assert_eq!(there.lines().count(), 2, "the market handoff and the shared one: {there}");
-    // Of the one that was shared later, only what was written since.
-    let all =
-        sandbox.git(&["-C", "../hub.git", "cat-file", "--batch-all-objects", "--batch-check"]);
-    assert!(!all.is_empty());
-    assert_eq!(sandbox.run(["show", "afternoon@1"]).exits(0).stdout.matches("planned").count(), 1);
-    let first = sandbox.finish(sandbox.command("sh").args([
-        "-c",
-        "git -C ../hub.git cat-file --batch-all-objects --batch | grep -ac 'status: planned'",
-    ]));
-    assert!(first.stdout.trim().parse::<usize>().unwrap() <= 1, "{first}");
+    let all = everything_in(&sandbox, "../hub.git");
+    for private in ["kind: session\n  status: planned", "the diary", "the secret plan"] {
+        assert!(!all.contains(private), "{private}");
+    }
+    assert!(all.contains("outcome: done"), "what was written since it was shared");
+}
+
+#[test]
+fn a_remote_cannot_ask_for_a_private_text() {
+    let sandbox = driven();
+    hub(&sandbox);
+    sandbox.run(["new", "Afternoon", "--kind", "session", "--summary", "the prompt"]).exits(0);
+    sandbox.run(["start", "afternoon"]).exits(0);
+    let path = sandbox.root().join(".git/midstride/handoffs/afternoon.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let private = text.split("was: ").nth(1).unwrap().split_whitespace().next().unwrap();
+    // A tree that calls an empty blob by the name of the private one.
+    let script = "empty=$(git hash-object -w --stdin </dev/null); \
+                  tree=$(printf \"100644 blob $empty\\t$1\\n\" | git mktree); \
+                  git update-ref refs/midstride/handoffs/evil $tree; \
+                  git update-ref refs/midstride/handoffs/odd $empty";
+    let mut command = sandbox.command("sh");
+    command.args(["-c", script, "sh", private]).current_dir(sandbox.root().join("../hub.git"));
+    sandbox.finish(&mut command).exits(0);
+    let run = sandbox.run(["sync"]).exits(0);
+    assert!(run.stderr.contains("`odd` in origin keeps no texts"), "{run}");
+    assert!(!everything_in(&sandbox, "../hub.git").contains("the prompt"));
+}
+
+#[test]
+fn what_git_cannot_tell_of_a_path_is_private() {
+    let sandbox = driven();
+    hub(&sandbox);
+    // The handoffs lie in a repository of their own, which this one only points at.
+    sandbox.git(&["init", "--quiet", "docs/handoffs"]);
+    sandbox.git(&["-C", "docs/handoffs", "commit", "--quiet", "--allow-empty", "-m", "x"]);
+    sandbox.git(&["-c", "advice.addEmbeddedRepo=false", "add", "docs/handoffs"]);
+    sandbox.git(&["commit", "--quiet", "-m", "a submodule"]);
+    let inner = "---\nhandoff:\n  id: inner\n  uid: inner\n  title: of the inner one\n---\n";
+    sandbox.write("docs/handoffs/inner.md", inner);
+    sandbox.run(["start", "inner"]).exits(0);
+    sandbox.run(["sync"]).exits(0);
+    assert!(!everything_in(&sandbox, "../hub.git").contains("of the inner one"));
 }
 
 #[test]

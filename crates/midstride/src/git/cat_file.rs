@@ -1,11 +1,19 @@
 //! Many objects from one process.
 
 use super::{GitError, Repository};
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
 impl Repository {
+    /// The Markdown files that git keeps track of, below the working tree.
+    pub fn tracked_markdown(&self) -> Result<HashSet<PathBuf>, GitError> {
+        let listed = self.run(&["ls-files", "-z", "--", "*.md"], b"")?;
+        let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(path_of).collect())
+    }
+
     /// The staged files, with the text that would be committed.
     pub fn staged_markdown(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, GitError> {
         let listed = self.run(

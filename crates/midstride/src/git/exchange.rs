@@ -20,6 +20,18 @@ pub struct Exchanged {
     pub received: usize,
     /// How many handoffs have texts there now.
     pub handoffs: usize,
+    /// References there that keep something else than texts; they were left alone.
+    pub odd: Vec<String>,
+}
+
+/// What may go to another repository.
+pub struct Exchange<'a> {
+    /// The references that are exchanged lie below this.
+    pub prefix: &'a str,
+    /// What the references below this keep alive never leaves.
+    pub private: &'a str,
+    /// Whether a reference that the other repository does not have may go there.
+    pub may_go: &'a dyn Fn(&str) -> bool,
 }
 
 /// One reference here and there.
@@ -37,18 +49,18 @@ struct Step {
 }
 
 impl Repository {
-    /// Brings the references below `prefix` here and in another repository to the union of both.
-    pub fn exchange(&self, remote: &str, prefix: &str) -> Result<Exchanged, GitError> {
+    /// Brings references here and in another repository to the union of both.
+    pub fn exchange(&self, remote: &str, what: &Exchange<'_>) -> Result<Exchanged, GitError> {
         let mut done = Exchanged::default();
         let mut last = None;
         for _ in 0..TRIES_MAX {
-            self.fetch_references(remote, prefix)?;
-            let pairs = self.pairs(remote, prefix)?;
-            done.handoffs = pairs.len();
-            match self.meet(remote, prefix, &pairs, &mut done) {
+            self.fetch_references(remote, what.prefix)?;
+            let pairs = self.pairs(remote, what.prefix)?;
+            match self.meet(remote, what, pairs, &mut done) {
                 Ok(()) => return Ok(done),
                 // Whoever changed a reference meanwhile is fetched and met again.
-                Err(error) => last = Some(error),
+                Err(error) if is_overtaken(&error) => last = Some(error),
+                Err(error) => return Err(error),
             }
         }
         Err(last.expect("there is at least one try"))
@@ -80,26 +92,44 @@ impl Repository {
     fn meet(
         &self,
         remote: &str,
-        prefix: &str,
-        pairs: &BTreeMap<String, Pair>,
+        what: &Exchange<'_>,
+        pairs: BTreeMap<String, Pair>,
         done: &mut Exchanged,
     ) -> Result<(), GitError> {
         let (mut here, mut there) = (Vec::new(), Vec::new());
         let (mut sent, mut received) = (0, 0);
-        for (name, pair) in pairs.iter().filter(|(_, pair)| pair.here != pair.there) {
-            let of = |tree: &Option<String>| match tree {
-                Some(tree) => self.blobs_of(tree),
-                None => Ok(BTreeSet::new()),
+        done.odd.clear();
+        done.handoffs = 0;
+        let private = self.blobs_below(what.private)?;
+        for (name, pair) in pairs {
+            if pair.there.is_none() && !(what.may_go)(&name) {
+                continue;
+            }
+            if pair.here == pair.there {
+                done.handoffs += 1;
+                continue;
+            }
+            let kept = |tree: Option<&String>| {
+                tree.map_or(Ok(BTreeSet::new()), |tree| self.blobs_of(tree))
             };
-            let (ours, theirs) = (of(&pair.here)?, of(&pair.there)?);
-            let all: BTreeSet<String> = ours.union(&theirs).cloned().collect();
-            let after = self.tree_of(&all)?;
-            sent += all.len() - theirs.len();
-            received += all.len() - ours.len();
-            for (side, before) in [(&mut here, &pair.here), (&mut there, &pair.there)] {
+            let (Ok(ours), Ok(theirs)) = (kept(pair.here.as_ref()), kept(pair.there.as_ref()))
+            else {
+                done.odd.push(name);
+                continue;
+            };
+            done.handoffs += 1;
+            let mine = ours.union(&theirs).cloned().collect();
+            let public = |id: &&String| theirs.contains(*id) || !private.contains(*id);
+            let given: BTreeSet<String> = ours.iter().filter(public).cloned().collect();
+            let given: BTreeSet<String> = given.union(&theirs).cloned().collect();
+            sent += given.len() - theirs.len();
+            received += theirs.difference(&ours).count();
+            for (side, before, all) in
+                [(&mut here, pair.here, &mine), (&mut there, pair.there, &given)]
+            {
+                let after = self.tree_of(all)?;
                 if before.as_ref() != Some(&after) {
-                    let (name, before) = (format!("{prefix}/{name}"), before.clone());
-                    side.push(Step { name, before, after: after.clone() });
+                    side.push(Step { name: format!("{}/{name}", what.prefix), before, after });
                 }
             }
         }
@@ -133,5 +163,14 @@ impl Repository {
         words.extend(["--end-of-options".to_owned(), remote.to_owned()]);
         words.extend(steps.iter().map(|Step { name, after, .. }| format!("{after}:{name}")));
         self.run(&words, b"").map(|_| ())
+    }
+}
+
+/// Whether somebody else changed a reference at the same moment.
+fn is_overtaken(error: &GitError) -> bool {
+    let signs = ["stale info", "cannot lock ref", "reference already exists", "but expected"];
+    match error {
+        GitError::Refused { message, .. } => signs.iter().any(|sign| message.contains(sign)),
+        GitError::NotStarted(_) | GitError::File(_) => false,
     }
 }

@@ -41,7 +41,9 @@ impl Repository {
     /// Whether git is told to leave a path below the working tree alone.
     pub fn ignores(&self, path: &Path) -> bool {
         let asked = [OsStr::new("check-ignore"), OsStr::new("--quiet"), OsStr::new("--")];
-        self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"").is_ok()
+        let answer = self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"");
+        // Only a plain no counts: what git cannot say is not told to anybody.
+        !matches!(answer, Err(GitError::Refused { code: Some(1), .. }))
     }
 
     /// What a reference keeps alive; `None` where there is no such reference.
@@ -55,10 +57,25 @@ impl Repository {
         Ok(Some(Kept { tree, ids }))
     }
 
-    /// The blobs of a tree that keeps texts.
+    /// The blobs of a tree that keeps texts. A tree may come from elsewhere: an entry that is not
+    /// named after its own blob would lend a name to a text that nobody gave away.
     pub(super) fn blobs_of(&self, tree: &str) -> Result<BTreeSet<String>, GitError> {
-        let listed = self.run(&["ls-tree", "--name-only", tree], b"")?;
-        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+        let listed = self.run(&["ls-tree", tree], b"")?;
+        let entry = |line: &str| {
+            let (object, name) = line.split_once('\t')?;
+            (object == format!("100644 blob {name}")).then(|| name.to_owned())
+        };
+        Ok(String::from_utf8_lossy(&listed).lines().filter_map(entry).collect())
+    }
+
+    /// All blobs that the references below a prefix keep alive.
+    pub(super) fn blobs_below(&self, prefix: &str) -> Result<BTreeSet<String>, GitError> {
+        let trees = self.run(&["for-each-ref", "--format=%(objectname)", prefix], b"")?;
+        let mut all = BTreeSet::new();
+        for tree in String::from_utf8_lossy(&trees).lines() {
+            all.extend(self.blobs_of(tree)?);
+        }
+        Ok(all)
     }
 
     /// A tree that keeps blobs.

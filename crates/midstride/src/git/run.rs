@@ -40,6 +40,8 @@ pub enum GitError {
         command: String,
         /// What it said.
         message: String,
+        /// Its exit code; none where a signal ended it.
+        code: Option<i32>,
     },
     /// The lock could not be taken.
     #[error(transparent)]
@@ -80,5 +82,5 @@ fn succeeded(arguments: &[String], output: Output) -> Result<Vec<u8>, GitError> 
         return Ok(output.stdout);
     }
     let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(GitError::Refused { command: arguments.join(" "), message })
+    Err(GitError::Refused { command: arguments.join(" "), message, code: output.status.code() })
 }

@@ -1,8 +1,10 @@
 //! Share the earlier texts of committed handoffs with another repository. Never by itself.
 
-use crate::git::{Exchanged, GitError};
-use crate::project::Project;
-use crate::revisions::SHARED;
+use crate::git::{Exchange, Exchanged, GitError, Repository};
+use crate::journal::file_name_of;
+use crate::project::{Project, Shelved};
+use crate::revisions::{PRIVATE, SHARED};
+use std::collections::HashSet;
 
 /// What was shared, and with whom.
 #[derive(Debug)]
@@ -42,8 +44,23 @@ pub enum SyncError {
 pub fn sync(project: &Project, remote: Option<&str>) -> Result<Synced, SyncError> {
     let repository = project.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose(repository.remotes()?, remote)?;
-    let exchanged = repository.exchange(&remote, SHARED)?;
+    let committed = committed(project, repository)?;
+    let may_go = |name: &str| committed.contains(name);
+    let what = Exchange { prefix: SHARED, private: PRIVATE, may_go: &may_go };
+    let exchanged = repository.exchange(&remote, &what)?;
     Ok(Synced { remote, exchanged })
+}
+
+/// The handoffs that git has been told of: a draft that nobody committed is not for others yet.
+fn committed(project: &Project, repository: &Repository) -> Result<HashSet<String>, GitError> {
+    let tracked = repository.tracked_markdown()?;
+    let uid_of = |shelved: Shelved| {
+        let whole = project.root().path().join(&shelved.path);
+        let inside = whole.strip_prefix(repository.work_tree()).ok()?;
+        let uid = shelved.handoff(project).uid()?;
+        tracked.contains(inside).then(|| file_name_of(uid.value))
+    };
+    Ok(project.read_all().into_iter().filter_map(Result::ok).filter_map(uid_of).collect())
 }
 
 fn choose(known: Vec<String>, wanted: Option<&str>) -> Result<String, SyncError> {
