@@ -231,6 +231,12 @@ impl From<JournalError> for Diagnostic {
         match error {
             JournalError::Note(path) => diagnostic
                 .hint(format!("`midstride new --from {}` makes a handoff of it", path.display())),
+            JournalError::Unsettled(path) => {
+                let path = path.display();
+                diagnostic
+                    .hint(format!("midstride merge {path} joins what can be joined"))
+                    .hint("settle the rest between the markers, then repeat the command")
+            }
             JournalError::Refused(_) => {
                 diagnostic.hint("`midstride check` shows what is wrong with it")
             }
@@ -381,6 +387,9 @@ impl From<UndoError> for Diagnostic {
             UndoError::Nothing(key) => {
                 diagnostic.hint(format!("`midstride show {key}` shows what happened to it"))
             }
+            UndoError::Behind { key, .. } => diagnostic.hint(format!(
+                "`midstride show {key} --history` numbers its texts; `midstride revise` brings one back"
+            )),
             UndoError::Journal(error) => error.into(),
         }
     }

@@ -214,7 +214,13 @@ impl<'d> Handoff<'d> {
         }
         let revised = self.document.stamps().into_iter().filter(|stamp| !stamp.captured);
         revised
-            .map(|s| Revision { at: s.line, time: Some(s.time), by: None, reason: s.reason })
+            .map(|s| Revision {
+                at: s.line,
+                time: Some(s.time),
+                by: None,
+                verb: None,
+                reason: s.reason,
+            })
             .collect()
     }
 
@@ -222,9 +228,17 @@ impl<'d> Handoff<'d> {
     pub fn replaced_texts(&self) -> Vec<Option<At<&'d str>>> {
         let entries = self.revision_nodes();
         let said = |index: usize, key| entries[index].get(key).and_then(Node::text);
-        // Behind a merge the entry before says what it made; else the next one says what it found.
-        let made = |index: usize| index.checked_sub(1).and_then(|before| said(before, "made"));
-        (0..entries.len()).map(|index| made(index).or_else(|| said(index, "was"))).collect()
+        let mut seen = HashSet::new();
+        let mut texts: Vec<Option<At<&'d str>>> = Vec::new();
+        for index in 0..entries.len() {
+            // Behind a merge the entry before says what it made; else the next one says what it
+            // found. Where two found the same text, the first was not the one before the second.
+            let made = index.checked_sub(1).and_then(|before| said(before, "made"));
+            let was = said(index, "was");
+            let found = was.filter(|was| seen.insert(was.value.trim()));
+            texts.push(made.or(found));
+        }
+        texts
     }
 
     /// The ids of all texts that its history names, as replaced or as made.

@@ -28,7 +28,7 @@ pub use measurement::Measurement;
 pub use question::Question;
 pub use resolution::Resolution;
 pub use review::{Review, ReviewVerdict};
-pub use revision::Revision;
+pub use revision::{Revision, Verb};
 pub use status::{HandoffKind, Status};
 pub use wrong_turn::WrongTurn;
 

@@ -4,9 +4,8 @@ use crate::document::Document;
 use crate::edit::{Edit, Path};
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
-use crate::header::Status;
+use crate::header::{Status, Verb};
 use crate::id::HandoffKey;
-use crate::merge::MERGED;
 use crate::stage::{StageRule, Stages};
 use crate::time;
 use crate::yaml::{Data, Node};
@@ -325,42 +324,66 @@ fn wrong_turn(dropped: &Dropped) -> Edit {
 /// How the reason of an undo starts; the number of the text that it takes back follows.
 const UNDO: &str = "undo of @";
 
-/// The text that the next undo goes back to, counted from one, and the reason it is recorded with.
-/// What was undone already is passed over, so one undo after the other walks back in time.
-pub fn undo<'d>(handoff: &Handoff<'d>) -> Option<(usize, String)> {
-    let reason_of = |entry: &&'d Node| {
-        let reason = entry.get("reason").and_then(Node::text).or_else(|| entry.text());
-        reason.map_or("", |reason| reason.value)
-    };
-    let entries = handoff.revision_nodes();
-    let reasons: Vec<&str> = entries.iter().map(reason_of).collect();
+/// What the next undo can do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undo {
+    /// Go back to this text, counted from one, with this reason.
+    To(usize, String),
+    /// Nothing is left.
+    Nothing,
+    /// What comes before is a merge or a move, which is not undone.
+    Behind(Verb),
+}
+
+/// The text that the next undo goes back to. What was undone already is passed over, so one undo
+/// after the other walks back in time.
+pub fn undo(handoff: &Handoff<'_>) -> Undo {
+    let revisions: Vec<Done<'_>> = handoff.revision_nodes().into_iter().map(Done::of).collect();
     let replaced = handoff.replaced_texts();
-    // A merge replaces two texts and names none; a person may give the same reason.
-    let merged = |index: usize| reasons[index] == MERGED && entries[index].get("was").is_none();
-    let can_be_undone = |index: usize| replaced[index].is_some() && !merged(index);
-    let made = to_undo(&reasons, can_be_undone)?;
-    let reason = reasons.get(made - 2).copied().unwrap_or_default();
-    Some((made - 1, undo_of(made, reason)))
+    let mut standing: Vec<usize> = Vec::new();
+    let mut behind = None;
+    for (index, done) in revisions.iter().enumerate() {
+        match (done.verb, done.undone()) {
+            (Some(verb), _) if verb.ends_undo() => {
+                standing.clear();
+                behind = Some(verb);
+            }
+            // What was not kept cannot be gone back to, nor anything before it.
+            _ if replaced[index].is_none() => standing.clear(),
+            (_, Some(undone)) => standing.retain(|made| *made != undone),
+            // The first entry made text 2.
+            (_, None) => standing.push(index + 2),
+        }
+    }
+    match (standing.pop(), behind) {
+        (Some(made), _) => Undo::To(made - 1, undo_of(made, revisions[made - 2].reason)),
+        (None, Some(verb)) => Undo::Behind(verb),
+        (None, None) => Undo::Nothing,
+    }
+}
+
+/// An entry of the history as far as undo looks at it.
+struct Done<'d> {
+    verb: Option<Verb>,
+    reason: &'d str,
+}
+
+impl<'d> Done<'d> {
+    fn of(entry: &'d Node) -> Self {
+        let reason = entry.get("reason").and_then(Node::text).or_else(|| entry.text());
+        Self { verb: Verb::of(entry), reason: reason.map_or("", |reason| reason.value) }
+    }
+
+    /// The number of the text that this took back.
+    fn undone(&self) -> Option<usize> {
+        let rest = self.reason.strip_prefix(UNDO).filter(|_| self.verb == Some(Verb::Undo))?;
+        rest.split(':').next()?.trim().parse().ok()
+    }
 }
 
 /// The reason of an undo that takes back the change which made a text.
 pub fn undo_of(made: usize, reason: &str) -> String {
     format!("{UNDO}{made}: {reason}")
-}
-
-/// The newest text that was not taken back. The first entry made text 2. What lies behind a merge,
-/// or behind a text that was not kept, stays: numbers from before it mean something else.
-fn to_undo(reasons: &[&str], can_be_undone: impl Fn(usize) -> bool) -> Option<usize> {
-    let mut standing: Vec<usize> = Vec::new();
-    for (index, reason) in reasons.iter().enumerate() {
-        let number = |rest: &str| rest.split(':').next()?.trim().parse::<usize>().ok();
-        match reason.strip_prefix(UNDO).and_then(number) {
-            _ if !can_be_undone(index) => standing.clear(),
-            Some(undone) => standing.retain(|made| *made != undone),
-            None => standing.push(index + 2),
-        }
-    }
-    standing.pop()
 }
 
 #[cfg(test)]
@@ -538,29 +561,45 @@ mod tests {
         assert_eq!(named(Code::MissingField), None);
     }
 
-    #[test]
-    fn one_undo_after_the_other_walks_back() {
-        assert_eq!(to_undo(&[], |_| true), None);
-        assert_eq!(to_undo(&["a", "b"], |_| true), Some(3));
-        assert_eq!(to_undo(&["a", "b", "undo of @3: b"], |_| true), Some(2));
-        assert_eq!(to_undo(&["a", "b", "undo of @3: b", "undo of @2: a"], |_| true), None);
-        assert_eq!(to_undo(&["a", "undo of @2: a", "c"], |_| true), Some(4));
-        assert_eq!(to_undo(&["a", "merged", "undo of @2: a", "c"], |index| index > 1), Some(5));
-        assert_eq!(to_undo(&["a", "merged"], |index| index != 1), None);
+    /// What undo does after entries of a verb and a reason each.
+    fn undone(entries: &[(&str, &str)]) -> Undo {
+        let entry = |(index, (verb, reason)): (usize, &(&str, &str))| {
+            let verb =
+                if verb.is_empty() { String::new() } else { format!("      verb: {verb}\n") };
+            let was = if verb.contains("merge") {
+                String::new()
+            } else {
+                format!("      was: a{index}\n")
+            };
+            format!("    - reason: \"{reason}\"\n{verb}{was}")
+        };
+        let entries: String = entries.iter().enumerate().map(entry).collect();
+        let text = format!("---\nhandoff:\n  id: a\n  revisions:\n{entries}---\n");
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        undo(&Handoff::of(&document, &whereabouts, &stages))
     }
 
     #[test]
-    fn a_reason_is_no_merge() {
-        let undone = |entries: &str| {
-            let text = format!("---\nhandoff:\n  id: a\n  revisions:\n{entries}---\n");
-            let document = Document::parse(text.as_bytes());
-            let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-            undo(&Handoff::of(&document, &whereabouts, &stages)).map(|(number, _)| number)
-        };
-        let said = "    - reason: merged\n      was: 4f2c\n";
-        let merge = "    - reason: x\n      was: 4f2c\n      made: 9d1e\n    - reason: merged\n";
-        assert_eq!(undone(said), Some(1));
-        assert_eq!(undone(merge), None);
+    fn one_undo_after_the_other_walks_back() {
+        let to = |number: usize, reason: &str| Undo::To(number, reason.to_owned());
+        let (a, b) = (("start", "a"), ("", "b"));
+        let (undo_b, undo_a) = (("undo", "undo of @3: b"), ("undo", "undo of @2: a"));
+        assert_eq!(undone(&[a, b]), to(2, "undo of @3: b"));
+        assert_eq!(undone(&[a, b, undo_b]), to(1, "undo of @2: a"));
+        assert_eq!(undone(&[a, b, undo_b, undo_a]), Undo::Nothing);
+        assert_eq!(undone(&[a, undo_a, ("", "c")]), to(3, "undo of @4: c"));
+        assert_eq!(undone(&[a, ("merge", "merged"), ("", "c")]), to(3, "undo of @4: c"));
+        assert_eq!(undone(&[a, ("merge", "merged")]), Undo::Behind(Verb::Merge));
+        assert_eq!(undone(&[a, ("share", "shared")]), Undo::Behind(Verb::Share));
+    }
+
+    #[test]
+    fn a_reason_is_only_a_reason() {
+        let to = |number: usize, reason: &str| Undo::To(number, reason.to_owned());
+        assert_eq!(undone(&[("", "merged")]), to(1, "undo of @2: merged"));
+        let typed = [("", "a"), ("", "undo of @2: I typed this")];
+        assert_eq!(undone(&typed), to(2, "undo of @3: undo of @2: I typed this"));
     }
 
     #[test]

@@ -7,8 +7,6 @@ mod body;
 mod header;
 mod history;
 
-pub use history::MERGED;
-
 use crate::document::Document;
 use crate::header::Header;
 use crate::span::At;

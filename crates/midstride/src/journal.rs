@@ -10,12 +10,17 @@ use crate::project::{Project, Shelved};
 use crate::revisions::{RevisionError, Texts};
 use midstride_core::document::{Document, EditRefused};
 use midstride_core::edit::{Edit, Path};
+use midstride_core::finding::Code;
 use midstride_core::handoff::Handoff;
+use midstride_core::header::Verb;
 use midstride_core::redact::{Clean, Redaction};
 use midstride_core::time;
 use midstride_core::yaml::{Data, Node};
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
+
+/// Somebody else may win the race again and again; not for ever.
+const TRIES_MAX: usize = 20;
 
 /// The reason of a change that somebody made without midstride.
 pub(crate) const OUTSIDE: &str = "edited outside midstride";
@@ -43,6 +48,15 @@ pub struct Change {
     pub reason: String,
     /// Who changed it.
     pub by: Option<String>,
+    /// The verb that changed it, if it was not a new text.
+    pub verb: Option<Verb>,
+}
+
+impl Change {
+    /// A change that a verb makes.
+    pub fn by_verb(verb: Verb, reason: impl Into<String>, by: Option<String>) -> Self {
+        Self { reason: reason.into(), by, verb: Some(verb) }
+    }
 }
 
 /// Why a change was not made; the document is as it was.
@@ -51,6 +65,9 @@ pub enum JournalError {
     /// The document has no header to write the revision in.
     #[error("`{}` has no handoff header, so its history cannot be kept", .0.display())]
     Note(PathBuf),
+    /// Two sides of a merge stand in the text; nobody can tell what it says.
+    #[error("`{}` has an unfinished merge in it", .0.display())]
+    Unsettled(PathBuf),
     /// The revision cannot be written without harm.
     #[error("the revision cannot be recorded: {0}")]
     Refused(#[from] EditRefused),
@@ -73,7 +90,31 @@ pub struct Recorded {
     pub outside: bool,
 }
 
+/// What came of recording, where it is not over yet if somebody else was faster.
+pub(crate) type Attempt = Result<Recorded, JournalError>;
+
 impl Project {
+    /// Records what `attempt` makes of a document; where somebody else was faster, what it makes of
+    /// the document as it is then.
+    pub(crate) fn record_in_turn<E: From<JournalError>>(
+        &self,
+        shelved: &Shelved,
+        mut attempt: impl FnMut(&Shelved) -> Result<Attempt, E>,
+    ) -> Result<Recorded, E> {
+        let mut read_again: Option<Shelved> = None;
+        for _ in 0..TRIES_MAX {
+            let now = read_again.as_ref().unwrap_or(shelved);
+            match attempt(now)? {
+                Err(JournalError::File(FileError { problem: Problem::Changed, .. })) => {
+                    read_again = Some(self.reread(now).map_err(JournalError::from)?);
+                }
+                recorded => return Ok(recorded?),
+            }
+        }
+        let problem = Problem::Changed;
+        Err(JournalError::File(FileError { path: shelved.path.clone(), problem }).into())
+    }
+
     /// Puts the next text of a handoff in its place. `reached` is told about every step.
     pub fn record(
         &self,
@@ -85,6 +126,9 @@ impl Project {
         if next.handoff_header().is_none() {
             return Err(JournalError::Note(shelved.path.clone()));
         }
+        if next.findings().iter().any(|finding| finding.code == Code::ConflictMarker) {
+            return Err(JournalError::Unsettled(shelved.path.clone()));
+        }
         let uid = self.uid_for(shelved, next);
         let texts = self.texts(shelved, &file_name_of(&uid));
         let (before, _) = Clean::of(shelved.document.text());
@@ -92,8 +136,8 @@ impl Project {
         let outside = self.edited_outside(shelved, &file_name_of(&uid), &replaced, &texts)?;
         let mut edits = self.kept_identity(shelved, next, &uid);
         if let Some(noted) = &outside {
-            let reason = OUTSIDE.to_owned();
-            edits.push(self.entry(&Change { reason, by: None }, noted));
+            let change = Change { reason: OUTSIDE.to_owned(), by: None, verb: Some(Verb::Outside) };
+            edits.push(self.entry(&change, noted));
         }
         edits.push(self.entry(change, &replaced));
         let (next, _) = next.edit(&edits)?;
@@ -148,11 +192,13 @@ impl Project {
         let entry = [("at", Data::Bare(now))]
             .into_iter()
             .chain(by)
+            .chain(change.verb.map(|verb| ("verb", Data::text(verb.word()))))
             .chain([("reason", Data::text(&change.reason)), ("was", Data::text(was))]);
         Edit::Append(Path::field("revisions"), Data::map(entry))
     }
 
-    /// The text that midstride wrote last, if somebody has changed it since without saying so.
+    /// The text that the last entry of the history made, if somebody has changed it since without
+    /// saying so.
     fn edited_outside(
         &self,
         shelved: &Shelved,
@@ -160,12 +206,58 @@ impl Project {
         now: &str,
         texts: &Texts<'_>,
     ) -> Result<Option<String>, JournalError> {
-        let Some(Note { text: noted, hash: known }) = self.note_of(uid)? else { return Ok(None) };
-        let told = || shelved.handoff(self).named_texts().contains(noted.as_str());
-        // Ids are of another kind since there is git; the text is the same. And another branch may
-        // have brought back a text that midstride wrote earlier.
-        let ours = noted == now || known == hash(&shelved.bytes) || told() || texts.has(now)?;
-        Ok((!ours).then_some(noted))
+        let noted = self.note_of(uid)?;
+        if noted.as_ref().is_some_and(|note| note.hash == hash(&shelved.bytes)) {
+            return Ok(None);
+        }
+        match texts {
+            // Without branches and clones the last text that was written here is the one.
+            Texts::Files(_) => {
+                let named = shelved.handoff(self).named_texts();
+                let told = |note: &Note| note.text == now || named.contains(note.text.as_str());
+                Ok(noted.filter(|note| !told(note)).map(|note| note.text))
+            }
+            Texts::Blobs { .. } => Ok(self.text_before_edit(shelved, now, texts)?),
+        }
+    }
+
+    /// The kept or committed text with exactly the history that the document has, unless the
+    /// document is one of them: a pull, a merge and another branch bring texts that nobody edited.
+    fn text_before_edit(
+        &self,
+        shelved: &Shelved,
+        now: &str,
+        texts: &Texts<'_>,
+    ) -> Result<Option<String>, RevisionError> {
+        let committed = self.committed_text(shelved);
+        let kept = texts.kept()?;
+        if kept.contains(now) || committed.as_deref() == Some(now) {
+            return Ok(None);
+        }
+        let Some(repository) = self.repository() else { return Ok(None) };
+        let others = kept.into_iter().filter(|id| Some(id) != committed.as_ref());
+        let candidates: Vec<String> = committed.clone().into_iter().chain(others).collect();
+        if candidates.is_empty() {
+            return Ok(None);
+        }
+        let history = |handoff: &Handoff<'_>| -> Vec<Data> {
+            handoff.revision_nodes().into_iter().map(Node::data).collect()
+        };
+        let ours = history(&shelved.handoff(self));
+        let made = repository.blobs(&candidates)?.into_iter().find(|(_, text)| {
+            let (document, stages) = (Document::parse(text), &self.settings().stages);
+            let handoff = Handoff::of(&document, &shelved.whereabouts, stages);
+            let theirs = history(&handoff);
+            let same = |(a, b): (&Data, &Data)| a.same(b);
+            ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same)
+        });
+        Ok(made.map(|(id, _)| id))
+    }
+
+    fn committed_text(&self, shelved: &Shelved) -> Option<String> {
+        let repository = self.repository()?;
+        let whole = self.root().path().join(&shelved.path);
+        repository.committed_blob(whole.strip_prefix(repository.work_tree()).ok()?)
     }
 
     /// Whether somebody changed a handoff since midstride wrote it, without saying so. Nothing is
@@ -189,8 +281,7 @@ impl Project {
             return Ok(None);
         };
         // Almost always the text is the noted one, which no git has to tell.
-        let noted = self.note_of(&uid)?;
-        if noted.is_none_or(|note| note.hash == hash(&shelved.bytes)) {
+        if self.note_of(&uid)?.is_some_and(|note| note.hash == hash(&shelved.bytes)) {
             return Ok(None);
         }
         let texts = self.texts(shelved, &uid);

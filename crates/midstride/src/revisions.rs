@@ -6,6 +6,7 @@ use crate::git::{GitError, Repository};
 use crate::project::{Project, Shelved};
 use midstride_core::redact::Clean;
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// References to the texts of handoffs that everybody may read; `midstride sync` shares them.
@@ -75,13 +76,13 @@ impl Texts<'_> {
         }
     }
 
-    /// Whether a text was kept before, and so was written by midstride.
-    pub(crate) fn has(&self, id: &str) -> Result<bool, RevisionError> {
+    /// The ids of all texts that were kept before, and so were written by midstride.
+    pub(crate) fn kept(&self) -> Result<BTreeSet<String>, RevisionError> {
         match self {
             Self::Blobs { repository, reference } => {
-                Ok(repository.kept_blobs(reference)?.is_some_and(|kept| kept.ids.contains(id)))
+                Ok(repository.kept_blobs(reference)?.map(|kept| kept.ids).unwrap_or_default())
             }
-            Self::Files(_) => Ok(false),
+            Self::Files(_) => Ok(BTreeSet::new()),
         }
     }
 }

@@ -27,5 +27,5 @@ fn open(root: &Path) -> Project {
 }
 
 fn because(reason: &str) -> Change {
-    Change { reason: reason.to_owned(), by: None }
+    Change { reason: reason.to_owned(), by: None, verb: None }
 }

@@ -140,7 +140,7 @@ fn write(
         },
         Verb::Undo => match undo(project, shelved, None) {
             Ok((recorded, _)) => Ok(recorded),
-            Err(UndoError::Nothing(_)) => Err(NotMade::DoesNotFit),
+            Err(UndoError::Nothing(_) | UndoError::Behind { .. }) => Err(NotMade::DoesNotFit),
             Err(UndoError::Journal(error)) => Err(not_recorded(&error)),
         },
     }

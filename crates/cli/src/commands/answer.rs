@@ -4,6 +4,7 @@ use crate::ui::Ui;
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride_core::handoff::Handoff;
+use midstride_core::header::Verb;
 use midstride_core::life;
 
 /// Answer a question, or say whether an assumption holds
@@ -68,7 +69,7 @@ pub(crate) fn answer(
             .hint("q1 is the first question, a1 the first assumption"));
         }
     };
-    let change = Change { reason, by: args.by.clone() };
+    let change = Change::by_verb(Verb::Answer, reason, args.by.clone());
     let decide = |handoff: &Handoff<'_>| match said {
         Said::Answer(question, text) => life::answer(handoff, question, text),
         Said::Validation(assumption, holds) => life::validate(handoff, assumption, holds),

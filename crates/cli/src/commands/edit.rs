@@ -5,6 +5,7 @@ use crate::view;
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs::{self, Edited};
+use midstride_core::header::Verb;
 
 /// Change a handoff in your editor
 ///
@@ -19,7 +20,7 @@ pub(crate) struct EditArgs {
 
 pub(crate) fn edit(ui: &mut Ui, project: &Project, args: &EditArgs) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let change = Change { reason: "edited".to_owned(), by: None };
+    let change = Change::by_verb(Verb::Edit, "edited", None);
     let path = view::shown_path(project, &shelved.path);
     match verbs::edit(project, &shelved, &change)? {
         Edited::Unchanged => {

@@ -48,7 +48,7 @@ pub(crate) fn merge(
         (_, None) => return Err(Diagnostic::new("which file is to be merged?")),
     };
     let path = path.display().to_string();
-    let Joined { conflicts, redacted } = joined;
+    let Joined { conflicts, redacted, replaced } = joined;
     super::tell_redacted(ui, &redacted)?;
     let outcome = if conflicts.is_empty() { Outcome::Clean } else { Outcome::Findings };
     if args.json {
@@ -57,6 +57,9 @@ pub(crate) fn merge(
     }
     for place in &conflicts {
         ui.say(&format!("{path}: both sides changed {place}"))?;
+    }
+    if let Some(id) = replaced {
+        ui.say(&format!("What stood there is kept: git show {id}"))?;
     }
     match outcome {
         Outcome::Clean if args.driver.is_none() => {

@@ -5,6 +5,7 @@ use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs;
 use midstride_core::handoff::Handoff;
+use midstride_core::header::Verb;
 use midstride_core::life::{self, Ending, Measured};
 
 /// End a handoff: carried out, superseded or given up
@@ -79,6 +80,6 @@ pub(crate) fn resolve(
     };
     let now = project.environment().clock.now();
     let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &args.measured, now);
-    let change = Change { reason, by: None };
+    let change = Change::by_verb(Verb::Resolve, reason, None);
     super::live(ui, project, &shelved, &decide, &change, args.json)
 }

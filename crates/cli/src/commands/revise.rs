@@ -43,7 +43,7 @@ pub(crate) fn revise(
             Diagnostic::new("a revision needs a reason").hint("--reason \"wrong code path\"")
         );
     }
-    let change = Change { reason: args.reason.trim().to_owned(), by: args.by.clone() };
+    let change = Change { reason: args.reason.trim().to_owned(), by: args.by.clone(), verb: None };
     let Some(recorded) = record(project, &shelved, args, &change)? else {
         ui.say("Nothing changed.")?;
         return Ok(Outcome::Clean);

@@ -3,6 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::journal::Change;
 use midstride::project::Project;
+use midstride_core::header::Verb;
 use midstride_core::life;
 
 /// Begin to work on a handoff
@@ -26,6 +27,6 @@ pub(crate) fn start(
     args: &StartArgs,
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let change = Change { reason: "started".to_owned(), by: args.by.clone() };
+    let change = Change::by_verb(Verb::Start, "started", args.by.clone());
     super::live(ui, project, &shelved, &life::start, &change, args.json)
 }

@@ -23,6 +23,6 @@ pub(crate) struct UndoArgs {
 
 pub(crate) fn undo(ui: &mut Ui, project: &Project, args: &UndoArgs) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let (recorded, reason) = verbs::undo(project, &shelved, args.by.clone())?;
+    let (recorded, reason) = verbs::undo(project, &shelved, args.by.as_deref())?;
     super::tell_recorded(ui, project, &shelved, &recorded, &reason, args.json)
 }

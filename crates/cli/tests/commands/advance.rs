@@ -206,7 +206,7 @@ fn a_complete_stage_goes_on() {
        from: product-discovery
        to: [product-planner, commercial-strategist]
        created: 2026-03-20T09:00:00Z
-    @@ -26,9 +26,20 @@
+    @@ -26,9 +26,21 @@
          upstream:
            - artifact: .midstride/handoffs/feat-042/request.md
              relationship: derived_from
@@ -221,6 +221,7 @@ fn a_complete_stage_goes_on() {
     +  revisions:
     +    - at: 2026-03-21T17:24:00Z
     +      by: tester
+    +      verb: advance
     +      reason: advanced to spec
     +      was: [COMMIT]
     +  resolution:
@@ -261,7 +262,12 @@ fn a_complete_stage_goes_on() {
     2026-03-20 09:00  @1  captured  by product-discovery
     2026-03-21 17:24  @2  resolved  by tester: advanced to spec
     ");
-    // It leads to a second stage, which is recorded too; how it ended stays.
+}
+
+#[test]
+fn it_leads_to_a_second_stage_and_how_it_ended_stays() {
+    let sandbox = with_brief(COMPLETE);
+    sandbox.run(["advance", "feat-042", "--to", "spec"]).exits(0);
     insta::assert_snapshot!(sandbox.run(["advance", BRIEF, "--to", "pricing", "--by", "eve"]), @"
     exit 0
     ----- stderr -----
@@ -278,7 +284,10 @@ fn a_complete_stage_goes_on() {
     let brief = sandbox.read(BRIEF);
     assert!(brief.contains("    outcome: advanced to spec\n"), "{brief}");
     assert!(brief.contains("      - artifact: .midstride/handoffs/feat-042/pricing.md\n"));
-    assert!(brief.contains("      by: eve\n      reason: advanced to pricing\n"), "{brief}");
+    assert!(
+        brief.contains("      by: eve\n      verb: advance\n      reason: advanced to pricing\n"),
+        "{brief}"
+    );
 }
 
 #[test]
@@ -366,7 +375,7 @@ fn by_force_it_goes_on_and_says_who_and_why() {
     let brief = sandbox.read(BRIEF);
     assert!(brief.contains("  status: in_progress\n"), "{brief}");
     assert!(
-        brief.contains("      by: ann\n      reason: \"advanced to spec by force: the audit is on Monday (over S003)\"\n"),
+        brief.contains("      by: ann\n      verb: advance\n      reason: \"advanced to spec by force: the audit is on Monday (over S003)\"\n"),
         "{brief}"
     );
     let found = sandbox.run(["check", "feat-042/spec", "--quiet"]).exits(1);

@@ -14,7 +14,10 @@ fn a_handoff_is_started_once() {
     ");
     let text = sandbox.read(".midstride/handoffs/feat-042/request.md");
     assert!(text.contains("  status: in_progress\n"), "{text}");
-    assert!(text.contains("      by: planner\n      reason: started\n"), "{text}");
+    assert!(
+        text.contains("      by: planner\n      verb: start\n      reason: started\n"),
+        "{text}"
+    );
     insta::assert_snapshot!(sandbox.run(["start", "feat-042/request"]), @"
     exit 2
     ----- stderr -----
@@ -144,7 +147,7 @@ fn a_correction_is_one_revision_with_its_wrong_turn_and_its_text() {
        open_questions:
          - question: May the weather be ten minutes old?
            blocking: true
-    @@ -27,19 +31,21 @@
+    @@ -27,19 +31,22 @@
            validation_needed: true
        landmines:
          - The coin balance is looked up on every page
@@ -159,6 +162,7 @@ fn a_correction_is_one_revision_with_its_wrong_turn_and_its_text() {
            reason: wrong code path
     +    - at: 2026-03-21T17:24:00Z
     +      by: eve
+    +      verb: review
     +      reason: "reviewed: the code path (corrected)"
     +      was: [COMMIT]
      ---

@@ -131,6 +131,7 @@ fn what_both_changed_is_told_and_can_be_settled() {
     exit 1
     ----- stderr -----
     .midstride/handoffs/market-page-perf.md: both sides changed open_questions[0].answer
+    What stood there is kept: git show [COMMIT]
     Next: settle what stands between the markers, then git add it
     ");
     let text = sandbox.read(FILE);
@@ -158,6 +159,7 @@ fn without_the_driver_a_conflicted_file_is_repaired_from_the_index() {
     insta::assert_snapshot!(sandbox.run(["merge", FILE]), @"
     exit 0
     ----- stderr -----
+    What stood there is kept: git show [COMMIT]
     Merged .midstride/handoffs/market-page-perf.md
     Next: git add .midstride/handoffs/market-page-perf.md
     ");
@@ -413,4 +415,132 @@ fn sync_says_what_it_needs() {
     let run = sandbox.run(["sync", "two"]).exits(2);
     assert!(run.stderr.contains("does not appear to be a git repository"), "{run}");
     assert!(run.stderr.contains("hint: nothing is lost"), "{run}");
+}
+
+#[test]
+fn a_rebase_of_several_commits_keeps_every_number() {
+    let sandbox = driven();
+    sandbox.git(&["checkout", "--quiet", "-b", "topic"]);
+    let mut texts_of_topic = Vec::new();
+    for answer in ["One", "Two", "Three"] {
+        sandbox.run(["answer", "market", "q1", answer]).exits(0);
+        commit(&sandbox, answer);
+        texts_of_topic.push(shown(&sandbox));
+    }
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.run(["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"]);
+    commit(&sandbox, "reviewed");
+    texts_of_topic.push(shown(&sandbox));
+    sandbox.git(&["checkout", "--quiet", "topic"]);
+    sandbox.git(&["rebase", "--quiet", "main"]);
+    let all = texts(&sandbox, ".");
+    for text in &texts_of_topic {
+        assert!(all.contains(text), "a text has no number");
+    }
+    assert_eq!(all.last(), Some(&shown(&sandbox)));
+    // Each number is the text that its entry made.
+    let history = sandbox.run(["show", "market", "--history", "--json"]).exits(0).stdout;
+    let history: serde_json::Value = serde_json::from_str(&history).unwrap();
+    let moments = history["history"].as_array().unwrap_or_else(|| panic!("{history}")).clone();
+    assert_eq!(moments.len(), all.len() + 1, "{history}");
+}
+
+#[test]
+fn what_one_commit_brings_keeps_the_history_it_stands_on() {
+    let sandbox = driven();
+    let first = shown(&sandbox);
+    sandbox.git(&["checkout", "--quiet", "-b", "topic"]);
+    sandbox.run(["answer", "market", "q1", "Ten minutes"]).exits(0);
+    commit(&sandbox, "one");
+    sandbox.run(["answer", "market", "q2", "Nobody"]).exits(0);
+    commit(&sandbox, "two");
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.run(["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"]);
+    commit(&sandbox, "reviewed");
+    sandbox.git(&["cherry-pick", "topic"]);
+    // The text before both lines of work keeps its number.
+    assert_eq!(texts(&sandbox, ".")[1], first);
+    assert!(sandbox.read(FILE).contains("answer: Nobody"));
+    assert!(!sandbox.read(FILE).contains("answer: Ten minutes"));
+}
+
+#[test]
+fn a_merge_that_was_settled_by_hand_claims_no_text_it_does_not_know() {
+    let sandbox = driven();
+    sandbox.run(["init", "--no-merge-driver"]).exits(0);
+    commit(&sandbox, "no driver");
+    two_branches(&sandbox);
+    let ours = sandbox.read(FILE);
+    sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
+    sandbox.git(&["checkout", "--quiet", "--theirs", FILE]);
+    // A person takes theirs, and puts our answer and our entry of the history into it.
+    let entry = ours.split("    - at: ").last().unwrap().split("---").next().unwrap();
+    let both = sandbox
+        .read(FILE)
+        .replace(
+            "      suggested_owner: product\n",
+            "      suggested_owner: product\n      answer: Ten minutes\n",
+        )
+        .replacen("---\n\n## Diagnosis", &format!("    - at: {entry}---\n\n## Diagnosis"), 1);
+    sandbox.write(FILE, &both);
+    commit(&sandbox, "settled by hand");
+    // Two entries found the same text; what the first of them made nobody knows.
+    let run = sandbox.run(["show", "market@4"]).exits(2);
+    assert!(run.stderr.contains("is not on this machine"), "{run}");
+    let undone = sandbox.run(["undo", "market"]);
+    assert!(!sandbox.read(FILE).contains("<<<<"), "{undone}");
+    assert!(sandbox.read(FILE).contains("Tokyo takes 381 ms."), "{undone}");
+    assert!(sandbox.read(FILE).contains("answer: Ten minutes"), "{undone}");
+}
+
+#[test]
+fn an_unfinished_merge_takes_no_step_and_loses_no_edit() {
+    let sandbox = driven();
+    sandbox.run(["init", "--no-merge-driver"]).exits(0);
+    commit(&sandbox, "no driver");
+    two_branches(&sandbox);
+    sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
+    insta::assert_snapshot!(sandbox.run(["answer", "market", "q2", "Nobody"]), @"
+    exit 2
+    ----- stderr -----
+    error: `.midstride/handoffs/market-page-perf.md` has an unfinished merge in it
+    hint: midstride merge .midstride/handoffs/market-page-perf.md joins what can be joined
+    hint: settle the rest between the markers, then repeat the command
+    ");
+    let edited = sandbox.read(FILE).replace("1. Paginate", "1. Paginate, by hand");
+    sandbox.write(FILE, edited);
+    let run = sandbox.run(["merge", FILE]).exits(0);
+    assert!(run.stderr.contains("What stood there is kept: git show "), "{run}");
+    let kept = sandbox.finish(sandbox.command("sh").args([
+        "-c",
+        "git for-each-ref --format='%(objectname)' refs/midstride | xargs -n1 git ls-tree | \
+         cut -d' ' -f3 | cut -f1 | xargs -n1 git cat-file blob",
+    ]));
+    assert!(kept.stdout.contains("by hand"), "the edit is kept");
+}
+
+#[test]
+fn an_edit_made_outside_is_told_in_every_clone_and_worktree_and_nowhere_else() {
+    let sandbox = driven();
+    sandbox.run(["answer", "market", "q1", "Ten minutes"]).exits(0);
+    commit(&sandbox, "answered");
+    let said = |folder: &str| sandbox.run(["-C", folder, "show", "market"]).exits(0).stderr;
+    let edit = |folder: &str| {
+        let path = sandbox.root().join(folder).join(FILE);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, text.replace("14,290 ms", "14,291 ms")).unwrap();
+    };
+    sandbox.git(&["clone", "--quiet", ".", "../clone"]);
+    sandbox.git(&["worktree", "add", "--quiet", "../tree", "HEAD~1"]);
+    for folder in ["../clone", "../tree"] {
+        assert_eq!(said(folder), "", "nobody edited it: {folder}");
+        edit(folder);
+        assert!(said(folder).contains("Edited outside midstride"), "{folder}");
+    }
+    // An older text on another branch is nobody's edit.
+    sandbox.git(&["checkout", "--quiet", "--detach", "HEAD~1"]);
+    assert_eq!(said("."), "");
+    let run =
+        sandbox.run(["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"]);
+    assert!(!run.stderr.contains("outside"), "{run}");
 }

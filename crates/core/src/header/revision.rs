@@ -8,12 +8,18 @@ use crate::yaml::Node;
 pub(super) static SHAPE: Shape = Shape {
     name: "a revision",
     main: Some("reason"),
-    identity: &["at", "by", "reason", "was"],
+    identity: &["at", "by", "verb", "reason", "was", "joins"],
     fields: &[
         field("at", Kind::Time, "When."),
         field("by", Kind::Text, "Who."),
+        field("verb", Kind::Text, "The verb that changed it, where it was not a new text."),
         field("reason", Kind::Text, "Why it was changed."),
         field("was", Kind::Text, "The git blob of the text it replaced."),
+        field(
+            "joins",
+            Kind::List(&Kind::Text),
+            "The git blobs of the two texts that a merge joined.",
+        ),
         field(
             "made",
             Kind::Text,
@@ -31,6 +37,8 @@ pub struct Revision<'d> {
     pub time: Option<At<&'d str>>,
     /// Who.
     pub by: Option<At<&'d str>>,
+    /// The verb that made it; none for a new text, or where it is not told.
+    pub verb: Option<Verb>,
     /// Why.
     pub reason: Option<At<&'d str>>,
 }
@@ -41,32 +49,92 @@ impl<'d> Lenient<'d> for Revision<'d> {
             at: node.at,
             time: text(node, "at", "reason"),
             by: text(node, "by", "reason"),
+            verb: Verb::of(node),
             reason: text(node, "reason", "reason"),
         })
     }
 }
 
-/// Reasons that a verb writes for a step in which nothing was found to be wrong, by their start.
-const ROUTINE: [&str; 10] = [
-    "abandoned: ",
-    "advanced to ",
-    "answered ",
-    "edited",
-    "formatted",
-    "merged",
-    "resolved",
-    "shared",
-    "started",
-    "superseded by ",
-];
+/// What brought a revision about, if it was not that somebody wrote a new text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Somebody began to work on it.
+    Start,
+    /// A question was answered, or an assumption looked into.
+    Answer,
+    /// Somebody called it into question.
+    Review,
+    /// It ended.
+    Resolve,
+    /// The work went on to the next stage.
+    Advance,
+    /// It was moved to the committed shelf.
+    Share,
+    /// It was brought into the strict form.
+    Fmt,
+    /// It was changed in an editor, without a word about it.
+    Edit,
+    /// An earlier change was taken back.
+    Undo,
+    /// Two texts were joined.
+    Merge,
+    /// Somebody changed the file without midstride.
+    Outside,
+}
+
+impl Verb {
+    const ALL: [Self; 11] = [
+        Self::Start,
+        Self::Answer,
+        Self::Review,
+        Self::Resolve,
+        Self::Advance,
+        Self::Share,
+        Self::Fmt,
+        Self::Edit,
+        Self::Undo,
+        Self::Merge,
+        Self::Outside,
+    ];
+
+    /// The word that is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Answer => "answer",
+            Self::Review => "review",
+            Self::Resolve => "resolve",
+            Self::Advance => "advance",
+            Self::Share => "share",
+            Self::Fmt => "fmt",
+            Self::Edit => "edit",
+            Self::Undo => "undo",
+            Self::Merge => "merge",
+            Self::Outside => "outside",
+        }
+    }
+
+    /// The verb that an entry of the history names. What a person writes as a reason is not looked
+    /// at: it may say anything.
+    pub fn of(entry: &Node) -> Option<Self> {
+        let word = entry.get("verb")?.text()?.value.trim();
+        Self::ALL.into_iter().find(|verb| verb.word() == word)
+    }
+
+    /// Whether `undo` reaches behind it. A merge has two texts before it, and what was private
+    /// before it was shared stays so.
+    pub fn ends_undo(self) -> bool {
+        matches!(self, Self::Merge | Self::Share)
+    }
+}
 
 impl Revision<'_> {
     /// Whether something in the handoff was corrected, rather than its life going on.
     pub fn corrects(&self) -> bool {
-        let reason = self.reason.map_or("", |reason| reason.value.trim());
-        let validated = reason.ends_with(" holds") || reason.ends_with(" does not hold");
-        let held = reason.starts_with("reviewed: ") && reason.ends_with("(held)");
-        let routine = ROUTINE.iter().any(|start| reason.starts_with(start));
-        !(routine || validated || held || reason.starts_with("undo of @"))
+        match self.verb {
+            None => true,
+            Some(Verb::Review) => !self.reason.is_some_and(|r| r.value.ends_with("(held)")),
+            Some(_) => false,
+        }
     }
 }

@@ -218,6 +218,8 @@ impl Joining {
                         }
                     }
                 }
+                // What happened in one line of work happened, whichever part of it was taken over.
+                None if *path == Path::field("revisions") => {}
                 None if untouched(name, item) => removed.push(index),
                 None => {}
             }
@@ -225,7 +227,8 @@ impl Joining {
         let gone = removed.into_iter().rev().map(|index| Edit::Remove(path.clone().item(index)));
         self.edits.extend(gone);
         for (name, item) in &second {
-            if find(&first, name).is_none() && !untouched(name, item) {
+            let happened = *path == Path::field("revisions");
+            if find(&first, name).is_none() && (happened || !untouched(name, item)) {
                 self.edits.push(Edit::Append(path.clone(), (*item).clone()));
             }
         }

@@ -7,6 +7,14 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
 impl Repository {
+    /// Texts by their ids; what is not here is left out.
+    pub fn blobs(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+        let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let answer = self.run(&["cat-file", "--batch"], asked.as_bytes())?;
+        let found = |(id, text): (&String, Vec<u8>)| (!text.is_empty()).then(|| (id.clone(), text));
+        Ok(ids.iter().zip(objects(&answer)).filter_map(found).collect())
+    }
+
     /// The Markdown files that git keeps track of, below the working tree.
     pub fn tracked_markdown(&self) -> Result<HashSet<PathBuf>, GitError> {
         let listed = self.run(&["ls-files", "-z", "--", "*.md"], b"")?;

@@ -3,7 +3,7 @@
 use super::{GitError, Repository};
 use crate::files::{self, Lock, Root};
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
 
@@ -28,6 +28,14 @@ impl Repository {
     /// A text by its id; `None` where it is not on this machine.
     pub fn blob(&self, id: &str) -> Option<Vec<u8>> {
         self.run(&["cat-file", "blob", id], b"").ok()
+    }
+
+    /// The id of the text that is committed at a path below the working tree.
+    pub fn committed_blob(&self, path: &Path) -> Option<String> {
+        let name = [OsStr::new("HEAD:"), path.as_os_str()].into_iter().collect::<OsString>();
+        let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options"].map(OsStr::new);
+        let id = self.run(&[&asked[..], &[&name]].concat(), b"").ok()?;
+        Some(String::from_utf8_lossy(&id).trim().to_owned())
     }
 
     /// The whole id of a commit that was named; `None` where there is none.

@@ -8,6 +8,7 @@ use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::edit::Edit;
 use midstride_core::finding::{Code, Finding};
+use midstride_core::header::Verb;
 use midstride_core::id::HandoffKey;
 use midstride_core::life::{self, Refusal};
 use std::path::PathBuf;
@@ -82,7 +83,7 @@ pub fn advance(project: &Project, name: &str, forward: &Forward) -> Result<Advan
     let step = Step { project, forward, blocked: !over.is_empty() };
     step.refuse_unwritable(&from)?;
     let (key, path, created) = step.draft(&from)?;
-    let change = Change { reason: step.reason(&over), by: forward.by.clone() };
+    let change = Change::by_verb(Verb::Advance, step.reason(&over), forward.by.clone());
     let recorded = step.record(&from, &key, &path, &change)?;
     let reason = change.reason;
     Ok(Advance::Through(Box::new(Passage { from, key, path, created, recorded, reason, over })))

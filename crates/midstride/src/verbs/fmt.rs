@@ -3,6 +3,7 @@
 use crate::journal::{Change, JournalError};
 use crate::project::{Project, Shelved};
 use midstride_core::document::EditRefused;
+use midstride_core::header::Verb;
 use midstride_core::redact::{Clean, Redaction};
 
 /// What became of a document.
@@ -42,7 +43,7 @@ pub fn fmt(project: &Project, shelved: &Shelved, write: bool) -> Result<Formatte
     if !write {
         return Ok(Formatted::Changed(Clean::of(strict.text()).1));
     }
-    let change = Change { reason: "formatted".to_owned(), by: None };
+    let change = Change::by_verb(Verb::Fmt, "formatted", None);
     let recorded = project.record(shelved, &strict, &change, &|_| ())?;
     Ok(Formatted::Changed(recorded.redacted))
 }

@@ -1,14 +1,10 @@
 //! Take a handoff a step further in its life: what core decided is recorded.
 
-use crate::files::{FileError, Problem};
-use crate::journal::{Change, JournalError, Recorded};
+use crate::journal::{Attempt, Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::edit::Edit;
 use midstride_core::handoff::Handoff;
 use midstride_core::life::Refusal;
-
-/// Somebody else may win the race again and again; not for ever.
-const TRIES_MAX: usize = 20;
 
 /// Why a handoff stays as it is.
 #[derive(Debug, thiserror::Error)]
@@ -47,21 +43,7 @@ pub(super) fn live_in_place(
     decide: &dyn Fn(&Shelved) -> Result<Vec<Edit>, Refusal>,
     change: &Change,
 ) -> Result<Recorded, LiveError> {
-    let mut read_again: Option<Shelved> = None;
-    for _ in 0..TRIES_MAX {
-        let now = read_again.as_ref().unwrap_or(shelved);
-        match once(project, now, decide, change) {
-            Err(LiveError::Journal(JournalError::File(FileError {
-                problem: Problem::Changed,
-                ..
-            }))) => {
-                read_again = Some(project.reread(now).map_err(JournalError::from)?);
-            }
-            done => return done,
-        }
-    }
-    let problem = Problem::Changed;
-    Err(JournalError::File(FileError { path: shelved.path.clone(), problem }).into())
+    project.record_in_turn(shelved, |now| once(project, now, decide, change))
 }
 
 fn once(
@@ -69,14 +51,14 @@ fn once(
     shelved: &Shelved,
     decide: &dyn Fn(&Shelved) -> Result<Vec<Edit>, Refusal>,
     change: &Change,
-) -> Result<Recorded, LiveError> {
+) -> Result<Attempt, LiveError> {
     let key = shelved.handoff(project).key().to_string();
     let edits = decide(shelved).map_err(|why| LiveError::Refused { key, why })?;
     if shelved.document.handoff_header().is_none() {
         return Err(JournalError::Note(shelved.path.clone()).into());
     }
     let (next, _) = shelved.document.edit(&edits).map_err(JournalError::from)?;
-    Ok(project.record(shelved, &next, change, &|_| ())?)
+    Ok(project.record(shelved, &next, change, &|_| ()))
 }
 
 /// The whole id of a commit that a person named.

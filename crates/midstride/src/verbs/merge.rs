@@ -4,7 +4,7 @@
 use crate::files::{self, FileError, Root};
 use crate::git::{Conflicted, GitError};
 use crate::journal::file_name_of;
-use crate::project::{FindError, Project};
+use crate::project::{FindError, Project, Shelved};
 use crate::revisions::RevisionError;
 use midstride_core::document::Document;
 use midstride_core::merge::{self, Merged, Tips};
@@ -19,6 +19,8 @@ pub struct Joined {
     pub conflicts: Vec<String>,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
+    /// The id under which the text that stood there is kept.
+    pub replaced: Option<String>,
 }
 
 /// Why nothing was merged; the file is as it was.
@@ -96,9 +98,21 @@ pub fn repair(project: &Project, path: &Path) -> Result<Joined, MergeError> {
     if conflict_markers(shelved.document.text()).is_empty() && shelved.bytes != ours {
         return Err(MergeError::Settled(shelved.path));
     }
-    let (text, joined) = join(project, &shelved.path, base.as_deref(), &ours, &theirs)?;
+    let (text, mut joined) = join(project, &shelved.path, base.as_deref(), &ours, &theirs)?;
+    joined.replaced = keep_replaced(project, &shelved)?;
     project.replace(&shelved, &text)?;
     Ok(joined)
+}
+
+/// Somebody may have begun to settle it by hand.
+fn keep_replaced(project: &Project, shelved: &Shelved) -> Result<Option<String>, MergeError> {
+    let Some(uid) = shelved.handoff(project).uid().map(|uid| file_name_of(uid.value)) else {
+        return Ok(None);
+    };
+    let texts = project.texts(shelved, &uid);
+    let id = texts.store(&Clean::of(shelved.document.text()).0)?;
+    texts.keep(std::slice::from_ref(&id))?;
+    Ok(Some(id))
 }
 
 /// The merged text. Both sides are kept, so that every number of the history finds its text.
@@ -119,7 +133,7 @@ fn join(
     let Merged { text, conflicts } = merge::merge(base.as_ref(), &ours, &theirs, tips)
         .unwrap_or_else(|_| merge::side_by_side(&ours, &theirs));
     let (text, redacted) = Clean::of(&text);
-    Ok((text, Joined { conflicts, redacted }))
+    Ok((text, Joined { conflicts, redacted, replaced: None }))
 }
 
 fn keep_both(

@@ -6,6 +6,7 @@ use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::edit::Edit;
 use midstride_core::handoff::Handoff;
+use midstride_core::header::Verb;
 use midstride_core::life::{self, Dropped, Refusal, ReviewVerdict};
 
 /// A review.
@@ -54,7 +55,7 @@ pub fn review(
     let now = project.environment().clock.now();
     let Review { by, challenged, verdict, dropped, text } = review;
     let reason = format!("reviewed: {challenged} ({})", verdict.word());
-    let change = Change { reason: reason.clone(), by: Some(by.clone()) };
+    let change = Change::by_verb(Verb::Review, reason.clone(), Some(by.clone()));
     let decide = |handoff: &Handoff<'_>| {
         if text.is_some() && *verdict == ReviewVerdict::Held {
             return Err(Refusal::Held);

@@ -1,6 +1,6 @@
 //! Give a handoff its next text, with the reason in its history.
 
-use crate::files::{FileError, Problem, Scratch};
+use crate::files::Scratch;
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::document::{Document, EditRefused};
@@ -9,9 +9,6 @@ use midstride_core::handoff::Handoff;
 use midstride_core::merge;
 use midstride_core::yaml::Node;
 use std::path::PathBuf;
-
-/// Somebody else may win the race again and again; not for ever.
-const TRIES_MAX: usize = 20;
 
 /// What came of it.
 #[derive(Debug)]
@@ -97,20 +94,13 @@ pub(super) fn put(
     mut next: Document,
     change: &Change,
 ) -> Result<Recorded, ReviseError> {
-    let mut read_again: Option<Shelved> = None;
-    for _ in 0..TRIES_MAX {
-        let now = read_again.as_ref().unwrap_or(shelved);
-        match project.record(now, &next, change, &|_| ()) {
-            Err(JournalError::File(FileError { problem: Problem::Changed, .. })) => {
-                let newer = project.reread(now).map_err(JournalError::from)?;
-                next = joined(project, &now.document, &newer, &next)?;
-                read_again = Some(newer);
-            }
-            recorded => return Ok(recorded?),
+    let mut base: Option<Document> = None;
+    project.record_in_turn(shelved, |now| {
+        if let Some(base) = base.replace(now.document.clone()) {
+            next = joined(project, &base, now, &next)?;
         }
-    }
-    let problem = Problem::Changed;
-    Err(JournalError::File(FileError { path: shelved.path.clone(), problem }).into())
+        Ok(project.record(now, &next, change, &|_| ()))
+    })
 }
 
 /// A whole document, or the document with a new body.
@@ -136,8 +126,9 @@ fn begun_from(
         texts.iter().map(|text| text.map(|text| text.value.trim().to_owned())).collect()
     };
     let behind = known.len() < all.len() && values(&all[..known.len()]) == values(&known);
-    // Without any history in it, nobody can tell which text it was begun from.
-    if !behind || known.is_empty() {
+    // Without any history in it, a text of this handoff was begun from the first one.
+    let is_ours = next.uid().is_some();
+    if !behind || !is_ours {
         return Ok(None);
     }
     match project.text_of(shelved, known.len() + 1) {

@@ -3,6 +3,7 @@
 use crate::files::FileError;
 use crate::journal::{Change, JournalError};
 use crate::project::{Project, SetUp, Shelved};
+use midstride_core::header::Verb;
 use std::path::PathBuf;
 
 /// Why a handoff stays where it is.
@@ -41,7 +42,7 @@ pub fn share(
         let problem = crate::files::Problem::Exists;
         return Err(FileError { path: committed.root().path().join(path), problem }.into());
     }
-    let change = Change { reason: "shared".to_owned(), by };
+    let change = Change::by_verb(Verb::Share, "shared", by);
     project.record(shelved, &shelved.document, &change, &|_| ())?;
     let now = project.reread(shelved)?;
     committed.root().create(&path, &now.bytes)?;

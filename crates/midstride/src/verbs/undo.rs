@@ -3,7 +3,8 @@
 use crate::journal::{Change, JournalError, OUTSIDE, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::document::Document;
-use midstride_core::life;
+use midstride_core::header::Verb;
+use midstride_core::life::{self, Undo};
 
 /// Why nothing was undone.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +12,14 @@ pub enum UndoError {
     /// There is no change that still stands.
     #[error("nothing is left to undo in `{0}`")]
     Nothing(String),
+    /// What comes before cannot be undone.
+    #[error("what lies behind the {} of `{key}` is not undone", verb.word())]
+    Behind {
+        /// The handoff.
+        key: String,
+        /// What it lies behind.
+        verb: Verb,
+    },
     /// It could not be recorded.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -20,12 +29,13 @@ pub enum UndoError {
 pub fn undo(
     project: &Project,
     shelved: &Shelved,
-    by: Option<String>,
+    by: Option<&str>,
 ) -> Result<(Recorded, String), UndoError> {
     let (earlier, reason) = earlier(project, shelved)?;
-    // What is taken back is the text; the journal keeps what happened to it.
+    // What is taken back is the text; the journal keeps what happened to it. Whoever is overtaken is
+    // told: the last change is another one then.
     let next = Document::parse(&earlier);
-    let change = Change { reason: reason.clone(), by };
+    let change = Change::by_verb(Verb::Undo, reason.clone(), by.map(str::to_owned));
     let recorded = project.record(shelved, &next, &change, &|_| ())?;
     Ok((recorded, reason))
 }
@@ -38,7 +48,11 @@ fn earlier(project: &Project, shelved: &Shelved) -> Result<(Vec<u8>, String), Un
         let edited = handoff.replaced_texts().len() + 2;
         return Ok((written, life::undo_of(edited, OUTSIDE)));
     }
-    let (number, reason) =
-        life::undo(&handoff).ok_or_else(|| UndoError::Nothing(handoff.key().to_string()))?;
-    Ok((project.text_of(shelved, number).map_err(JournalError::from)?, reason))
+    match life::undo(&handoff) {
+        Undo::To(number, reason) => {
+            Ok((project.text_of(shelved, number).map_err(JournalError::from)?, reason))
+        }
+        Undo::Nothing => Err(UndoError::Nothing(handoff.key().to_string())),
+        Undo::Behind(verb) => Err(UndoError::Behind { key: handoff.key().to_string(), verb }),
+    }
 }
