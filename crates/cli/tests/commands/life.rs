@@ -363,3 +363,23 @@ fn a_private_handoff_is_shared() {
     ");
     assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "");
 }
+
+#[test]
+fn what_was_private_before_it_was_shared_is_not_undone_into_the_open() {
+    let sandbox = shop();
+    sandbox.run(["new", "Afternoon", "--kind", "session", "--summary", "the prompt"]).exits(0);
+    let path = sandbox.root().join(".git/midstride/handoffs/afternoon.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    sandbox.write("clean.md", text.replace("the prompt", "what came of it"));
+    sandbox.run(["revise", "afternoon", "--reason", "clean", "--body", "clean.md"]).exits(0);
+    sandbox.run(["share", "afternoon"]).exits(0);
+    sandbox.run(["start", "afternoon"]).exits(0);
+    sandbox.run(["undo", "afternoon"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["undo", "afternoon"]), @"
+    exit 2
+    ----- stderr -----
+    error: what lies behind the share of `afternoon` is not undone
+    hint: `midstride show afternoon --history` numbers its texts; `midstride revise` brings one back
+    ");
+    assert!(!sandbox.read(".midstride/handoffs/afternoon.md").contains("the prompt"));
+}

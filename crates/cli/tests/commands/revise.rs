@@ -257,3 +257,16 @@ fn an_edit_made_outside_is_told_at_once_and_recorded_with_the_next_change() {
         sandbox.run(["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"]);
     assert!(!run.stderr.contains("outside"), "{run}");
 }
+
+#[test]
+fn a_text_begun_before_the_very_first_change_is_merged_with_it() {
+    let sandbox = shop();
+    sandbox.run(["new", "Case", "--summary", "It is slow", "--no-edit"]).exits(0);
+    let file = ".midstride/handoffs/case.md";
+    let begun = sandbox.read(file);
+    sandbox.run(["start", "case"]).exits(0);
+    sandbox.write("mine.md", begun.replace("It is slow", "It is very slow"));
+    sandbox.run(["revise", "case", "--reason", "how slow", "--body", "mine.md"]).exits(0);
+    let text = sandbox.read(file);
+    assert!(text.contains("It is very slow") && text.contains("status: in_progress"), "{text}");
+}

@@ -4,8 +4,8 @@ use super::header::Joined;
 use super::{Sides, last_revision};
 use crate::document::Document;
 use crate::edit::{Edit, Path};
-use crate::header::{HANDOFF, Verb};
-use crate::shape::identity;
+use crate::header::{HANDOFF, Header, Verb};
+use crate::shape::{Kind, identity};
 use crate::time::{self, Time};
 use crate::yaml::{Data, Node};
 
@@ -18,6 +18,7 @@ pub(super) fn told(joined: Joined, sides: &Sides<'_>, (first, second): (&str, &s
     for (side, tip) in [(sides.first, first), (sides.second, second)] {
         edits.extend(made(&joined.document, side, tip));
     }
+    edits.extend(renumbered(&joined.document, sides));
     let time = |side| last_revision(side)?.get("at")?.text().and_then(|at| Time::read(at.value));
     let times = [time(sides.first), time(sides.second)].into_iter().flatten();
     // Not the time of the merge: two who merge the same texts get the same result.
@@ -36,21 +37,53 @@ pub(super) fn told(joined: Joined, sides: &Sides<'_>, (first, second): (&str, &s
 }
 
 /// The edit that lets a side's last entry say which text it made, where nothing else says it.
-fn made<'d>(joined: &'d Document, side: &'d Document, tip: &str) -> Option<Edit> {
-    let kind = HANDOFF.field("revisions").map(|field| &field.kind);
-    let same = |a: &Node, b: &Node| identity(kind, &a.data()) == identity(kind, &b.data());
-    let last = last_revision(side)?;
-    let list = |document: &'d Document| {
-        let revisions = document.handoff_header()?.fields().get("revisions")?;
-        Some(revisions.items())
-    };
-    // Of several that read the same, the one that is as far down here as there.
-    let (ours, entries) = (list(side)?, list(joined)?);
-    let count = ours.iter().filter(|entry| same(entry, last)).count();
-    let alike = entries.iter().enumerate().filter(|(_, entry)| same(entry, last));
-    let index = alike.map(|(index, _)| index).nth(count.checked_sub(1)?)?;
-    let following = entries.get(index + 1).and_then(|entry| entry.get("was")?.text());
-    let told = entries[index].get("made").is_some() || following.is_some_and(|t| t.value == tip);
+fn made(joined: &Document, side: &Document, tip: &str) -> Option<Edit> {
+    let last = entries(side, "revisions").len().checked_sub(1)?;
+    let index = place_of(joined, side, last)?;
+    let there = entries(joined, "revisions");
+    let following = there.get(index + 1).and_then(|entry| entry.get("was")?.text());
+    let told = there[index].get("made").is_some() || following.is_some_and(|t| t.value == tip);
     let path = Path::field("revisions").item(index).key("made");
     (!told).then(|| Edit::Set(path, Data::text(tip)))
+}
+
+/// The edits that let the reviews of the second side name the texts by the numbers they have now.
+fn renumbered(joined: &Document, sides: &Sides<'_>) -> Vec<Edit> {
+    let kind = kind_of("reviews");
+    let name = |node: &&Node| identity(kind, &node.data());
+    let of_first: Vec<String> = entries(sides.first, "reviews").iter().map(name).collect();
+    let of_second: Vec<String> = entries(sides.second, "reviews").iter().map(name).collect();
+    let renumber = |(index, review): (usize, &Node)| {
+        let name = name(&review);
+        let brought = of_second.contains(&name) && !of_first.contains(&name);
+        let number: usize = review.get("revision")?.text()?.value.trim().parse().ok()?;
+        // Entry `n` made text `n + 1`; the first text is the first on both sides.
+        let made_by = number.checked_sub(2).filter(|_| brought)?;
+        let now = place_of(joined, sides.second, made_by)? + 2;
+        let path = Path::field("reviews").item(index).key("revision");
+        (now != number).then(|| Edit::Set(path, Data::Bare(now.to_string())))
+    };
+    entries(joined, "reviews").into_iter().enumerate().filter_map(renumber).collect()
+}
+
+/// Where an entry of a side's history stands in the joined one. Of several that read the same it is
+/// the one that is as far down here as there.
+fn place_of(joined: &Document, side: &Document, index: usize) -> Option<usize> {
+    let kind = kind_of("revisions");
+    let name = |node: &Node| identity(kind, &node.data());
+    let own = entries(side, "revisions");
+    let wanted = name(own.get(index)?);
+    let before = own[..index].iter().filter(|entry| name(entry) == wanted).count();
+    let there = entries(joined, "revisions");
+    let alike = there.iter().enumerate().filter(|(_, entry)| name(entry) == wanted);
+    alike.map(|(index, _)| index).nth(before)
+}
+
+fn entries<'d>(document: &'d Document, field: &str) -> Vec<&'d Node> {
+    let fields = document.handoff_header().map(Header::fields);
+    fields.and_then(|fields| fields.get(field)).map(Node::items).unwrap_or_default()
+}
+
+fn kind_of(field: &str) -> Option<&'static Kind> {
+    HANDOFF.field(field).map(|field| &field.kind)
 }

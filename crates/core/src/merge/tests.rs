@@ -171,3 +171,20 @@ fn where_the_history_cannot_be_told_the_rest_is_merged_all_the_same() {
     let read = Document::parse(there.text.as_bytes());
     assert!(read.findings().iter().all(|finding| finding.code.to_string() != "H005"));
 }
+
+#[test]
+fn a_review_names_the_text_by_its_number_behind_the_merge() {
+    let entry = |at: &str, was: &str| {
+        format!("    - at: 2026-03-{at}T08:00:00Z\n      reason: r{at}\n      was: {was}\n")
+    };
+    let base = document("", "Text.\n");
+    let one =
+        document(&format!("  revisions:\n{}{}", entry("22", "aa"), entry("23", "ab")), "A.\n");
+    let review = "  reviews:\n    - at: 2026-03-24T08:00:00Z\n      by: eve\n      challenged: all\n      revision: 2\n";
+    let fields = format!("{review}  revisions:\n{}", entry("24", "aa"));
+    let other = document(&fields, "Text.\n\nMore.\n");
+    let tips = Tips { one: "11", other: "22" };
+    let there = merge(Some(&base), &one, &other, Some(tips)).unwrap();
+    // The text that eve looked at was made by the entry that is the third now.
+    assert!(there.text.contains("      challenged: all\n      revision: 4\n"), "{}", there.text);
+}
