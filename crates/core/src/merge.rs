@@ -8,8 +8,9 @@ mod header;
 mod history;
 
 use crate::document::Document;
+use crate::finding::Code;
 use crate::header::Header;
-use crate::span::At;
+use crate::span::{At, Span};
 use crate::time::Time;
 use crate::yaml::{MARKER_LENGTH, Node};
 use jiff::Timestamp;
@@ -92,7 +93,8 @@ struct Sides<'d> {
 
 impl Sides<'_> {
     fn merge(&self, tips: Option<(&str, &str)>) -> Merged {
-        self.by_meaning(tips).unwrap_or_else(|| self.by_lines())
+        let merged = self.by_meaning(tips).or_else(|| self.by_lines());
+        merged.unwrap_or_else(|| self.by_headers())
     }
 
     /// `None` where a header cannot be merged by meaning: there is none, or it cannot be edited.
@@ -108,13 +110,33 @@ impl Sides<'_> {
         Some(Merged { text: text + &body, conflicts: names })
     }
 
-    /// Line by line, as for any text.
-    fn by_lines(&self) -> Merged {
+    /// Line by line, as for any text. `None` where that would break a header that is whole on both
+    /// sides.
+    fn by_lines(&self) -> Option<Merged> {
         let base = self.base.map_or("", Document::text);
         let mut conflicts = Vec::new();
         let sides = (base, self.first.text(), self.second.text());
-        let text = body::merge_lines(sides, self.names(), &mut conflicts);
-        Merged { text, conflicts }
+        let body::Decidable { text, decided } =
+            body::merge_lines(sides, self.names(), &mut conflicts);
+        let sound = |text: &String| is_sound(&Document::parse(text.as_bytes()));
+        let whole = is_sound(self.first) && is_sound(self.second);
+        (!whole || decided.iter().all(sound)).then_some(Merged { text, conflicts })
+    }
+
+    /// Both headers whole, between markers.
+    fn by_headers(&self) -> Merged {
+        let inner = |document: &Document| {
+            let header = document.handoff_header().map(|header| header.at);
+            header.unwrap_or(Span::empty(document.body().start))
+        };
+        let (first, second) = (inner(self.first), inner(self.second));
+        let mut text = self.first.text()[..first.start].to_owned();
+        let (one, other) = (first.of(self.first.text()), second.of(self.second.text()));
+        mark(&mut text, one, other, self.names());
+        text.push_str(&self.first.text()[first.end..self.first.body().start]);
+        let mut conflicts = vec!["handoff".to_owned()];
+        let body = body::merge(self.bodies(), self.names(), &mut conflicts);
+        Merged { text: text + &body, conflicts }
     }
 
     fn names(&self) -> (&str, &str) {
@@ -124,6 +146,13 @@ impl Sides<'_> {
     fn bodies(&self) -> (Option<&Document>, &Document, &Document) {
         (self.base, self.first, self.second)
     }
+}
+
+/// Whether a header can be read from its first line to its last.
+fn is_sound(document: &Document) -> bool {
+    let unsound = [Code::Syntax, Code::DuplicateKey, Code::ConflictMarker, Code::HeaderNotClosed];
+    document.handoff_header().is_some()
+        && document.findings().iter().all(|finding| !unsound.contains(&finding.code))
 }
 
 fn uid(document: &Document) -> Option<&str> {

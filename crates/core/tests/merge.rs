@@ -1,6 +1,6 @@
 //! What holds for every merge.
 
-use crate::properties::{document, edit};
+use crate::properties::{data, document, edit, path};
 use midstride_core::document::Document;
 use midstride_core::edit::Edit;
 use midstride_core::finding::Code;
@@ -91,6 +91,51 @@ fn body_lines(document: &Document) -> BTreeSet<&str> {
     body.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect()
 }
 
+/// What a line is between the sides of a conflict.
+fn marker(line: &str) -> Option<char> {
+    let sign = line.chars().next().filter(|sign| "<=>".contains(*sign))?;
+    let rest = line.trim_start_matches(sign);
+    let long = line.len() - rest.len() == 7;
+    (long && (rest.trim().is_empty() || rest.starts_with(' '))).then_some(sign)
+}
+
+/// The text with the first, or the second, side of every region; `None` where markers are not in
+/// order.
+fn decided(text: &str, second: bool) -> Option<String> {
+    let mut out = String::new();
+    let mut inside = None;
+    for line in text.split_inclusive('\n') {
+        inside = match (marker(line), inside) {
+            (Some('<'), None) => Some(false),
+            (Some('='), Some(false)) => Some(true),
+            (Some('>'), Some(true)) => None,
+            (Some(_), _) => return None,
+            (None, inside) => {
+                if inside.is_none_or(|side| side == second) {
+                    out.push_str(line);
+                }
+                inside
+            }
+        };
+    }
+    inside.is_none().then_some(out)
+}
+
+/// Whoever decides for one side everywhere has a document again.
+fn can_be_decided(all: [&Document; 3], merged: &Merged) -> Result<(), TestCaseError> {
+    if all.iter().any(|document| document.text().lines().any(|line| marker(line).is_some())) {
+        return Ok(());
+    }
+    for second in [false, true] {
+        let text = decided(&merged.text, second);
+        prop_assert!(text.is_some(), "markers are not in order:\n{}", merged.text);
+        let document = Document::parse(text.unwrap_or_default().as_bytes());
+        let sound = is_sound(&document) || !all.iter().all(|document| is_sound(document));
+        prop_assert!(sound, "{}\nbecomes\n{}", merged.text, document.text());
+    }
+    Ok(())
+}
+
 fn holds(base: &Document, one: &Document, other: &Document) -> Result<(), TestCaseError> {
     let Some(merged) = merged(Some(base), one, other) else { return Ok(()) };
     let result = Document::parse(merged.text.as_bytes());
@@ -101,6 +146,7 @@ fn holds(base: &Document, one: &Document, other: &Document) -> Result<(), TestCa
             prop_assert!(lines.contains(line), "{line:?} is lost in\n{}", merged.text);
         }
     }
+    can_be_decided([base, one, other], &merged)?;
     let clean = merged.conflicts.is_empty();
     if clean && [base, one, other].into_iter().all(is_sound) {
         prop_assert!(is_sound(&result), "{}", merged.text);
@@ -121,6 +167,23 @@ proptest! {
     fn merging_is_symmetric_loses_no_text_and_parses(text in document(), one in work(), other in work()) {
         let base = Document::parse(text.as_bytes());
         holds(&base, &one.done_on(&base), &other.done_on(&base))?;
+    }
+
+    #[test]
+    fn values_that_both_changed_can_be_decided(
+        text in document(),
+        clashes in prop::collection::vec((path(), data(), data()), 1..5),
+    ) {
+        let base = Document::parse(text.as_bytes());
+        let [mut one, mut other] = [base.clone(), base.clone()];
+        for (path, mine, theirs) in clashes {
+            let changed = |side: &Document, value: Data| {
+                let edited = side.edit(&[Edit::Set(path.clone(), value)]);
+                edited.map_or_else(|_| side.clone(), |(next, _)| next)
+            };
+            (one, other) = (changed(&one, mine), changed(&other, theirs));
+        }
+        holds(&base, &one, &other)?;
     }
 
     #[test]

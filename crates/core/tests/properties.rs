@@ -26,7 +26,7 @@ fn key() -> impl Strategy<Value = String> {
     prop_oneof![4 => select(known), 1 => "[a-z_]{1,8}"]
 }
 
-fn data() -> impl Strategy<Value = Data> {
+pub(crate) fn data() -> impl Strategy<Value = Data> {
     let leaf = prop_oneof![
         4 => text().prop_map(Data::Text),
         1 => any::<bool>().prop_map(Data::flag),
@@ -77,6 +77,8 @@ fn wild() -> impl Strategy<Value = String> {
         "  created: 2026-03-21\n",
         "  state:\n    any: [1, {b: c}]\n",
         "  kept: |+\n    x\n\n",
+        "  meta: {a: 1, b: {c: 2, d: 3}}\n",
+        "  meta: {a: 1,\n    b: 2, c: 3}\n",
         "  assumptions:\n    -\n",
         "top: level\n",
         "  bad: a: b\n",
@@ -109,7 +111,7 @@ fn compose(fields: &[(String, Data)], body: &str) -> Document {
     Document::compose(&fields, body)
 }
 
-fn path() -> impl Strategy<Value = Path> {
+pub(crate) fn path() -> impl Strategy<Value = Path> {
     // Mostly keys that the documents have, so that most edits meet something.
     let present = select(vec![
         "id",
@@ -134,6 +136,10 @@ fn path() -> impl Strategy<Value = Path> {
         "created",
         "long",
         "anchor",
+        "meta",
+        "a",
+        "b",
+        "c",
     ]);
     let step = prop_oneof![
         6 => present.prop_map(|key| Step::Key(key.to_owned())),

@@ -30,7 +30,7 @@ pub(super) fn merge(
 ) -> String {
     let base = base.map(pieces).unwrap_or_default();
     let (first, second) = (pieces(first), pieces(second));
-    join([&base, &first, &second], Added::Kept, names, conflicts)
+    join([&base, &first, &second], Added::Kept, names, conflicts).text
 }
 
 /// What becomes of two additions at one place.
@@ -42,12 +42,18 @@ enum Added {
     Marked,
 }
 
+/// A merged text, and what becomes of it if one side is taken wherever both stand in it.
+pub(super) struct Decidable {
+    pub(super) text: String,
+    pub(super) decided: [String; 2],
+}
+
 /// Three texts merged line by line.
 pub(super) fn merge_lines(
     (base, first, second): (&str, &str, &str),
     names: (&str, &str),
     conflicts: &mut Vec<String>,
-) -> String {
+) -> Decidable {
     let lines = |text| -> Vec<Piece<'_>> { lines(text).collect() };
     let sides = [&lines(base)[..], &lines(first), &lines(second)];
     join(sides, Added::Marked, names, conflicts)
@@ -121,9 +127,10 @@ fn join(
     added: Added,
     names: (&str, &str),
     conflicts: &mut Vec<String>,
-) -> String {
+) -> Decidable {
     let mut left = [hunks(base, first), hunks(base, second)].map(VecDeque::from);
-    let mut out = Out { text: String::new(), added, names, conflicts };
+    let decided = [String::new(), String::new()];
+    let mut out = Out { text: String::new(), decided, added, names, conflicts };
     let mut at = 0;
     while let Some(cluster) = next_cluster(&mut left) {
         let (start, end) = cluster.range();
@@ -133,7 +140,7 @@ fn join(
         at = end;
     }
     out.extend(&base[at..]);
-    out.text
+    Decidable { text: out.text, decided: out.decided }
 }
 
 /// Changes of both sides that meet, directly or through each other.
@@ -193,6 +200,7 @@ impl<'d> Cluster<'_, 'd> {
 
 struct Out<'o> {
     text: String,
+    decided: [String; 2],
     added: Added,
     names: (&'o str, &'o str),
     conflicts: &'o mut Vec<String>,
@@ -200,10 +208,15 @@ struct Out<'o> {
 
 impl Out<'_> {
     fn push(&mut self, piece: Piece<'_>) {
-        if !self.text.is_empty() && !self.text.ends_with('\n') {
-            self.text.push('\n');
-        }
+        end_line(&mut self.text);
         self.text.push_str(piece.text);
+        self.decide(0, piece.text);
+        self.decide(1, piece.text);
+    }
+
+    fn decide(&mut self, side: usize, text: &str) {
+        end_line(&mut self.decided[side]);
+        self.decided[side].push_str(text);
     }
 
     fn extend(&mut self, pieces: &[Piece<'_>]) {
@@ -248,15 +261,22 @@ impl Out<'_> {
     }
 
     fn mark(&mut self, first: &[Piece<'_>], second: &[Piece<'_>]) {
-        if !self.text.is_empty() && !self.text.ends_with('\n') {
-            self.text.push('\n');
-        }
+        end_line(&mut self.text);
         let whole = |pieces: &[Piece<'_>]| pieces.iter().map(|p| p.text).collect::<String>();
         let start = |pieces: &[Piece<'_>]| {
             let said = pieces.iter().map(|piece| piece.text.trim()).find(|text| !text.is_empty());
             said.map(|text| text.lines().next().unwrap_or_default().to_owned())
         };
         self.conflicts.push(start(first).or_else(|| start(second)).unwrap_or_default());
-        mark(&mut self.text, &whole(first), &whole(second), self.names);
+        let (first, second) = (whole(first), whole(second));
+        mark(&mut self.text, &first, &second, self.names);
+        self.decide(0, &first);
+        self.decide(1, &second);
+    }
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
     }
 }

@@ -345,29 +345,34 @@ fn place_for(document: &Document, key: Option<&str>) -> Option<usize> {
     })
 }
 
-/// The text up to the body, with what conflicts between markers.
+/// The text up to the body, with what conflicts between markers. `None` where the markers would
+/// cut something apart.
 pub(super) fn with_markers(
     document: &Document,
     conflicts: &[Conflict],
     names: (&str, &str),
     told: &mut Vec<String>,
 ) -> Option<String> {
+    let mut regions = apart(document, conflicts)?;
+    regions.sort_by_key(|region| region.here.start);
     let mut text = document.text()[..document.body().start].to_owned();
-    let mut regions = Vec::new();
-    for conflict in apart(document, conflicts)? {
-        let (other, _) =
-            document.edit(&[Edit::Set(conflict.path.clone(), conflict.wanted)]).ok()?;
-        let here = lines_of(document, &conflict.path)?;
-        let there = lines_of(&other, &conflict.path)?;
-        regions.push((here, there.of(other.text()).to_owned(), conflict.path));
-    }
-    regions.sort_by_key(|(here, ..)| here.start);
-    for (here, there, path) in regions.iter().rev() {
+    let mut decided = document.text().to_owned();
+    for Region { here, conflicts, .. } in regions.iter().rev() {
+        let there = document.edit(&wanted(conflicts)).ok()?.0;
+        let there = lines_of(&there, &common(conflicts))?.of(there.text()).to_owned();
         let mut marked = String::new();
-        mark(&mut marked, here.of(&text), there, names);
+        mark(&mut marked, here.of(&text), &there, names);
         text.replace_range(here.range(), &marked);
-        told.insert(0, called(path));
+        decided.replace_range(here.range(), &there);
     }
+    // Whoever decides for the second side everywhere gets what it says.
+    let (meant, _) = document.edit(&wanted(conflicts)).ok()?;
+    let decided = Document::parse(decided.as_bytes());
+    let data = |document: &Document| document.handoff_header().map(|header| header.root.data());
+    if !data(&meant)?.same(&data(&decided)?) {
+        return None;
+    }
+    told.extend(regions.iter().map(|region| called(&common(&region.conflicts))));
     Some(text)
 }
 
@@ -381,39 +386,51 @@ fn called(path: &Path) -> String {
     }
 }
 
-/// Conflicts whose lines do not overlap: where they do, the whole field they stand in conflicts.
-fn apart(document: &Document, conflicts: &[Conflict]) -> Option<Vec<Conflict>> {
-    const FIELD: usize = 2;
-    let mut kept: Vec<Conflict> = Vec::new();
+/// Whole lines, and what conflicts in them.
+struct Region {
+    here: Span,
+    conflicts: Vec<Conflict>,
+}
+
+/// Conflicts whose lines do not overlap: those on the same lines become one, of what holds them
+/// all. `None` where that is the whole header.
+fn apart(document: &Document, conflicts: &[Conflict]) -> Option<Vec<Region>> {
+    let mut apart: Vec<Region> = Vec::new();
     for conflict in conflicts {
-        let here = lines_of(document, &conflict.path)?;
-        let mut meets = false;
-        for other in &kept {
-            let there = lines_of(document, &other.path)?;
-            meets |= here.start < there.end && there.start < here.end;
+        let mut joined = vec![conflict.clone()];
+        let mut here = lines_of(document, &conflict.path)?;
+        let meets = |a: Span| {
+            move |region: &mut Region| a.start < region.here.end && region.here.start < a.end
+        };
+        // What holds them all may reach over further ones.
+        while let Some(region) = apart.extract_if(.., meets(here)).next() {
+            joined.extend(region.conflicts);
+            here = lines_of(document, &common(&joined))?;
         }
-        if !meets {
-            kept.push(conflict.clone());
-            continue;
-        }
-        let field = Path(conflict.path.0.iter().take(FIELD).cloned().collect());
-        let inside = |other: &Conflict| other.path.0.starts_with(&field.0);
-        let mut edits: Vec<Edit> = kept
-            .iter()
-            .filter(|other| inside(other))
-            .map(|other| Edit::Set(other.path.clone(), other.wanted.clone()))
-            .collect();
-        edits.push(Edit::Set(conflict.path.clone(), conflict.wanted.clone()));
-        let (wanted, _) = document.edit(&edits).ok()?;
-        let wanted = node_at(&wanted, &field)?.0.data();
-        kept.retain(|other| !inside(other));
-        kept.push(Conflict { path: field, wanted });
+        apart.push(Region { here, conflicts: joined });
     }
-    Some(kept)
+    Some(apart)
+}
+
+/// The innermost place that holds all conflicts.
+fn common(conflicts: &[Conflict]) -> Path {
+    let mut paths = conflicts.iter().map(|conflict| conflict.path.0.as_slice());
+    let first = paths.next().unwrap_or_default();
+    let shared = |a: &[Step], b: &[Step]| a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let length = paths.fold(first.len(), |length, path| length.min(shared(first, path)));
+    Path(first[..length].to_vec())
+}
+
+fn wanted(conflicts: &[Conflict]) -> Vec<Edit> {
+    let set = |conflict: &Conflict| Edit::Set(conflict.path.clone(), conflict.wanted.clone());
+    conflicts.iter().map(set).collect()
 }
 
 /// The whole lines of a key and its value, or of an item.
 fn lines_of(document: &Document, path: &Path) -> Option<Span> {
+    if path.0.is_empty() {
+        return None;
+    }
     let (node, start) = node_at(document, path)?;
     let end = node.at.end.max(start);
     let text = document.text();

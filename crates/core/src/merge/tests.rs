@@ -124,6 +124,39 @@ fn an_answer_given_twice_conflicts_where_it_stands() {
 }
 
 #[test]
+fn what_conflicts_on_one_line_conflicts_once() {
+    let meta = |values: &str| document(&format!("  meta: {{{values}}}\n"), "");
+    let one_line = merged(&meta("a: 1, b: 2"), &meta("a: 3, b: 4"), &meta("a: 5, b: 6"));
+    assert_eq!(one_line.conflicts, ["meta"]);
+    let marked = "<<<<<<< one side\n  meta: {a: 3, b: 4}\n=======\n  meta: {a: 5, b: 6}\n>>>>>>>";
+    assert!(one_line.text.contains(marked), "{}", one_line.text);
+
+    let deep = |a: u8, b: u8| {
+        document(&format!("  meta:\n    x: {{y: {{a: {a}, b: {b}}}}}\n    z: 1\n"), "")
+    };
+    assert_eq!(merged(&deep(1, 2), &deep(3, 4), &deep(5, 6)).conflicts, ["meta.x.y"]);
+
+    let flow = |title: &str, summary: &str| {
+        let header = format!("handoff: {{id: a, title: {title}, context_summary: {summary}}}");
+        Document::parse(format!("---\n{header}\n---\n\nText.\n").as_bytes())
+    };
+    let whole = merged(&flow("t", "s"), &flow("t1", "s1"), &flow("t2", "s2"));
+    assert_eq!(whole.conflicts, ["handoff"]);
+}
+
+#[test]
+fn a_header_on_one_line_is_merged_as_a_line() {
+    let header = |title: &str, other: &str| {
+        let header = format!("{{handoff: {{id: a, title: {title}}}, other: {other}}}");
+        Document::parse(format!("---\n{header}\n---\n\nText.\n").as_bytes())
+    };
+    let merged = merged(&header("t", "o"), &header("t1", "o1"), &header("t2", "o2"));
+    let marked = "---\n<<<<<<< one side\n{handoff: {id: a, title: t1}, other: o1}\n=======\n\
+                  {handoff: {id: a, title: t2}, other: o2}\n>>>>>>>";
+    assert!(merged.text.starts_with(marked), "{}", merged.text);
+}
+
+#[test]
 fn comments_of_both_sides_survive() {
     let base = document("  title: t\n  to: [x]\n", "");
     let one = document("  # midstride: allow C005 short\n  title: better\n  to: [x]\n", "");
