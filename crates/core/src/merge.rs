@@ -61,7 +61,7 @@ pub fn merge(
     let swapped = order(other) < order(one);
     let (first, second) = if swapped { (other, one) } else { (one, other) };
     let tips = tips.map(|Tips { one, other }| if swapped { (other, one) } else { (one, other) });
-    let sides = Sides { base, first, second, names: (name(first), name(second)) };
+    let sides = Sides { base, first, second, marks: Marks::of(first, second) };
     Ok(sides.merge(tips))
 }
 
@@ -69,8 +69,7 @@ pub fn merge(
 pub fn side_by_side(one: &Document, other: &Document) -> Merged {
     let (first, second) = if order(other) < order(one) { (other, one) } else { (one, other) };
     let mut text = String::new();
-    let names = (name(first), name(second));
-    mark(&mut text, first.text(), second.text(), (&names.0, &names.1));
+    Marks::of(first, second).mark(&mut text, first.text(), second.text());
     Merged { text, conflicts: vec!["two handoffs carry one id".to_owned()] }
 }
 
@@ -88,7 +87,7 @@ struct Sides<'d> {
     base: Option<&'d Document>,
     first: &'d Document,
     second: &'d Document,
-    names: (String, String),
+    marks: Marks,
 }
 
 impl Sides<'_> {
@@ -105,9 +104,9 @@ impl Sides<'_> {
         }
         let header::Joined { document, conflicts } = merged;
         let mut names = Vec::new();
-        let text = header::with_markers(&document, &conflicts, self.names(), &mut names)?;
-        let body = body::merge(self.bodies(), self.names(), &mut names);
-        Some(Merged { text: text + &body, conflicts: names })
+        let text = header::with_markers(&document, &conflicts, &self.marks, &mut names)?;
+        let body = body::merge(self.bodies(), &self.marks, &mut names);
+        Some(Merged { text: self.with_body(text, &body), conflicts: names })
     }
 
     /// Line by line, as for any text. `None` where that would break a header that is whole on both
@@ -117,7 +116,7 @@ impl Sides<'_> {
         let mut conflicts = Vec::new();
         let sides = (base, self.first.text(), self.second.text());
         let body::Decidable { text, decided } =
-            body::merge_lines(sides, self.names(), &mut conflicts);
+            body::merge_lines(sides, &self.marks, &mut conflicts);
         let sound = |text: &String| is_sound(&Document::parse(text.as_bytes()));
         let whole = is_sound(self.first) && is_sound(self.second);
         (!whole || decided.iter().all(sound)).then_some(Merged { text, conflicts })
@@ -132,15 +131,18 @@ impl Sides<'_> {
         let (first, second) = (inner(self.first), inner(self.second));
         let mut text = self.first.text()[..first.start].to_owned();
         let (one, other) = (first.of(self.first.text()), second.of(self.second.text()));
-        mark(&mut text, one, other, self.names());
+        self.marks.mark(&mut text, one, other);
         text.push_str(&self.first.text()[first.end..self.first.body().start]);
         let mut conflicts = vec!["handoff".to_owned()];
-        let body = body::merge(self.bodies(), self.names(), &mut conflicts);
-        Merged { text: text + &body, conflicts }
+        let body = body::merge(self.bodies(), &self.marks, &mut conflicts);
+        Merged { text: self.with_body(text, &body), conflicts }
     }
 
-    fn names(&self) -> (&str, &str) {
-        (&self.names.0, &self.names.1)
+    fn with_body(&self, mut text: String, body: &str) -> String {
+        if !body.is_empty() {
+            self.marks.end_line(&mut text);
+        }
+        text + body
     }
 
     fn bodies(&self) -> (Option<&Document>, &Document, &Document) {
@@ -181,24 +183,37 @@ fn last_revision(document: &Document) -> Option<&Node> {
     document.handoff_header().map(Header::fields)?.get("revisions")?.items().pop()
 }
 
-/// Writes two texts between conflict markers.
-fn mark(out: &mut String, first: &str, second: &str, names: (&str, &str)) {
-    let line = |sign: &str| sign.repeat(MARKER_LENGTH);
-    let ended = |text: &str| {
-        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        format!("{text}{end}")
-    };
-    let _ = write!(
-        out,
-        "{} {}\n{}{}\n{}{} {}\n",
-        line("<"),
-        names.0,
-        ended(first),
-        line("="),
-        ended(second),
-        line(">"),
-        names.1
-    );
+/// What the two sides are called behind their markers, and how lines end.
+#[derive(Clone, Debug)]
+struct Marks {
+    first: String,
+    second: String,
+    line_break: &'static str,
+}
+
+impl Marks {
+    fn of(first: &Document, second: &Document) -> Self {
+        let line_break = first.line_break();
+        Self { first: name(first), second: name(second), line_break }
+    }
+
+    /// Writes two texts between conflict markers.
+    fn mark(&self, out: &mut String, first: &str, second: &str) {
+        let line = |sign: &str| sign.repeat(MARKER_LENGTH);
+        let Self { first: one, second: other, line_break } = self;
+        self.end_line(out);
+        let _ = write!(out, "{} {one}{line_break}{first}", line("<"));
+        self.end_line(out);
+        let _ = write!(out, "{}{line_break}{second}", line("="));
+        self.end_line(out);
+        let _ = write!(out, "{} {other}{line_break}", line(">"));
+    }
+
+    fn end_line(&self, text: &mut String) {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push_str(self.line_break);
+        }
+    }
 }
 
 #[cfg(test)]

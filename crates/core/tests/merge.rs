@@ -36,11 +36,13 @@ impl Work {
         }
         let Some((at, new)) = &self.paragraph else { return document };
         let body = document.body();
+        let end = document.line_break();
+        let between = end.repeat(2);
         let mut paragraphs: Vec<String> =
-            body.of(document.text()).split("\n\n").map(str::to_owned).collect();
+            body.of(document.text()).split(&between).map(str::to_owned).collect();
         let index = at.index(paragraphs.len());
-        paragraphs[index] = new.trim_end().to_owned();
-        let text = format!("{}\n", paragraphs.join("\n\n"));
+        paragraphs[index] = new.trim_end().replace('\n', end);
+        let text = format!("{}{end}", paragraphs.join(&between));
         match document.edit(&[Edit::Body(body, text)]) {
             Ok((next, _)) => next,
             Err(_) => document,
@@ -136,6 +138,11 @@ fn can_be_decided(all: [&Document; 3], merged: &Merged) -> Result<(), TestCaseEr
     Ok(())
 }
 
+/// Whether a line ends otherwise than on Windows.
+fn bare_line_feed(text: &str) -> bool {
+    text.matches('\n').count() != text.matches("\r\n").count()
+}
+
 fn holds(base: &Document, one: &Document, other: &Document) -> Result<(), TestCaseError> {
     let Some(merged) = merged(Some(base), one, other) else { return Ok(()) };
     let result = Document::parse(merged.text.as_bytes());
@@ -147,6 +154,9 @@ fn holds(base: &Document, one: &Document, other: &Document) -> Result<(), TestCa
         }
     }
     can_be_decided([base, one, other], &merged)?;
+    if [base, one, other].iter().all(|document| !bare_line_feed(document.text())) {
+        prop_assert!(!bare_line_feed(&merged.text), "{:?}", merged.text);
+    }
     let clean = merged.conflicts.is_empty();
     if clean && [base, one, other].into_iter().all(is_sound) {
         prop_assert!(is_sound(&result), "{}", merged.text);

@@ -75,7 +75,8 @@ impl Document {
         if self.says_the_same_as(&clean) { clean } else { self.clone() }
     }
 
-    pub(super) fn line_break(&self) -> &'static str {
+    /// How its lines end.
+    pub fn line_break(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 

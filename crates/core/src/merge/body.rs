@@ -1,7 +1,7 @@
 //! Bodies, merged by paragraphs: one that only one side touched is taken from it, one that both
 //! touched stands between markers, and what both added is kept from both.
 
-use super::mark;
+use super::Marks;
 use crate::document::Document;
 use crate::markdown::BlockKind;
 use crate::span::{line_end, line_start};
@@ -25,12 +25,12 @@ impl Piece<'_> {
 /// The merged body of two documents.
 pub(super) fn merge(
     (base, first, second): (Option<&Document>, &Document, &Document),
-    names: (&str, &str),
+    marks: &Marks,
     conflicts: &mut Vec<String>,
 ) -> String {
     let base = base.map(pieces).unwrap_or_default();
     let (first, second) = (pieces(first), pieces(second));
-    join([&base, &first, &second], Added::Kept, names, conflicts).text
+    join([&base, &first, &second], Added::Kept, marks, conflicts).text
 }
 
 /// What becomes of two additions at one place.
@@ -51,12 +51,12 @@ pub(super) struct Decidable {
 /// Three texts merged line by line.
 pub(super) fn merge_lines(
     (base, first, second): (&str, &str, &str),
-    names: (&str, &str),
+    marks: &Marks,
     conflicts: &mut Vec<String>,
 ) -> Decidable {
     let lines = |text| -> Vec<Piece<'_>> { lines(text).collect() };
     let sides = [&lines(base)[..], &lines(first), &lines(second)];
-    join(sides, Added::Marked, names, conflicts)
+    join(sides, Added::Marked, marks, conflicts)
 }
 
 fn lines(text: &str) -> impl Iterator<Item = Piece<'_>> {
@@ -125,12 +125,12 @@ fn hunks<'s, 'd>(base: &[Piece<'d>], side: &'s [Piece<'d>]) -> Vec<Hunk<'s, 'd>>
 fn join(
     [base, first, second]: [&[Piece<'_>]; 3],
     added: Added,
-    names: (&str, &str),
+    marks: &Marks,
     conflicts: &mut Vec<String>,
 ) -> Decidable {
     let mut left = [hunks(base, first), hunks(base, second)].map(VecDeque::from);
     let decided = [String::new(), String::new()];
-    let mut out = Out { text: String::new(), decided, added, names, conflicts };
+    let mut out = Out { text: String::new(), decided, added, marks, conflicts };
     let mut at = 0;
     while let Some(cluster) = next_cluster(&mut left) {
         let (start, end) = cluster.range();
@@ -202,20 +202,20 @@ struct Out<'o> {
     text: String,
     decided: [String; 2],
     added: Added,
-    names: (&'o str, &'o str),
+    marks: &'o Marks,
     conflicts: &'o mut Vec<String>,
 }
 
 impl Out<'_> {
     fn push(&mut self, piece: Piece<'_>) {
-        end_line(&mut self.text);
+        self.marks.end_line(&mut self.text);
         self.text.push_str(piece.text);
         self.decide(0, piece.text);
         self.decide(1, piece.text);
     }
 
     fn decide(&mut self, side: usize, text: &str) {
-        end_line(&mut self.decided[side]);
+        self.marks.end_line(&mut self.decided[side]);
         self.decided[side].push_str(text);
     }
 
@@ -255,13 +255,12 @@ impl Out<'_> {
             && !last.is_blank()
             && !next.is_blank()
         {
-            self.push(Piece { text: "\n", prose: false });
+            self.push(Piece { text: self.marks.line_break, prose: false });
         }
         self.extend(second);
     }
 
     fn mark(&mut self, first: &[Piece<'_>], second: &[Piece<'_>]) {
-        end_line(&mut self.text);
         let whole = |pieces: &[Piece<'_>]| pieces.iter().map(|p| p.text).collect::<String>();
         let start = |pieces: &[Piece<'_>]| {
             let said = pieces.iter().map(|piece| piece.text.trim()).find(|text| !text.is_empty());
@@ -269,14 +268,8 @@ impl Out<'_> {
         };
         self.conflicts.push(start(first).or_else(|| start(second)).unwrap_or_default());
         let (first, second) = (whole(first), whole(second));
-        mark(&mut self.text, &first, &second, self.names);
+        self.marks.mark(&mut self.text, &first, &second);
         self.decide(0, &first);
         self.decide(1, &second);
-    }
-}
-
-fn end_line(text: &mut String) {
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
     }
 }

@@ -1,6 +1,6 @@
 //! Headers, merged by meaning: the first side is edited until it says what both say.
 
-use super::{Sides, mark};
+use super::{Marks, Sides};
 use crate::document::Document;
 use crate::edit::{Edit, Path, Step};
 use crate::header::{HANDOFF, Header, Status};
@@ -320,8 +320,9 @@ fn with_comments(mut document: Document, sides: &Sides<'_>) -> Option<Document> 
             continue;
         }
         let key = field_at(header, at.start);
+        let end = sides.marks.line_break;
         let mut text = document.text().to_owned();
-        text.insert_str(place_for(&document, key)?, &format!("  {comment}\n"));
+        text.insert_str(place_for(&document, key)?, &format!("  {comment}{end}"));
         document = Document::parse(text.as_bytes());
     }
     Some(document)
@@ -350,7 +351,7 @@ fn place_for(document: &Document, key: Option<&str>) -> Option<usize> {
 pub(super) fn with_markers(
     document: &Document,
     conflicts: &[Conflict],
-    names: (&str, &str),
+    marks: &Marks,
     told: &mut Vec<String>,
 ) -> Option<String> {
     let mut regions = apart(document, conflicts)?;
@@ -361,7 +362,7 @@ pub(super) fn with_markers(
         let there = document.edit(&wanted(conflicts)).ok()?.0;
         let there = lines_of(&there, &common(conflicts))?.of(there.text()).to_owned();
         let mut marked = String::new();
-        mark(&mut marked, here.of(&text), &there, names);
+        marks.mark(&mut marked, here.of(&text), &there);
         text.replace_range(here.range(), &marked);
         decided.replace_range(here.range(), &there);
     }

@@ -157,6 +157,23 @@ fn a_header_on_one_line_is_merged_as_a_line() {
 }
 
 #[test]
+fn lines_end_as_those_of_the_document_do() {
+    let document = |fields: &str, body: &str| {
+        Document::parse(document(fields, body).text().replace('\n', "\r\n").as_bytes())
+    };
+    let base = document("  title: t\n  to: [x]\n", "One.");
+    let one = document("  title: t1\n  to: [x]\n", "One, mine.\n\nMore.");
+    let other = document("  title: t2\n  to: [x] # why\n", "One, theirs.\n\nOther.");
+    let conflicted = merged(&base, &one, &other);
+    assert_eq!(conflicted.conflicts.len(), 2);
+    let added = merged(&base, &document("  to: [x]\n", "One.\n\nA."), &document("", "One.\n\nB."));
+    let apart = side_by_side(&one, &other);
+    for text in [conflicted.text, added.text, apart.text] {
+        assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
+    }
+}
+
+#[test]
 fn comments_of_both_sides_survive() {
     let base = document("  title: t\n  to: [x]\n", "");
     let one = document("  # midstride: allow C005 short\n  title: better\n  to: [x]\n", "");
