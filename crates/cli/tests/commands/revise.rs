@@ -76,6 +76,22 @@ fn a_body_alone_replaces_the_body_and_an_editor_works_too() {
 }
 
 #[test]
+fn a_body_gets_the_line_ends_of_its_document() {
+    let sandbox = shop();
+    let words = ["revise", "market", "--reason", "rewritten", "--body", "-"];
+    let windows = sandbox.read(FILE).replace('\n', "\r\n");
+    sandbox.write(FILE, windows);
+    sandbox.run_with_input(&words, "## Plan\n\nCarry it out.\n").exits(0);
+    let text = sandbox.read(FILE);
+    assert!(text.ends_with("---\r\n\r\n## Plan\r\n\r\nCarry it out.\r\n"), "{text:?}");
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
+    sandbox.write(FILE, text.replace("\r\n", "\n"));
+    sandbox.run_with_input(&words, "\r\n## Plan\r\n\r\nTest it.\r\n").exits(0);
+    let text = sandbox.read(FILE);
+    assert!(text.ends_with("---\n\n## Plan\n\nTest it.\n"), "{text:?}");
+}
+
+#[test]
 fn an_edit_made_outside_becomes_a_revision_of_its_own() {
     let sandbox = revised();
     let ours = sandbox.read(FILE);

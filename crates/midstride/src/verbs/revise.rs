@@ -109,7 +109,8 @@ fn read(document: &Document, text: &str) -> Result<Document, EditRefused> {
     if given.handoff_header().is_some() {
         return Ok(given);
     }
-    let body = format!("\n{}", text.trim_start_matches('\n'));
+    let body = format!("\n{}", text.trim_start_matches(['\r', '\n']).replace("\r\n", "\n"));
+    let body = body.replace('\n', document.line_break());
     document.edit(&[Edit::Body(document.body(), body)]).map(|(next, _)| next)
 }
 
