@@ -318,8 +318,8 @@ impl From<MergeError> for Diagnostic {
                 let path = path.display();
                 diagnostic.hint(format!("decide: git add {path} keeps it, git rm {path} does not"))
             }
-            MergeError::NotUtf8(_) => {
-                diagnostic.hint("convert both sides, for instance with `iconv -f latin1 -t utf-8`")
+            MergeError::NoText(_) => {
+                diagnostic.hint("`git checkout --ours` or `--theirs` takes one side of it")
             }
             MergeError::Find(error) => error.into(),
             MergeError::Git(error) => error.into(),

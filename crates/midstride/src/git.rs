@@ -7,11 +7,13 @@ mod configuration;
 mod exchange;
 mod head;
 mod index;
+mod merge_file;
 mod objects;
 mod run;
 
 pub use exchange::{Exchange, Exchanged};
 pub use index::Conflicted;
+pub use merge_file::{MergedLines, merge_lines};
 pub use objects::Kept;
 pub use run::GitError;
 

@@ -424,9 +424,14 @@ impl Project {
 
     /// Replaces a document by its next text.
     pub fn replace(&self, shelved: &Shelved, text: &Clean) -> Result<(), FileError> {
+        self.replace_bytes(shelved, text.as_str().as_bytes())
+    }
+
+    /// The same for bytes that are no text; their secrets were taken out as far as they can be read.
+    pub(crate) fn replace_bytes(&self, shelved: &Shelved, bytes: &[u8]) -> Result<(), FileError> {
         let root = shelved.shelf.map_or(&self.root, |index| self.shelves[index].root());
         self.known_artifacts().clear();
-        root.replace(&shelved.inside, &shelved.bytes, text.as_str().as_bytes())
+        root.replace(&shelved.inside, &shelved.bytes, bytes)
     }
 }
 

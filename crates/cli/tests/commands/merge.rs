@@ -5,6 +5,8 @@ use midstride_testkit::Sandbox;
 
 const FILE: &str = ".midstride/handoffs/market-page-perf.md";
 
+const LATIN: &str = ".midstride/handoffs/latin.md";
+
 /// The shop with everything committed and git told to merge with midstride.
 fn driven() -> Sandbox {
     let sandbox = shop();
@@ -176,6 +178,61 @@ fn without_the_driver_a_conflicted_file_is_repaired_from_the_index() {
     ----- stderr -----
     error: `[ROOT]/nowhere.md` does not exist
     ");
+}
+
+#[test]
+fn what_is_not_utf8_is_merged_as_git_merges_lines() {
+    let sandbox = driven();
+    let write = |title: &str, text: &str| {
+        let head = format!("---\nhandoff:\n  id: latin\n  uid: one\n  title: {title}\n---\n\n");
+        let bytes = [head.as_bytes(), b"Caf\xe9.\n\n", text.as_bytes(), b"\n"].concat();
+        std::fs::write(sandbox.root().join(LATIN), bytes).unwrap();
+        commit(&sandbox, title);
+    };
+    write("t", "Text.");
+    sandbox.git(&["checkout", "--quiet", "-b", "other"]);
+    write("t", "Theirs.");
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    write("mine", "Text.");
+    sandbox.git(&["merge", "--quiet", "--no-edit", "other"]);
+    let bytes = || std::fs::read(sandbox.root().join(LATIN)).unwrap();
+    let merged = b"  title: mine\n---\n\nCaf\xe9.\n\nTheirs.\n";
+    assert!(bytes().ends_with(merged), "{:?}", String::from_utf8_lossy(&bytes()));
+
+    // Both sides stay where they changed the same line, and git goes on calling it a conflict.
+    sandbox.git(&["reset", "--quiet", "--hard", "HEAD^"]);
+    write("mine", "Mine.");
+    let run = sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
+    let said = format!("{}{}", run.stdout, run.stderr);
+    assert!(said.contains("both sides changed Mine."), "{said}");
+    let marked = b"Caf\xe9.\n\n<<<<<<< ours\nMine.\n=======\nTheirs.\n>>>>>>> theirs\n";
+    assert!(bytes().ends_with(marked), "{:?}", String::from_utf8_lossy(&bytes()));
+    assert!(sandbox.git(&["status", "--short"]).contains("UU "));
+    insta::assert_snapshot!(sandbox.run(["merge", LATIN]), @"
+    exit 1
+    ----- stderr -----
+    .midstride/handoffs/latin.md: both sides changed Mine.
+    Next: settle what stands between the markers, then git add it
+    ");
+    assert!(bytes().ends_with(marked), "{:?}", String::from_utf8_lossy(&bytes()));
+}
+
+#[test]
+fn what_is_no_text_stays_as_it_is() {
+    let sandbox = driven();
+    let write = |text: &[u8]| {
+        std::fs::write(sandbox.root().join(LATIN), text).unwrap();
+        commit(&sandbox, "binary");
+    };
+    write(b"\xff\0base\n");
+    sandbox.git(&["checkout", "--quiet", "-b", "other"]);
+    write(b"\xff\0theirs\n");
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    write(b"\xff\0ours\n");
+    let run = sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
+    let said = format!("{}{}", run.stdout, run.stderr);
+    assert!(said.contains("is no text"), "{said}");
+    assert_eq!(std::fs::read(sandbox.root().join(LATIN)).unwrap(), b"\xff\0ours\n");
 }
 
 #[test]

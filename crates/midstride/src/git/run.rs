@@ -5,6 +5,7 @@ use crate::files::FileError;
 use crate::process;
 use std::ffi::OsStr;
 use std::io;
+use std::path::Path;
 use std::process::Output;
 
 /// Variables that point git at a repository, an index or a configuration; we run inside hooks and
@@ -55,32 +56,44 @@ impl Repository {
         arguments: &[S],
         input: &[u8],
     ) -> Result<Vec<u8>, GitError> {
-        let mut command = process::command("git");
-        command.current_dir(&self.work_tree).args([
-            "--no-optional-locks",
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-        ]);
-        command.args(arguments);
-        for variable in LOCAL_VARIABLES {
-            // A commit in the making has an index of its own; what is staged is staged there.
-            if variable != "GIT_INDEX_FILE" {
-                command.env_remove(variable);
-            }
-        }
-        let output = process::exchange(&mut command, input).map_err(GitError::NotStarted)?;
-        let asked: Vec<String> =
-            arguments.iter().map(|word| word.as_ref().to_string_lossy().into_owned()).collect();
-        succeeded(&asked, output)
+        succeeded(arguments, output(&self.work_tree, arguments, input)?)
     }
 }
 
-fn succeeded(arguments: &[String], output: Output) -> Result<Vec<u8>, GitError> {
+/// Runs git in a folder, whatever comes of it.
+pub(super) fn output<S: AsRef<OsStr>>(
+    folder: &Path,
+    arguments: &[S],
+    input: &[u8],
+) -> Result<Output, GitError> {
+    let mut command = process::command("git");
+    command.current_dir(folder).args([
+        "--no-optional-locks",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.hooksPath=/dev/null",
+    ]);
+    command.args(arguments);
+    for variable in LOCAL_VARIABLES {
+        // A commit in the making has an index of its own; what is staged is staged there.
+        if variable != "GIT_INDEX_FILE" {
+            command.env_remove(variable);
+        }
+    }
+    process::exchange(&mut command, input).map_err(GitError::NotStarted)
+}
+
+/// What git wrote, if it did what it was asked.
+pub(super) fn succeeded<S: AsRef<OsStr>>(
+    arguments: &[S],
+    output: Output,
+) -> Result<Vec<u8>, GitError> {
     if output.status.success() {
         return Ok(output.stdout);
     }
+    let asked: Vec<String> =
+        arguments.iter().map(|word| word.as_ref().to_string_lossy().into_owned()).collect();
     let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(GitError::Refused { command: arguments.join(" "), message, code: output.status.code() })
+    Err(GitError::Refused { command: asked.join(" "), message, code: output.status.code() })
 }

@@ -2,13 +2,14 @@
 //! that git left with conflicts.
 
 use crate::files::{self, FileError, Root};
-use crate::git::{Conflicted, GitError};
+use crate::git::{self, Conflicted, GitError, MergedLines};
 use crate::journal::file_name_of;
 use crate::project::{FindError, Project, Shelved};
 use crate::revisions::RevisionError;
 use midstride_core::document::Document;
 use midstride_core::merge::{self, Merged, Tips};
 use midstride_core::redact::{Clean, Redaction};
+use midstride_core::span::Span;
 use midstride_core::yaml::conflict_markers;
 use std::path::{Path, PathBuf};
 
@@ -38,9 +39,9 @@ pub enum MergeError {
     /// One side deleted it.
     #[error("one side changed `{}`, the other deleted it", .0.display())]
     Deleted(PathBuf),
-    /// A text could not be written back.
-    #[error("`{}` is not UTF-8 on both sides", .0.display())]
-    NotUtf8(PathBuf),
+    /// It cannot be merged line by line either.
+    #[error("`{}` is no text on both sides", .0.display())]
+    NoText(PathBuf),
     /// The file was not found.
     #[error(transparent)]
     Find(#[from] FindError),
@@ -74,8 +75,8 @@ pub fn drive(project: &Project, driven: &Driven) -> Result<Joined, MergeError> {
     let read = |path: &Path| files::read_named(&folder.path().join(path));
     let base = Some(read(&driven.base)?).filter(|bytes| !bytes.is_empty());
     let (ours, theirs) = (read(&driven.ours)?, read(&driven.theirs)?);
-    let (text, joined) = join(project, &driven.path, base.as_deref(), &ours, &theirs)?;
-    folder.put(&driven.ours, text.as_str().as_bytes())?;
+    let (bytes, joined) = join(project, &driven.path, base.as_deref(), &ours, &theirs)?;
+    folder.put(&driven.ours, &bytes)?;
     Ok(joined)
 }
 
@@ -98,9 +99,9 @@ pub fn repair(project: &Project, path: &Path) -> Result<Joined, MergeError> {
     if conflict_markers(shelved.document.text()).is_empty() && shelved.bytes != ours {
         return Err(MergeError::Settled(shelved.path));
     }
-    let (text, mut joined) = join(project, &shelved.path, base.as_deref(), &ours, &theirs)?;
+    let (bytes, mut joined) = join(project, &shelved.path, base.as_deref(), &ours, &theirs)?;
     joined.replaced = keep_replaced(project, &shelved)?;
-    project.replace(&shelved, &text)?;
+    project.replace_bytes(&shelved, &bytes)?;
     Ok(joined)
 }
 
@@ -115,25 +116,49 @@ fn keep_replaced(project: &Project, shelved: &Shelved) -> Result<Option<String>,
     Ok(Some(id))
 }
 
-/// The merged text. Both sides are kept, so that every number of the history finds its text.
+/// What is written for two sides. Both are kept, so that every number of the history finds its text.
 fn join(
     project: &Project,
     path: &Path,
     base: Option<&[u8]>,
     ours: &[u8],
     theirs: &[u8],
-) -> Result<(Clean, Joined), MergeError> {
+) -> Result<(Vec<u8>, Joined), MergeError> {
+    let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
+    if ![base.unwrap_or_default(), ours, theirs].into_iter().all(is_text) {
+        let merged = git::merge_lines(base.unwrap_or_default(), ours, theirs)?;
+        return merged.map(as_lines).ok_or_else(|| MergeError::NoText(path.to_owned()));
+    }
     let (base, ours, theirs) =
         (base.map(Document::parse), Document::parse(ours), Document::parse(theirs));
-    if [Some(&ours), Some(&theirs), base.as_ref()].into_iter().flatten().any(|d| !d.is_exact()) {
-        return Err(MergeError::NotUtf8(path.to_owned()));
-    }
     let kept = keep_both(project, &ours, &theirs)?;
     let tips = kept.as_ref().map(|(one, other)| Tips { one, other });
     let Merged { text, conflicts } = merge::merge(base.as_ref(), &ours, &theirs, tips)
         .unwrap_or_else(|_| merge::side_by_side(&ours, &theirs));
     let (text, redacted) = Clean::of(&text);
-    Ok((text, Joined { conflicts, redacted, replaced: None }))
+    Ok((text.as_str().as_bytes().to_vec(), Joined { conflicts, redacted, replaced: None }))
+}
+
+/// Lines in an encoding that we do not know; as far as they can be read, they have no secrets.
+fn as_lines(merged: MergedLines) -> (Vec<u8>, Joined) {
+    let mut joined = Joined { conflicts: Vec::new(), redacted: Vec::new(), replaced: None };
+    if merged.conflicts {
+        joined.conflicts = first_lines(&String::from_utf8_lossy(&merged.bytes));
+    }
+    let mut bytes = Vec::with_capacity(merged.bytes.len());
+    for chunk in merged.bytes.utf8_chunks() {
+        let (text, redacted) = Clean::of(chunk.valid());
+        bytes.extend_from_slice(text.as_str().as_bytes());
+        bytes.extend_from_slice(chunk.invalid());
+        joined.redacted.extend(redacted);
+    }
+    (bytes, joined)
+}
+
+/// The line behind each marker that opens a conflict.
+fn first_lines(text: &str) -> Vec<String> {
+    let line = |at: &Span| text[at.end..].lines().nth(1).unwrap_or_default().trim().to_owned();
+    conflict_markers(text).iter().map(line).collect()
 }
 
 fn keep_both(
