@@ -168,15 +168,15 @@ fn order(document: &Document) -> (Option<Timestamp>, &str) {
     (at.map(|time| time.moment), document.text())
 }
 
-/// What a side is called behind its markers.
-fn name(document: &Document) -> String {
+/// Who wrote a side and when, as far as its history says it.
+fn name(document: &Document) -> Option<String> {
     let last = last_revision(document);
     let said = |key: &str| {
         let text = last.and_then(|entry| entry.get(key)).and_then(Node::text);
         text.map(|At { value, .. }| value.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     let parts: Vec<String> = [said("by"), said("at")].into_iter().flatten().collect();
-    if parts.is_empty() { "one side".to_owned() } else { parts.join(", ") }
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn last_revision(document: &Document) -> Option<&Node> {
@@ -194,7 +194,16 @@ struct Marks {
 impl Marks {
     fn of(first: &Document, second: &Document) -> Self {
         let line_break = first.line_break();
-        Self { first: name(first), second: name(second), line_break }
+        let (one, other) = (name(first), name(second));
+        let alike = one == other;
+        // Where nothing else tells them apart, their order does.
+        let called = |name: Option<String>, which: &str| match name {
+            Some(name) if alike => format!("{name}, {which}"),
+            Some(name) => name,
+            None => which.to_owned(),
+        };
+        let (first, second) = (called(one, "one side"), called(other, "the other side"));
+        Self { first, second, line_break }
     }
 
     /// Writes two texts between conflict markers.

@@ -66,7 +66,11 @@ fn a_status_goes_forward_and_two_ends_conflict() {
     assert!(status("in_progress", "resolved").text.contains("  status: resolved\n"));
     let two = status("resolved", "abandoned");
     assert_eq!(two.conflicts, ["status"]);
-    assert!(two.text.contains("=======\n  status: resolved\n>>>>>>> one side\n"), "{}", two.text);
+    assert!(
+        two.text.contains("=======\n  status: resolved\n>>>>>>> the other side\n"),
+        "{}",
+        two.text
+    );
 }
 
 #[test]
@@ -79,7 +83,7 @@ fn a_paragraph_that_both_changed_keeps_both() {
     assert!(
         merged.text.ends_with(
             "## Plan\n\n<<<<<<< one side\nOne line\nand one more.\n=======\n\
-             One line, mended\nand another.\n>>>>>>> one side\n\nLast.\n"
+             One line, mended\nand another.\n>>>>>>> the other side\n\nLast.\n"
         ),
         "{}",
         merged.text
@@ -116,10 +120,32 @@ fn an_answer_given_twice_conflicts_where_it_stands() {
     assert!(
         merged.text.contains(
             "    - question: q\n<<<<<<< one side\n      answer: no\n=======\n      answer: yes\n\
-             >>>>>>> one side\n    - question: r\n"
+             >>>>>>> the other side\n    - question: r\n"
         ),
         "{}",
         merged.text
+    );
+}
+
+#[test]
+fn the_names_of_the_sides_differ() {
+    let side = |by: &str, title: &str| {
+        let revisions = format!("  revisions:\n    - at: 2026-03-22T08:00:00Z\n{by}");
+        document(&format!("  title: {title}\n{revisions}      reason: r\n"), "")
+    };
+    let base = document("  title: t\n", "");
+    let both = merged(&base, &side("", "a"), &side("", "b")).text;
+    for part in [
+        "<<<<<<< 2026-03-22T08:00:00Z, one side\n",
+        ">>>>>>> 2026-03-22T08:00:00Z, the other side\n",
+    ] {
+        assert!(both.contains(part), "{part}: {both}");
+    }
+    let eve = "      by: eve\n";
+    let known = merged(&base, &side(eve, "a"), &side("", "b")).text;
+    assert!(
+        known.contains("> eve, 2026-03-22T08:00:00Z\n")
+            || known.contains("< eve, 2026-03-22T08:00:00Z\n")
     );
 }
 
