@@ -20,10 +20,11 @@ pub use pull_request::pull_request;
 pub use reference::{Claim, one_id_two_uids};
 
 use crate::document::Document;
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Code, Finding, Severity, WayOut};
 use crate::handoff::Handoff;
 use crate::header::{Place, Status};
 use crate::id::HandoffKey;
+use crate::merge;
 use crate::span::{Span, line_end};
 use crate::stage::{StageRule, Stages};
 use crate::yaml::Value;
@@ -126,6 +127,7 @@ pub fn check(
     around: &dyn Surroundings,
 ) -> Verdict {
     let mut findings = handoff.document().findings().to_vec();
+    two_handoffs(handoff.document(), &mut findings);
     generated::rules(handoff, around, &mut findings);
     if handoff.is_handoff() {
         // A header that says nothing is judged; one that could not be read has its own finding.
@@ -149,6 +151,18 @@ pub fn check(
     }
     let (findings, silenced) = allow::apply(handoff.document(), findings);
     Verdict { findings, silenced }
+}
+
+/// An unfinished merge of two handoffs cannot be joined; they have to be parted.
+fn two_handoffs(document: &Document, findings: &mut [Finding]) {
+    let torn = findings.iter_mut().find(|finding| finding.code == Code::ConflictMarker);
+    if let Some(finding) = torn.filter(|_| merge::holds_two_handoffs(document)) {
+        finding.message = "these are two handoffs with one id".to_owned();
+        finding.way_out = Some(WayOut::Think(
+            "keep one here; put the other into a file of its own, named after the new `id` you give it"
+                .to_owned(),
+        ));
+    }
 }
 
 /// The five rules for advancing.

@@ -73,6 +73,21 @@ pub fn side_by_side(one: &Document, other: &Document) -> Merged {
     Merged { text, conflicts: vec!["two handoffs carry one id".to_owned()] }
 }
 
+/// Whether a text is what [`side_by_side`] made of two handoffs.
+pub fn holds_two_handoffs(document: &Document) -> bool {
+    let text = document.text();
+    let marker = |sign: &str| sign.repeat(MARKER_LENGTH);
+    if !text.starts_with(&marker("<")) {
+        return false;
+    }
+    let begin = |line: &str| line.trim_end() == marker("=");
+    let lines: Vec<&str> = text.split_inclusive('\n').skip(1).collect();
+    let Some(middle) = lines.iter().position(|line| begin(line)) else { return false };
+    let [one, other] = [&lines[..middle], &lines[middle + 1..]]
+        .map(|lines| Document::parse(lines.concat().as_bytes()));
+    uid(&one).zip(uid(&other)).is_some_and(|(one, other)| one.trim() != other.trim())
+}
+
 /// The result where there is nothing to decide.
 fn settled<'d>(base: Option<&Document>, one: &'d Document, other: &'d Document) -> Option<&'d str> {
     let unchanged = |side: &Document| base.is_some_and(|base| base.text() == side.text());

@@ -48,11 +48,20 @@ pub(crate) fn merge(
         (_, None) => return Err(Diagnostic::new("which file is to be merged?")),
     };
     let path = path.display().to_string();
-    let Joined { conflicts, redacted, replaced } = joined;
+    let Joined { conflicts, redacted, replaced, shared_id } = joined;
     super::tell_redacted(ui, &redacted)?;
     let outcome = if conflicts.is_empty() { Outcome::Clean } else { Outcome::Findings };
     if args.json {
         ui.json(&MergeJson { path, conflicts })?;
+        return Ok(outcome);
+    }
+    if let Some(id) = shared_id {
+        ui.say(&format!(
+            "{path}: these are two handoffs with the id `{id}`, which are never fused"
+        ))?;
+        ui.say(&format!("Next: git checkout --ours {path} keeps ours under this name"))?;
+        ui.say(&format!("Next: git show :3:./{path} prints the other one: give it a new `id`"))?;
+        ui.say("Next: git add both, each in a file that is named after its id")?;
         return Ok(outcome);
     }
     for place in &conflicts {

@@ -212,6 +212,7 @@ fn what_is_not_utf8_is_merged_as_git_merges_lines() {
     exit 1
     ----- stderr -----
     .midstride/handoffs/latin.md: both sides changed Mine.
+    What stood there is kept: git show [COMMIT]
     Next: settle what stands between the markers, then git add it
     ");
     assert!(bytes().ends_with(marked), "{:?}", String::from_utf8_lossy(&bytes()));
@@ -248,10 +249,56 @@ fn two_handoffs_with_one_id_are_not_fused() {
     sandbox.write(file, text("two"));
     commit(&sandbox, "two");
     let run = sandbox.finish(sandbox.command("git").args(["merge", "other"])).exits(1);
-    assert!(run.stderr.contains("two handoffs carry one id"), "{run}");
+    let said = "twice.md: these are two handoffs with the id `twice`";
+    assert!(run.stderr.contains(said), "{run}");
     let both = sandbox.read(file);
     assert!(both.contains("uid: one") && both.contains("uid: two"), "{both}");
-    assert!(sandbox.run(["check", file]).exits(1).stdout.contains("H006"));
+    insta::assert_snapshot!(sandbox.run(["check", file, "--quiet"]), @"
+    exit 1
+    ----- stdout -----
+    error[H006]: these are two handoffs with one id
+     --> .midstride/handoffs/twice.md:1:1
+      |
+    1 | <<<<<<< one side
+      | ^^^^^^^^^^^^^^^^
+      |
+      = help: keep one here; put the other into a file of its own, named after the new `id` you give it
+
+    error[S001]: a handoff of kind investigation needs `created`
+     --> .midstride/handoffs/twice.md:3:1
+      |
+    3 | handoff:
+      | ^^^^^^^
+      |
+      = help: add `created:` below `handoff:`
+
+    error[S001]: a handoff of kind investigation needs `context_summary`
+     --> .midstride/handoffs/twice.md:3:1
+      |
+    3 | handoff:
+      | ^^^^^^^
+      |
+      = help: add `context_summary:` below `handoff:`
+    ----- stderr -----
+    1 document checked: 3 errors
+    ");
+    insta::assert_snapshot!(sandbox.run(["merge", file]), @"
+    exit 1
+    ----- stderr -----
+    .midstride/handoffs/twice.md: these are two handoffs with the id `twice`, which are never fused
+    Next: git checkout --ours .midstride/handoffs/twice.md keeps ours under this name
+    Next: git show :3:./.midstride/handoffs/twice.md prints the other one: give it a new `id`
+    Next: git add both, each in a file that is named after its id
+    ");
+    // What it says is a way out.
+    sandbox.git(&["checkout", "--ours", file]);
+    let theirs = sandbox.git(&["show", &format!(":3:./{file}")]);
+    sandbox.write(".midstride/handoffs/once.md", theirs.replace("id: twice", "id: once"));
+    commit(&sandbox, "both");
+    for (id, uid) in [("twice", "two"), ("once", "one")] {
+        let shown = sandbox.run(["show", id]).exits(0).stdout;
+        assert!(shown.contains(&format!("Text of {uid}.")), "{shown}");
+    }
 }
 
 #[test]

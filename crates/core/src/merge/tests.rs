@@ -210,6 +210,11 @@ fn comments_of_both_sides_survive() {
     }
 }
 
+/// The text without its marker lines.
+fn mend_by_hand(text: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !line.starts_with(['<', '=', '>'])).collect()
+}
+
 #[test]
 fn two_handoffs_are_never_fused() {
     let one = document("", "");
@@ -218,6 +223,11 @@ fn two_handoffs_are_never_fused() {
     let both = side_by_side(&one, &other);
     assert_eq!(both, side_by_side(&other, &one));
     assert!(both.text.contains("uid: one") && both.text.contains("uid: two"));
+    assert!(holds_two_handoffs(&Document::parse(both.text.as_bytes())));
+    let left = mend_by_hand(&both.text);
+    assert!(!holds_two_handoffs(&Document::parse(left.as_bytes())), "{left}");
+    let same = side_by_side(&one, &document("  title: t\n", ""));
+    assert!(!holds_two_handoffs(&Document::parse(same.text.as_bytes())));
 }
 
 #[test]

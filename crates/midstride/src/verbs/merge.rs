@@ -7,14 +7,14 @@ use crate::journal::file_name_of;
 use crate::project::{FindError, Project, Shelved};
 use crate::revisions::RevisionError;
 use midstride_core::document::Document;
-use midstride_core::merge::{self, Merged, Tips};
+use midstride_core::merge::{self, Merged, NotMerged, Tips};
 use midstride_core::redact::{Clean, Redaction};
 use midstride_core::span::Span;
 use midstride_core::yaml::conflict_markers;
 use std::path::{Path, PathBuf};
 
 /// What two texts became.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Joined {
     /// What a person has to settle; it stands between markers.
     pub conflicts: Vec<String>,
@@ -22,6 +22,8 @@ pub struct Joined {
     pub redacted: Vec<Redaction>,
     /// The id under which the text that stood there is kept.
     pub replaced: Option<String>,
+    /// The id that two different handoffs have, where that is what conflicts.
+    pub shared_id: Option<String>,
 }
 
 /// Why nothing was merged; the file is as it was.
@@ -133,15 +135,26 @@ fn join(
         (base.map(Document::parse), Document::parse(ours), Document::parse(theirs));
     let kept = keep_both(project, &ours, &theirs)?;
     let tips = kept.as_ref().map(|(one, other)| Tips { one, other });
-    let Merged { text, conflicts } = merge::merge(base.as_ref(), &ours, &theirs, tips)
-        .unwrap_or_else(|_| merge::side_by_side(&ours, &theirs));
+    let merged = merge::merge(base.as_ref(), &ours, &theirs, tips);
+    let shared_id = merged.is_err().then(|| id(&ours, path));
+    let Merged { text, conflicts } =
+        merged.unwrap_or_else(|NotMerged::TwoHandoffs| merge::side_by_side(&ours, &theirs));
     let (text, redacted) = Clean::of(&text);
-    Ok((text.as_str().as_bytes().to_vec(), Joined { conflicts, redacted, replaced: None }))
+    Ok((
+        text.as_str().as_bytes().to_vec(),
+        Joined { conflicts, redacted, replaced: None, shared_id },
+    ))
+}
+
+fn id(document: &Document, path: &Path) -> String {
+    let id = document.handoff_header().and_then(|header| header.text("id"));
+    let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    id.map_or_else(stem, |id| id.value.trim().to_owned())
 }
 
 /// Lines in an encoding that we do not know; as far as they can be read, they have no secrets.
-fn as_lines(merged: MergedLines) -> (Vec<u8>, Joined) {
-    let mut joined = Joined { conflicts: Vec::new(), redacted: Vec::new(), replaced: None };
+fn as_lines(merged: &MergedLines) -> (Vec<u8>, Joined) {
+    let mut joined = Joined::default();
     if merged.conflicts {
         joined.conflicts = first_lines(&String::from_utf8_lossy(&merged.bytes));
     }
