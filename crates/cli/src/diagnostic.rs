@@ -169,6 +169,9 @@ impl From<NewError> for Diagnostic {
             NewError::BadId { .. } => {
                 diagnostic.hint("leave `--id` out to have one made from the title")
             }
+            NewError::SecretId(_) => {
+                diagnostic.hint("give it another id, or none: one is made from the title")
+            }
             NewError::UnknownStage { nearest: Some(near), .. } => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }

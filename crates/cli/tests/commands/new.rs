@@ -245,3 +245,44 @@ fn a_session_is_private() {
     let run = sandbox.run(["new", "Evening", "--kind", "session", "--committed"]).exits(0);
     assert!(run.stderr.contains(" .midstride/handoffs/evening.md"), "{run}");
 }
+
+#[test]
+fn a_secret_is_neither_in_an_id_nor_in_the_name_of_a_file() {
+    let sandbox = shop();
+    let token = format!("ghp_{}", "abcdef".repeat(6));
+    let title = format!("Token {token} leaked");
+    insta::assert_snapshot!(sandbox.run(["new", &title]), @"
+    exit 0
+    ----- stderr -----
+    Wrote token-redacted-github-token-leaked: .midstride/handoffs/token-redacted-github-token-leaked.md
+    warning: a secret was not written: github-token
+    Next: fill it in, then midstride check token-redacted-github-token-leaked
+    ");
+    insta::assert_snapshot!(sandbox.run(["new", "X", "--id", &format!("k-{token}")]), @"
+    exit 2
+    ----- stderr -----
+    error: the id holds a secret, which would be in the name of the file: github-token
+    hint: give it another id, or none: one is made from the title
+    ");
+    let given = format!("---\nhandoff:\n  id: k-{token}\n  title: X\n---\n\ntext\n");
+    insta::assert_snapshot!(sandbox.run_with_input(&["new", "--body", "-"], &given), @"
+    exit 2
+    ----- stderr -----
+    error: the id holds a secret, which would be in the name of the file: github-token
+    hint: give it another id, or none: one is made from the title
+    ");
+    let given = format!("---\nhandoff:\n  title: {title}\n---\n\ntext\n");
+    sandbox.run_with_input(&["new", "--body", "-"], &given).exits(0);
+    sandbox.write(&format!("notes/{token}.md"), "text\n");
+    sandbox.run(["new", "--from", &format!("notes/{token}.md")]).exits(0);
+    sandbox.run(["new", &title, "--stage", "request"]).exits(0);
+    sandbox.git(&["add", ".midstride"]);
+    let files = sandbox.git(&["ls-files", ".midstride"]);
+    assert!(!files.contains(&token), "{files}");
+    assert_eq!(
+        sandbox.git(&["grep", "--cached", "-l", "REDACTED", ".midstride"]).lines().count(),
+        4
+    );
+    let found = sandbox.command("git").args(["grep", "--cached", &token]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+}

@@ -105,6 +105,9 @@ pub enum NewError {
         /// Why.
         why: NotAnId,
     },
+    /// The id would spell a secret out, and so would the name of the file.
+    #[error("the id holds a secret, which would be in the name of the file: {0}")]
+    SecretId(&'static str),
     /// The stage is not defined.
     #[error("there is no stage `{stage}`")]
     UnknownStage {
@@ -159,12 +162,15 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     };
     let given = wanted.text.as_ref().map(|text| Document::parse(text.as_bytes()));
     let typed = &with_given(wanted, given.as_ref());
+    refuse_secret(typed.id.as_deref())?;
     let (note, upstream) = match source::find(project, typed)? {
         Some(Source::Note(note)) => (Some(note), None),
         Some(Source::Handoff(shelved)) => (None, Some(*shelved)),
         None => (None, None),
     };
-    let wanted = &note.as_ref().map_or_else(|| typed.clone(), |note| note.complete(typed));
+    let said = wanted.title.as_deref();
+    let wanted = note.as_ref().map_or_else(|| typed.clone(), |note| note.complete(typed));
+    let wanted = &with_clean_title(wanted);
     let kind = match (&wanted.stage, wanted.kind) {
         (Some(_), _) => HandoffKind::Stage,
         (None, kind) => kind.unwrap_or(HandoffKind::Investigation),
@@ -191,6 +197,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let root = shelf.root();
     let (text, mut redacted) = Clean::of(document.text());
     redacted.extend(note.iter().flat_map(|note| note.redacted()).cloned());
+    redacted.extend(said.map(|title| Clean::of(title).1).unwrap_or_default());
     root.create(&path, text.as_str().as_bytes()).map_err(|error| match error {
         FileError { problem: Problem::Exists, path } => NewError::Exists { key: key.clone(), path },
         other => other.into(),
@@ -218,6 +225,18 @@ fn with_given(wanted: &NewHandoff, given: Option<&Document>) -> NewHandoff {
         to: wanted.to.iter().filter(|to| !to.trim().is_empty()).cloned().collect(),
         ..wanted.clone()
     }
+}
+
+/// An id is written as it was typed or not at all.
+fn refuse_secret(id: Option<&str>) -> Result<(), NewError> {
+    let secret = id.and_then(|id| Clean::of(id).1.into_iter().next());
+    secret.map_or(Ok(()), |secret| Err(NewError::SecretId(secret.kind)))
+}
+
+/// An id and the name of a file are made of the title, and would spell out a secret in it.
+fn with_clean_title(wanted: NewHandoff) -> NewHandoff {
+    let title = wanted.title.map(|title| Clean::of(&title).0.as_str().to_owned());
+    NewHandoff { title, ..wanted }
 }
 
 /// What a stage requires.
