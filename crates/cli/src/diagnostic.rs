@@ -253,9 +253,12 @@ impl From<ReviseError> for Diagnostic {
     fn from(error: ReviseError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            ReviseError::Conflict { key, kept, .. } => {
+            ReviseError::Conflict { key, kept, redacted, .. } => {
                 let kept = kept.display();
-                diagnostic
+                let secrets = redacted.iter().map(|secret| secret.kind);
+                let secrets = secrets.map(|kind| format!("a secret was not written: {kind}"));
+                secrets
+                    .fold(diagnostic, Self::hint)
                     .hint(format!("both texts are in `{kept}`, between markers: settle them there"))
                     .hint(format!("then midstride revise {key} --reason \"...\" --body {kept}"))
             }

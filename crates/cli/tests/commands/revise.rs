@@ -232,8 +232,7 @@ fn a_text_begun_before_the_last_change_is_merged_with_it() {
     sandbox.write("theirs.md", begun.replace("14,290 ms", "15 s"));
     let run = sandbox.run(["revise", "market", "--reason", "seconds", "--body", "theirs.md"]);
     assert!(run.stderr.contains("in the same places: Austin takes 14,291 ms."), "{run}");
-    let kept = run.stderr.split("both texts are in `").nth(1).unwrap().split('`').next().unwrap();
-    let kept = kept.replace("[HOME]", sandbox.home().to_str().unwrap());
+    let kept = kept_text(&sandbox, &run.stderr);
     let both = std::fs::read_to_string(&kept).unwrap();
     assert!(both.contains("14,291 ms") && both.contains("15 s"), "{both}");
     assert_eq!(sandbox.read(FILE), text);
@@ -241,6 +240,28 @@ fn a_text_begun_before_the_last_change_is_merged_with_it() {
     std::fs::write(&kept, settled.join("\n") + "\n").unwrap();
     sandbox.run(["revise", "market", "--reason", "settled", "--body", &kept]).exits(0);
     assert!(sandbox.read(FILE).contains("15 s"));
+}
+
+#[test]
+fn a_conflict_is_kept_without_its_secrets() {
+    let sandbox = shop();
+    sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
+    let begun = sandbox.read(FILE);
+    sandbox.write("mine.md", begun.replace("14,290 ms", "14,291 ms"));
+    sandbox.run(["revise", "market", "--reason", "rounding", "--body", "mine.md"]).exits(0);
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    sandbox.write("mine.md", begun.replace("Austin takes 14,290 ms", &token));
+    let run = sandbox.run(["revise", "market", "--reason", "r", "--body", "mine.md"]).exits(2);
+    assert!(run.stderr.contains("hint: a secret was not written: github-token"), "{run}");
+    assert!(!run.stderr.contains(&token), "{run}");
+    let kept = std::fs::read_to_string(kept_text(&sandbox, &run.stderr)).unwrap();
+    assert!(kept.contains("REDACTED-github-token") && !kept.contains(&token), "{kept}");
+}
+
+/// Where both texts of a conflict are.
+fn kept_text(sandbox: &Sandbox, said: &str) -> String {
+    let kept = said.split("both texts are in `").nth(1).unwrap().split('`').next().unwrap();
+    kept.replace("[HOME]", sandbox.home().to_str().unwrap())
 }
 
 #[test]

@@ -7,6 +7,7 @@ use midstride_core::document::{Document, EditRefused};
 use midstride_core::edit::{Edit, Path};
 use midstride_core::handoff::Handoff;
 use midstride_core::merge;
+use midstride_core::redact::{Clean, Redaction};
 use midstride_core::yaml::Node;
 use std::path::PathBuf;
 
@@ -31,6 +32,8 @@ pub enum ReviseError {
         places: Vec<String>,
         /// Both texts in one, with markers.
         kept: PathBuf,
+        /// Secrets that were not written there.
+        redacted: Vec<Redaction>,
     },
     /// The text belongs to another handoff.
     #[error("the text is of another handoff: its uid is not the one of `{0}`")]
@@ -154,6 +157,8 @@ fn joined(
     }
     let scratch = Scratch::new("midstride-merge").map_err(JournalError::from)?;
     let name = now.path.file_name().unwrap_or_default();
-    let kept = scratch.write(name, merged.text.as_bytes()).map_err(JournalError::from)?;
-    Err(ReviseError::Conflict { key, places: merged.conflicts, kept })
+    let (text, redacted) = Clean::of(&merged.text);
+    let kept = scratch.write(name, text.as_str().as_bytes()).map_err(JournalError::from)?;
+    let places = merged.conflicts.iter().map(|place| Clean::of(place).0.as_str().to_owned());
+    Err(ReviseError::Conflict { key, places: places.collect(), kept, redacted })
 }
