@@ -206,7 +206,7 @@ impl From<EditError> for Diagnostic {
                 diagnostic.hint(format!("your text is in `{}`", kept.display()))
             }
             EditError::NotSaved { why, kept } => {
-                Self::from(why).hint(format!("your text is in `{}`", kept.display()))
+                Self::from(*why).hint(format!("your text is in `{}`", kept.display()))
             }
             EditError::File(error) => error.into(),
         }

@@ -149,6 +149,18 @@ impl Project {
         let text = id.map(|id| self.kept_text(id.value.trim())).transpose()?.flatten();
         text.ok_or(RevisionError::NotHere { key, wanted })
     }
+
+    /// Whether a handoff had exactly this text before.
+    pub(crate) fn had(&self, shelved: &Shelved, text: &Clean) -> Result<bool, RevisionError> {
+        let replaced = shelved.handoff(self).replaced_texts();
+        if replaced.iter().flatten().next().is_none() {
+            return Ok(false);
+        }
+        let blob = self.repository().map(|git| git.id_of_blob(text.as_str().as_bytes()));
+        let known = [Some(id_in_folder(text)), blob.transpose()?];
+        let mut ids = replaced.iter().flatten().map(|id| id.value.trim());
+        Ok(ids.any(|id| known.iter().flatten().any(|known| known == id)))
+    }
 }
 
 fn id_in_folder(text: &Clean) -> String {

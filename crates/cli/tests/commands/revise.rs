@@ -231,7 +231,9 @@ fn a_text_begun_before_the_last_change_is_merged_with_it() {
     // The same place in both: the caller is told, and both texts are kept.
     sandbox.write("theirs.md", begun.replace("14,290 ms", "15 s"));
     let run = sandbox.run(["revise", "market", "--reason", "seconds", "--body", "theirs.md"]);
-    assert!(run.stderr.contains("in the same places: Austin takes 14,291 ms."), "{run}");
+    let said = "the text was begun from `market-page-perf@3`, and `market-page-perf` has changed since, \
+                in the same places: Austin takes 14,291 ms.";
+    assert!(run.stderr.contains(said), "{run}");
     let kept = kept_text(&sandbox, &run.stderr);
     let both = std::fs::read_to_string(&kept).unwrap();
     assert!(both.contains("14,291 ms") && both.contains("15 s"), "{both}");
@@ -240,6 +242,41 @@ fn a_text_begun_before_the_last_change_is_merged_with_it() {
     std::fs::write(&kept, settled.join("\n") + "\n").unwrap();
     sandbox.run(["revise", "market", "--reason", "settled", "--body", &kept]).exits(0);
     assert!(sandbox.read(FILE).contains("15 s"));
+}
+
+#[test]
+fn an_earlier_text_takes_its_place_again() {
+    let sandbox = shop();
+    sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
+    sandbox.run(["answer", "market", "q1", "Ten minutes"]).exits(0);
+    let review = ["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"];
+    sandbox.run(review).exits(0);
+    for (number, answered) in [(2, false), (3, false), (4, true), (5, true)] {
+        let name = format!("market@{number}");
+        let old = exact(&sandbox, &name);
+        sandbox.write("old.md", &old);
+        let run =
+            sandbox.run(["revise", "market", "--reason", "back", "--body", "old.md"]).exits(0);
+        assert!(!run.stderr.contains("Nothing changed"), "{number}: {run}");
+        let text = sandbox.read(FILE);
+        assert_eq!(text.contains("answer: Ten minutes"), answered, "{text}");
+        assert_eq!(old.contains("validated: true"), text.contains("validated: true"), "{text}");
+        // What happened stays: who challenged it, and every step.
+        for part in ["by: eve", "reason: a1 holds", "reason: answered q1", "reason: back"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    let now = sandbox.read(FILE);
+    sandbox.write("now.md", &now);
+    let run = sandbox.run(["revise", "market", "--reason", "same", "--body", "now.md"]).exits(0);
+    assert_eq!((run.stderr.as_str(), sandbox.read(FILE)), ("Nothing changed.\n", now));
+}
+
+/// A text as it was, with its uid and the ids of its texts.
+fn exact(sandbox: &Sandbox, name: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let shown = sandbox.command(program).args(["show", name]).output().unwrap();
+    String::from_utf8(shown.stdout).unwrap()
 }
 
 #[test]

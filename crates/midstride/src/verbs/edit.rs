@@ -46,7 +46,7 @@ pub enum EditError {
     #[error("{why}")]
     NotSaved {
         /// Why.
-        why: ReviseError,
+        why: Box<ReviseError>,
         /// The text that was not written.
         kept: PathBuf,
     },
@@ -75,7 +75,7 @@ pub fn edit(project: &Project, shelved: &Shelved, change: &Change) -> Result<Edi
                 Revised::Recorded(recorded) => Edited::Revised(recorded),
             })
         }
-        Err(why) => Err(EditError::NotSaved { why, kept: draft.path }),
+        Err(why) => Err(EditError::NotSaved { why: Box::new(why), kept: draft.path }),
     }
 }
 
@@ -125,7 +125,7 @@ impl Draft {
     fn save(self, project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
         let (text, redacted) = Clean::of(&self.text);
         if let Err(why) = project.replace(shelved, &text) {
-            let why = ReviseError::Journal(why.into());
+            let why = Box::new(ReviseError::Journal(why.into()));
             return Err(EditError::NotSaved { why, kept: self.path });
         }
         self.discard()?;

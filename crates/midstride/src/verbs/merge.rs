@@ -129,7 +129,7 @@ fn join(
     let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
     if ![base.unwrap_or_default(), ours, theirs].into_iter().all(is_text) {
         let merged = git::merge_lines(base.unwrap_or_default(), ours, theirs)?;
-        return merged.map(as_lines).ok_or_else(|| MergeError::NoText(path.to_owned()));
+        return merged.as_ref().map(as_lines).ok_or_else(|| MergeError::NoText(path.to_owned()));
     }
     let (base, ours, theirs) =
         (base.map(Document::parse), Document::parse(ours), Document::parse(theirs));

@@ -23,11 +23,13 @@ pub enum Revised {
 /// Why a handoff keeps its text.
 #[derive(Debug, thiserror::Error)]
 pub enum ReviseError {
-    /// Somebody else changed the same places meanwhile.
-    #[error("somebody else changed `{key}` meanwhile, in the same places: {}", places.join("; "))]
+    /// The same places were changed since the text was begun.
+    #[error("{}, in the same places: {}", changed_since(key, *begun), places.join("; "))]
     Conflict {
         /// The handoff.
         key: String,
+        /// The number of the text that the new one was begun from, where that is an earlier one.
+        begun: Option<usize>,
         /// Where both changed it.
         places: Vec<String>,
         /// Both texts in one, with markers.
@@ -43,8 +45,18 @@ pub enum ReviseError {
     Journal(#[from] JournalError),
 }
 
+fn changed_since(key: &str, begun: Option<usize>) -> String {
+    match begun {
+        Some(number) => {
+            format!("the text was begun from `{key}@{number}`, and `{key}` has changed since")
+        }
+        None => format!("somebody else changed `{key}` meanwhile"),
+    }
+}
+
 /// Puts a new text in the place of a handoff. A text without a header replaces the body only. What
-/// somebody else changed since the text was begun is merged in.
+/// was changed since the text was begun is merged in; a text that the handoff had before takes its
+/// place as it was.
 pub fn revise(
     project: &Project,
     shelved: &Shelved,
@@ -72,8 +84,10 @@ pub(super) fn next(
     {
         return Err(ReviseError::OtherHandoff(handoff.key().to_string()));
     }
-    let next = match begun_from(project, shelved, &next)? {
-        Some(base) => joined(project, &base, shelved, &next)?,
+    let restored = project.had(shelved, &Clean::of(text).0).map_err(JournalError::from)?;
+    let base = if restored { None } else { begun_from(project, shelved, &next)? };
+    let next = match base {
+        Some((number, base)) => joined(project, (&base, Some(number)), shelved, &next)?,
         None => next,
     };
     Ok(with_reviews(&handoff, next).map_err(JournalError::from)?)
@@ -100,7 +114,7 @@ pub(super) fn put(
     let mut base: Option<Document> = None;
     project.record_in_turn(shelved, |now| {
         if let Some(base) = base.replace(now.document.clone()) {
-            next = joined(project, &base, now, &next)?;
+            next = joined(project, (&base, None), now, &next)?;
         }
         Ok(project.record(now, &next, change, &|_| ()))
     })
@@ -117,12 +131,13 @@ fn read(document: &Document, text: &str) -> Result<Document, EditRefused> {
     document.edit(&[Edit::Body(document.body(), body)]).map(|(next, _)| next)
 }
 
-/// The older text that a new one was begun from, where its history is behind the document's.
+/// The older text that a new one was begun from, with its number, where its history is behind the
+/// document's.
 fn begun_from(
     project: &Project,
     shelved: &Shelved,
     next: &Document,
-) -> Result<Option<Document>, JournalError> {
+) -> Result<Option<(usize, Document)>, JournalError> {
     let now = shelved.handoff(project);
     let next = Handoff::of(next, &shelved.whereabouts, &project.settings().stages);
     let (known, all) = (next.replaced_texts(), now.replaced_texts());
@@ -135,17 +150,18 @@ fn begun_from(
     if !behind || !is_ours {
         return Ok(None);
     }
-    match project.text_of(shelved, known.len() + 1) {
-        Ok(text) => Ok(Some(Document::parse(&text))),
+    let number = known.len() + 1;
+    match project.text_of(shelved, number) {
+        Ok(text) => Ok(Some((number, Document::parse(&text)))),
         Err(crate::revisions::RevisionError::NotHere { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The new text together with what somebody else made of the old one.
+/// The new text together with what became of the old one meanwhile.
 fn joined(
     project: &Project,
-    base: &Document,
+    (base, begun): (&Document, Option<usize>),
     now: &Shelved,
     next: &Document,
 ) -> Result<Document, ReviseError> {
@@ -160,5 +176,5 @@ fn joined(
     let (text, redacted) = Clean::of(&merged.text);
     let kept = scratch.write(name, text.as_str().as_bytes()).map_err(JournalError::from)?;
     let places = merged.conflicts.iter().map(|place| Clean::of(place).0.as_str().to_owned());
-    Err(ReviseError::Conflict { key, places: places.collect(), kept, redacted })
+    Err(ReviseError::Conflict { key, begun, places: places.collect(), kept, redacted })
 }
