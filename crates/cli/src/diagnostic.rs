@@ -262,9 +262,9 @@ impl From<ReviseError> for Diagnostic {
                     .hint(format!("both texts are in `{kept}`, between markers: settle them there"))
                     .hint(format!("then midstride revise {key} --reason \"...\" --body {kept}"))
             }
-            ReviseError::OtherHandoff(_) => {
-                diagnostic.hint("take the `uid` out of the text, or name the handoff it belongs to")
-            }
+            ReviseError::OtherHandoff { key, .. } => diagnostic
+                .hint("name the handoff that the text belongs to")
+                .hint(format!("without its header it replaces the body of `{key}`, and only that")),
             ReviseError::Journal(error) => error.into(),
         }
     }

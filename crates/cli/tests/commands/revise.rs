@@ -344,3 +344,50 @@ fn a_text_begun_before_the_very_first_change_is_merged_with_it() {
     let text = sandbox.read(file);
     assert!(text.contains("It is very slow") && text.contains("status: in_progress"), "{text}");
 }
+
+#[test]
+fn a_text_of_another_handoff_is_refused_by_its_uid_or_its_name() {
+    let sandbox = shop();
+    sandbox.run(["start", "feat-042/request"]).exits(0);
+    sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
+    let before = sandbox.read(FILE);
+    let request = sandbox.read(".midstride/handoffs/feat-042/request.md");
+    let revise = ["revise", "market", "--reason", "r", "--body", "-"];
+    insta::assert_snapshot!(sandbox.run_with_input(&revise, &request), @"
+    exit 2
+    ----- stderr -----
+    error: the text is of another handoff: its uid is not the one of `market-page-perf`
+    hint: name the handoff that the text belongs to
+    hint: without its header it replaces the body of `market-page-perf`, and only that
+    ");
+    let without = |name: &str, text: &str| -> String {
+        let named = format!("  {name}: ");
+        text.split_inclusive('\n').filter(|line| !line.starts_with(&named)).collect()
+    };
+    let nameless = without("uid", &request);
+    insta::assert_snapshot!(sandbox.run_with_input(&revise, &nameless), @"
+    exit 2
+    ----- stderr -----
+    error: the text is of another handoff: its id is `feat-042`, not `market-page-perf`
+    hint: name the handoff that the text belongs to
+    hint: without its header it replaces the body of `market-page-perf`, and only that
+    ");
+    insta::assert_snapshot!(sandbox.run_with_input(&revise, &without("id", &nameless)), @"
+    exit 2
+    ----- stderr -----
+    error: the text is of another handoff: its stage is `request`, and `market-page-perf` has none
+    hint: name the handoff that the text belongs to
+    hint: without its header it replaces the body of `market-page-perf`, and only that
+    ");
+    let review = ["review", "market", "--by", "eve", "--challenged", "x", "--verdict"];
+    let review = [&review[..], &["corrected", "--body", "-"]].concat();
+    sandbox.run_with_input(&review, &nameless).exits(2);
+    assert_eq!(sandbox.read(FILE), before);
+    // With its own uid it is renamed; in the editor there is no doubt which one is meant.
+    let renamed = before.replace("  id: market-page-perf\n", "  id: market-pages\n");
+    sandbox.run_with_input(&revise, &renamed).exits(0);
+    assert!(sandbox.read(FILE).contains("  id: market-pages\n"));
+    let rename = "sed -i 's/^  id: login-loop/  id: login-loops/' \"$1\"";
+    sandbox.run_with_editor(&["edit", "login-loop"], rename).exits(0);
+    assert!(sandbox.read(".midstride/handoffs/login-loop.md").contains("  id: login-loops\n"));
+}

@@ -1,6 +1,6 @@
 //! Change a document in the user's editor.
 
-use super::revise::{ReviseError, Revised, revise};
+use super::revise::{ReviseError, Revised, revise_in_place};
 use crate::files::{self, FileError, Scratch};
 use crate::journal::Change;
 use crate::process;
@@ -67,7 +67,7 @@ pub fn edit(project: &Project, shelved: &Shelved, change: &Change) -> Result<Edi
     if !is_handoff(&shelved.document) && !is_handoff(&Document::parse(draft.text.as_bytes())) {
         return draft.save(project, shelved);
     }
-    match revise(project, shelved, &draft.text, change) {
+    match revise_in_place(project, shelved, &draft.text, change) {
         Ok(revised) => {
             draft.discard()?;
             Ok(match revised {

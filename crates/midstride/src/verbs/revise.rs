@@ -38,8 +38,13 @@ pub enum ReviseError {
         redacted: Vec<Redaction>,
     },
     /// The text belongs to another handoff.
-    #[error("the text is of another handoff: its uid is not the one of `{0}`")]
-    OtherHandoff(String),
+    #[error("the text is of another handoff: {why}")]
+    OtherHandoff {
+        /// The handoff that keeps its text.
+        key: String,
+        /// How one can tell.
+        why: String,
+    },
     /// It could not be recorded.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -64,6 +69,28 @@ pub fn revise(
     change: &Change,
 ) -> Result<Revised, ReviseError> {
     let next = next(project, shelved, text)?;
+    put_changed(project, shelved, next, change)
+}
+
+/// The same with a text that was made in the place of the document: it may rename it.
+pub(super) fn revise_in_place(
+    project: &Project,
+    shelved: &Shelved,
+    text: &str,
+    change: &Change,
+) -> Result<Revised, ReviseError> {
+    let given = read(&shelved.document, text).map_err(JournalError::from)?;
+    refuse_other_uid(&shelved.handoff(project), &given)?;
+    let restored = restores(project, shelved, text)?;
+    put_changed(project, shelved, together(project, shelved, given, restored)?, change)
+}
+
+fn put_changed(
+    project: &Project,
+    shelved: &Shelved,
+    next: Document,
+    change: &Change,
+) -> Result<Revised, ReviseError> {
     if next.text() == shelved.document.text() {
         return Ok(Revised::Unchanged);
     }
@@ -76,21 +103,71 @@ pub(super) fn next(
     shelved: &Shelved,
     text: &str,
 ) -> Result<Document, ReviseError> {
-    let next = read(&shelved.document, text).map_err(JournalError::from)?;
+    let given = read(&shelved.document, text).map_err(JournalError::from)?;
     let handoff = shelved.handoff(project);
-    let given = next.handoff_header().and_then(|header| header.text("uid"));
-    if let (Some(own), Some(given)) = (handoff.uid(), given)
-        && own.value.trim() != given.value.trim()
-    {
-        return Err(ReviseError::OtherHandoff(handoff.key().to_string()));
+    refuse_other_uid(&handoff, &given)?;
+    let restored = restores(project, shelved, text)?;
+    if !restored {
+        refuse_other_name(&handoff, &given)?;
     }
-    let restored = project.had(shelved, &Clean::of(text).0).map_err(JournalError::from)?;
-    let base = if restored { None } else { begun_from(project, shelved, &next)? };
+    together(project, shelved, given, restored)
+}
+
+/// Whether a text is exactly one that the handoff had before.
+fn restores(project: &Project, shelved: &Shelved, text: &str) -> Result<bool, JournalError> {
+    Ok(project.had(shelved, &Clean::of(text).0)?)
+}
+
+/// Refuses a text that says it is of another handoff.
+fn refuse_other_uid(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseError> {
+    match (now.uid(), written(given, "uid")) {
+        (Some(own), Some(given)) if own.value.trim() != given => Err(other_uid(now)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a text that goes by the name of another handoff, unless its uid is the one of this.
+fn refuse_other_name(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseError> {
+    if now.uid().is_some() && written(given, "uid").is_some() {
+        return Ok(());
+    }
+    let key = now.key();
+    let own = [("id", Some(key.id.as_str())), ("stage", key.stage.as_deref())];
+    for (field, own) in own {
+        let given = written(given, field);
+        if let Some(given) = given.filter(|given| Some(*given) != own.map(str::trim)) {
+            let why = match own {
+                Some(own) => format!("its {field} is `{given}`, not `{own}`"),
+                None => format!("its {field} is `{given}`, and `{key}` has none"),
+            };
+            return Err(ReviseError::OtherHandoff { key: key.to_string(), why });
+        }
+    }
+    Ok(())
+}
+
+fn written<'d>(document: &'d Document, field: &str) -> Option<&'d str> {
+    document.handoff_header()?.text(field).map(|text| text.value.trim())
+}
+
+fn other_uid(now: &Handoff<'_>) -> ReviseError {
+    let key = now.key().to_string();
+    ReviseError::OtherHandoff { why: format!("its uid is not the one of `{key}`"), key }
+}
+
+/// The given document together with what happened since it was begun.
+fn together(
+    project: &Project,
+    shelved: &Shelved,
+    given: Document,
+    restored: bool,
+) -> Result<Document, ReviseError> {
+    let base = if restored { None } else { begun_from(project, shelved, &given)? };
     let next = match base {
-        Some((number, base)) => joined(project, (&base, Some(number)), shelved, &next)?,
-        None => next,
+        Some((number, base)) => joined(project, (&base, Some(number)), shelved, &given)?,
+        None => given,
     };
-    Ok(with_reviews(&handoff, next).map_err(JournalError::from)?)
+    Ok(with_reviews(&shelved.handoff(project), next).map_err(JournalError::from)?)
 }
 
 /// A text that somebody wrote anew does not take away who challenged the one before.
@@ -167,7 +244,7 @@ fn joined(
 ) -> Result<Document, ReviseError> {
     let key = now.handoff(project).key().to_string();
     let merged = merge::merge(Some(base), &now.document, next, None)
-        .map_err(|_| ReviseError::OtherHandoff(key.clone()))?;
+        .map_err(|_| other_uid(&now.handoff(project)))?;
     if merged.conflicts.is_empty() {
         return Ok(Document::parse(merged.text.as_bytes()));
     }
