@@ -25,6 +25,9 @@ const TRIES_MAX: usize = 20;
 /// The reason of a change that somebody made without midstride.
 pub(crate) const OUTSIDE: &str = "edited outside midstride";
 
+/// A uid that is longer is named by its hash.
+const PLAIN_UID_LENGTH_MAX: usize = 64;
+
 /// What was done so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -334,8 +337,33 @@ fn note_path(uid: &str) -> PathBuf {
     PathBuf::from("written").join(uid)
 }
 
-/// A uid as it can stand in a path and in the name of a reference.
+/// A uid as it can stand in a path and in the name of a reference: as it is where it is an ordinary
+/// one, else by its hash. Two uids never share a name, on systems that take `A` for `a` neither.
 pub(crate) fn file_name_of(uid: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
-    uid.trim().chars().map(plain).collect()
+    let uid = uid.trim();
+    let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    if !uid.is_empty() && uid.len() <= PLAIN_UID_LENGTH_MAX && uid.bytes().all(plain) {
+        return uid.to_owned();
+    }
+    // No plain uid begins like this.
+    format!("_{}", hash(uid.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_uid_has_a_name_of_its_own() {
+        for plain in ["0195b9d2-4c00-7000-8000-000000000001", "one", "a-b"] {
+            assert_eq!(file_name_of(plain), plain);
+        }
+        let long = "a".repeat(300);
+        let uids = ["a-b", "a/b", "a.b", "a b", "A-b", "a_b", "ä", "..", "", &long, &long[1..]];
+        let names: std::collections::BTreeSet<String> =
+            uids.iter().map(|uid| file_name_of(uid).to_lowercase()).collect();
+        assert_eq!(names.len(), uids.len());
+        assert!(names.iter().all(|name| name.len() <= 65), "{names:?}");
+        assert_eq!(file_name_of(" one\n"), "one");
+    }
 }

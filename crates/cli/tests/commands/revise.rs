@@ -391,3 +391,22 @@ fn a_text_of_another_handoff_is_refused_by_its_uid_or_its_name() {
     sandbox.run_with_editor(&["edit", "login-loop"], rename).exits(0);
     assert!(sandbox.read(".midstride/handoffs/login-loop.md").contains("  id: login-loops\n"));
 }
+
+#[test]
+fn handoffs_with_odd_uids_are_kept_apart() {
+    let sandbox = shop();
+    let uids = ["a/b".to_owned(), "a.b".to_owned(), "A-b".to_owned(), "x".repeat(300)];
+    for (number, uid) in uids.iter().enumerate() {
+        let text = format!("---\nhandoff:\n  id: odd-{number}\n  uid: {uid}\n---\n\ntext\n");
+        sandbox.write(&format!(".midstride/handoffs/odd-{number}.md"), text);
+    }
+    for number in 0..uids.len() {
+        sandbox.run(["start", &format!("odd-{number}")]).exits(0);
+    }
+    for number in 0..uids.len() {
+        let show = sandbox.run(["show", &format!("odd-{number}")]).exits(0);
+        assert_eq!(show.stderr, "");
+    }
+    let references = sandbox.git(&["for-each-ref", "refs/midstride"]);
+    assert_eq!(references.lines().count(), uids.len(), "{references}");
+}
