@@ -82,6 +82,12 @@ fn tell_redacted(ui: &mut Ui, redacted: &[Redaction]) -> Result<(), Diagnostic> 
     Ok(())
 }
 
+/// Who, why or what, as it was typed: something has to be said.
+fn said(typed: &str) -> Result<String, String> {
+    let text = typed.trim();
+    if text.is_empty() { Err("it is blank".to_owned()) } else { Ok(text.to_owned()) }
+}
+
 /// What stands in a file that a person named, or on standard input.
 fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
     if path.as_os_str() != "-" {

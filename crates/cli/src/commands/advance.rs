@@ -26,11 +26,11 @@ pub(crate) struct AdvanceArgs {
     force: bool,
 
     /// Why it goes on by force; becomes part of the history
-    #[arg(long, value_name = "WHY", requires = "force")]
+    #[arg(long, value_name = "WHY", requires = "force", value_parser = super::said)]
     reason: Option<String>,
 
     /// Who takes it on
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "WHO", value_parser = super::said)]
     by: Option<String>,
 
     /// Print what blocks, or what was written, as JSON
@@ -43,12 +43,7 @@ pub(crate) fn advance(
     project: &Project,
     args: AdvanceArgs,
 ) -> Result<Outcome, Diagnostic> {
-    let force = args.reason.map(|reason| reason.trim().to_owned());
-    if force.as_deref() == Some("") {
-        return Err(Diagnostic::new("going on by force needs a reason")
-            .hint("--reason \"the answer comes on Monday\""));
-    }
-    let forward = Forward { to: args.to, force, by: args.by };
+    let forward = Forward { to: args.to, force: args.reason, by: args.by };
     match verbs::advance(project, &args.handoff, &forward)? {
         Advance::Blocked(judged) => {
             if args.json {

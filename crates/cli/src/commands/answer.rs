@@ -19,6 +19,7 @@ pub(crate) struct AnswerArgs {
     which: String,
 
     /// The answer to a question
+    #[arg(value_parser = super::said)]
     text: Option<String>,
 
     /// The assumption holds
@@ -30,7 +31,7 @@ pub(crate) struct AnswerArgs {
     fails: bool,
 
     /// Who answers
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "WHO", value_parser = super::said)]
     by: Option<String>,
 
     /// Print what was recorded as JSON
@@ -47,14 +48,14 @@ pub(crate) fn answer(
     let number = |prefix: char| args.which.strip_prefix(prefix).and_then(|n| n.parse().ok());
     let which = &args.which;
     let (said, reason) = match (number('q'), number('a'), args.text.as_deref()) {
-        (Some(question), _, Some(text)) if !text.trim().is_empty() => {
-            (Said::Answer(question, text.trim()), format!("answered {which}"))
+        (Some(question), _, Some(text)) => {
+            (Said::Answer(question, text), format!("answered {which}"))
         }
         (_, Some(assumption), None) if args.holds || args.fails => {
             let verdict = if args.holds { "holds" } else { "does not hold" };
             (Said::Validation(assumption, args.holds), format!("{which} {verdict}"))
         }
-        (Some(_), _, _) => {
+        (Some(_), _, None) => {
             return Err(Diagnostic::new(format!("what is the answer to {which}?"))
                 .hint(format!("midstride answer {} {which} \"the answer\"", args.handoff)));
         }

@@ -36,19 +36,19 @@ pub(crate) struct NewArgs {
     from: Option<String>,
 
     /// One line by which a later session finds it
-    #[arg(long)]
+    #[arg(long, value_parser = super::said)]
     description: Option<String>,
 
     /// One to three sentences for whoever comes next
-    #[arg(long)]
+    #[arg(long, value_parser = super::said)]
     summary: Option<String>,
 
     /// Who writes it
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "WHO", value_parser = super::said)]
     by: Option<String>,
 
     /// Who takes it over; may be given several times
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "WHO", value_parser = super::said)]
     to: Vec<String>,
 
     /// Take the text from a file, or from standard input with `-`; a header in it is kept

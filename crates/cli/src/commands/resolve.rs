@@ -15,19 +15,19 @@ pub(crate) struct ResolveArgs {
     handoff: String,
 
     /// The commit that carried it out
-    #[arg(long, conflicts_with_all = ["by", "abandon"])]
+    #[arg(long, conflicts_with_all = ["by", "abandon"], value_parser = super::said)]
     commit: Option<String>,
 
     /// What came of it
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["by", "abandon"])]
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["by", "abandon"], value_parser = super::said)]
     outcome: Option<String>,
 
     /// The handoff that took its place
-    #[arg(long, value_name = "ID", conflicts_with = "abandon")]
+    #[arg(long, value_name = "ID", conflicts_with = "abandon", value_parser = super::said)]
     by: Option<String>,
 
     /// Why it was given up
-    #[arg(long, value_name = "REASON")]
+    #[arg(long, value_name = "REASON", value_parser = super::said)]
     abandon: Option<String>,
 
     /// A number before and after, such as `Austin, cold=14290:108 ms`; may be given several times

@@ -2,7 +2,6 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use clap::ValueEnum;
-use clap::builder::NonEmptyStringValueParser;
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Review, Reviewed};
 use midstride_core::life::{Dropped, ReviewVerdict};
@@ -19,11 +18,11 @@ pub(crate) struct ReviewArgs {
     handoff: String,
 
     /// Who looked at it
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "WHO", value_parser = super::said)]
     by: String,
 
     /// What was called into question
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
     challenged: String,
 
     /// What came of it
@@ -31,15 +30,15 @@ pub(crate) struct ReviewArgs {
     verdict: VerdictArg,
 
     /// What was tried or believed, and is dropped; becomes a wrong turn
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
     dropped: Option<String>,
 
     /// Why that was wrong
-    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::said)]
     because: Option<String>,
 
     /// What takes its place
-    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::said)]
     instead: Option<String>,
 
     /// Take the corrected text from a file, or from standard input with `-`

@@ -16,11 +16,11 @@ pub(crate) struct ReviseArgs {
     handoff: String,
 
     /// Why it is changed; becomes part of its history
-    #[arg(long)]
+    #[arg(long, value_parser = super::said)]
     reason: String,
 
     /// Who changes it
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "WHO", value_parser = super::said)]
     by: Option<String>,
 
     /// Take the text from a file, or from standard input with `-`
@@ -38,12 +38,7 @@ pub(crate) fn revise(
     args: &ReviseArgs,
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    if args.reason.trim().is_empty() {
-        return Err(
-            Diagnostic::new("a revision needs a reason").hint("--reason \"wrong code path\"")
-        );
-    }
-    let change = Change { reason: args.reason.trim().to_owned(), by: args.by.clone(), verb: None };
+    let change = Change { reason: args.reason.clone(), by: args.by.clone(), verb: None };
     let Some(recorded) = record(project, &shelved, args, &change)? else {
         ui.say("Nothing changed.")?;
         return Ok(Outcome::Clean);

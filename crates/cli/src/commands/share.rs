@@ -15,7 +15,7 @@ pub(crate) struct ShareArgs {
     handoff: String,
 
     /// Who shares it
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "WHO", value_parser = super::said)]
     by: Option<String>,
 
     /// Print where it lies now as JSON

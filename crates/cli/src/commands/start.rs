@@ -13,7 +13,7 @@ pub(crate) struct StartArgs {
     handoff: String,
 
     /// Who works on it
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "WHO", value_parser = super::said)]
     by: Option<String>,
 
     /// Print what was recorded as JSON

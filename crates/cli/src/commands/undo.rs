@@ -13,7 +13,7 @@ pub(crate) struct UndoArgs {
     handoff: String,
 
     /// Who takes it back
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "WHO", value_parser = super::said)]
     by: Option<String>,
 
     /// Print what was recorded as JSON

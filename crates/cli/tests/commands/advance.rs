@@ -349,12 +349,13 @@ fn by_force_it_goes_on_and_says_who_and_why() {
     For more information, try '--help'.
     ");
     let force = ["advance", "feat-042", "--to", "spec", "--force", "--reason"];
-    insta::assert_snapshot!(sandbox.run([&force[..], &[" "]].concat()), @r#"
+    insta::assert_snapshot!(sandbox.run([&force[..], &[" "]].concat()), @"
     exit 2
     ----- stderr -----
-    error: going on by force needs a reason
-    hint: --reason "the answer comes on Monday"
-    "#);
+    error: invalid value ' ' for '--reason <WHY>': it is blank
+
+    For more information, try '--help'.
+    ");
     let forced = [&force[..], &["the audit is on Monday", "--by", "ann"]].concat();
     insta::assert_snapshot!(sandbox.run(&forced), @"
     exit 0

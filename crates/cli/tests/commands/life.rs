@@ -226,6 +226,44 @@ fn a_correction_may_bring_a_header_or_come_later() {
 }
 
 #[test]
+fn who_why_and_what_are_said_or_left_out() {
+    let sandbox = shop();
+    let before = sandbox.read(FILE);
+    insta::assert_snapshot!(sandbox.run(["review", "market", "--by", "", "--challenged", "", "--verdict", "held"]), @"
+    exit 2
+    ----- stderr -----
+    error: invalid value '' for '--by <WHO>': it is blank
+
+    For more information, try '--help'.
+    ");
+    let review = ["review", "market", "--verdict", "corrected", "--by", "eve", "--challenged"];
+    let spoken: [&[&str]; 17] = [
+        &["start", "feat-042/request", "--by", " "],
+        &["answer", "market", "q1", " "],
+        &["answer", "market", "q1", "Yes", "--by", ""],
+        &[&review[..], &["\t"]].concat(),
+        &[&review[..], &["x", "--dropped", " "]].concat(),
+        &[&review[..], &["x", "--dropped", "y", "--because", " "]].concat(),
+        &[&review[..], &["x", "--dropped", "y", "--instead", " "]].concat(),
+        &["revise", "market", "--body", "HANDOFF.md", "--reason", " "],
+        &["revise", "market", "--body", "HANDOFF.md", "--reason", "r", "--by", " "],
+        &["resolve", "market", "--outcome", " "],
+        &["resolve", "market", "--abandon", " "],
+        &["resolve", "market", "--commit", " "],
+        &["resolve", "market", "--by", " "],
+        &["advance", "feat-042", "--to", "discovery", "--force", "--reason", " "],
+        &["undo", "market", "--by", " "],
+        &["share", "market", "--by", " "],
+        &["new", "X", "--by", " "],
+    ];
+    for typed in spoken {
+        let run = sandbox.run(typed).exits(2);
+        assert!(run.stderr.contains("it is blank"), "{typed:?}: {run}");
+    }
+    assert_eq!(sandbox.read(FILE), before);
+}
+
+#[test]
 fn what_held_is_not_changed() {
     let sandbox = shop();
     let before = sandbox.read(FILE);

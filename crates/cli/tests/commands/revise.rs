@@ -190,12 +190,13 @@ fn a_note_has_no_history() {
     error: `HANDOFF.md` has no handoff header, so its history cannot be kept
     hint: `midstride new --from HANDOFF.md` makes a handoff of it
     ");
-    insta::assert_snapshot!(sandbox.run_with_input(&["revise", "market", "--reason", " ", "--body", "-"], "x\n"), @r#"
+    insta::assert_snapshot!(sandbox.run_with_input(&["revise", "market", "--reason", " ", "--body", "-"], "x\n"), @"
     exit 2
     ----- stderr -----
-    error: a revision needs a reason
-    hint: --reason "wrong code path"
-    "#);
+    error: invalid value ' ' for '--reason <REASON>': it is blank
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
