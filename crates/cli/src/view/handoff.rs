@@ -7,6 +7,7 @@ use midstride_core::handoff::Handoff;
 use midstride_core::header::{Measurement, Review};
 use midstride_core::section::Meaning;
 use midstride_core::span::At;
+use midstride_core::story::{self, Event};
 use midstride_core::time::{self, Time};
 use midstride_core::yaml::{Node, Value};
 use serde::Serialize;
@@ -159,6 +160,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     };
     let written = handoff.node("context_summary").and_then(Node::text);
     part("Summary", written.map(|text| text.value.trim().to_owned()).into_iter().collect());
+    part("Resolution", resolution(&handoff));
     part("Open questions", questions(&handoff));
     part("Wrong turns", wrong_turns(&handoff));
     part("Landmines", handoff.landmines().iter().map(|l| bullet(l.value)).collect());
@@ -202,6 +204,25 @@ fn bullet(text: &str) -> String {
 
 fn below(name: &str, text: Option<At<&str>>) -> Option<String> {
     text.map(|text| format!("  {name}: {}", text.value.trim().replace('\n', "\n  ")))
+}
+
+/// How it ended, and when.
+fn resolution(handoff: &Handoff<'_>) -> Vec<String> {
+    let moments = story::moments(handoff);
+    let ended = moments.iter().rev().find_map(|moment| match &moment.event {
+        Event::Ended(end) => Some((moment.time, end)),
+        Event::Captured(_) | Event::Challenged(_) | Event::Changed(_) => None,
+    });
+    let Some((time, end)) = ended else { return Vec::new() };
+    let told = [
+        ("outcome", end.outcome),
+        ("reason", end.reason),
+        ("superseded by", end.superseded_by),
+        ("commit", end.commit),
+    ];
+    let told = told.into_iter().filter_map(|(name, text)| Some(format!("{name}: {}", text?)));
+    let when = time.map(|time| format!("{}: {}", end.status, history::minute(time)));
+    when.into_iter().chain(told).map(|line| bullet(&line)).collect()
 }
 
 fn questions(handoff: &Handoff<'_>) -> Vec<String> {

@@ -152,7 +152,8 @@ fn columns(moment: &Moment<'_>) -> [String; 3] {
     [moment.time.map_or_else(|| "(no time)".to_owned(), minute), text, word]
 }
 
-fn minute(time: Time) -> String {
+/// A time as people read it.
+pub(super) fn minute(time: Time) -> String {
     let form = match time.exactness {
         Exactness::DateOnly => "%Y-%m-%d",
         Exactness::Exact | Exactness::NoSeconds | Exactness::NoZone => "%Y-%m-%d %H:%M",

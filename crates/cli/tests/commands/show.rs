@@ -336,6 +336,11 @@ fn trust_is_shown_as_facts() {
     captured 2026-03-21 (10 days ago) · changed 2026-03-25 (7 days ago) · revised 5 times · reviewed twice (2 corrected)
     .midstride/handoffs/market.md
 
+    Resolution
+      - resolved: 2026-03-25 06:30
+      - outcome: The query fix is deployed
+      - commit: [COMMIT]
+
     Measured
       - Austin, cold: 14290 → 108 ms (132×)
       - Tokyo: 381 → 97 ms (4×)
@@ -469,5 +474,34 @@ fn one_text_has_no_history() {
     Usage: midstride show --history <HANDOFF>
 
     For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn an_end_is_shown_with_what_came_of_it() {
+    let sandbox = shop();
+    let ended = |id: &str| {
+        let shown = sandbox.run(["show", id]).exits(0).stdout;
+        let part = shown.split("\nResolution\n").nth(1).unwrap_or_else(|| panic!("{shown}"));
+        part.split("\n\n").next().unwrap().to_owned()
+    };
+    insta::assert_snapshot!(ended("login-loop"), @"  - commit: 4f2c9d1");
+    let resolve = ["resolve", "market", "--commit", "HEAD", "--outcome", "Pages of twenty"];
+    sandbox.run(resolve).exits(0);
+    insta::assert_snapshot!(ended("market"), @"
+    - resolved: 2026-03-21 17:24
+    - outcome: Pages of twenty
+    - commit: [COMMIT]
+    ");
+    sandbox.run(["resolve", "feat-042/request", "--by", "market"]).exits(0);
+    insta::assert_snapshot!(ended("feat-042/request"), @"
+    - superseded: 2026-03-21 17:24
+    - superseded by: market-page-perf
+    ");
+    sandbox.run(["new", "Lag"]).exits(0);
+    sandbox.run(["resolve", "lag", "--abandon", "no budget"]).exits(0);
+    insta::assert_snapshot!(ended("lag"), @"
+    - abandoned: 2026-03-21 17:24
+    - reason: no budget
     ");
 }
