@@ -10,6 +10,7 @@ pub(crate) mod list;
 pub(crate) mod pull_request;
 pub(crate) mod recorded;
 pub(crate) mod reference;
+pub(crate) mod revision;
 pub(crate) mod table;
 pub(crate) mod trust;
 

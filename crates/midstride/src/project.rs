@@ -85,6 +85,12 @@ impl Shelved {
         Spot { shelf: self.shelf, inside: self.inside.clone() }
     }
 
+    /// What it would be with another text.
+    #[must_use]
+    pub fn with_text(self, bytes: Vec<u8>) -> Self {
+        Self { document: Document::parse(&bytes), bytes, ..self }
+    }
+
     /// The document seen as a handoff.
     pub fn handoff<'d>(&'d self, project: &'d Project) -> Handoff<'d> {
         Handoff::of(&self.document, &self.whereabouts, &project.settings.stages)

@@ -24,6 +24,10 @@ pub(crate) struct DiffArgs {
     /// Mark the changed words, elsewhere too
     #[arg(long, conflicts_with = "unified")]
     words: bool,
+
+    /// Print the names, whether they differ, and a unified diff as JSON
+    #[arg(long, conflicts_with_all = ["unified", "words"])]
+    json: bool,
 }
 
 pub(crate) fn diff(ui: &mut Ui, project: &Project, args: &DiffArgs) -> Result<Outcome, Diagnostic> {
@@ -52,6 +56,10 @@ pub(crate) fn diff(ui: &mut Ui, project: &Project, args: &DiffArgs) -> Result<Ou
         format!("{}@{from}", shelved.handoff(project).key()),
         format!("{}@{to}", other.handoff(project).key()),
     );
+    if args.json {
+        ui.json(&view::difference::json(&old, &new, names))?;
+        return Ok(Outcome::Clean);
+    }
     let by_words = args.words || (Ui::is_watched() && !args.unified);
     ui.print(&if by_words {
         view::difference::words(&old, &new, &names)

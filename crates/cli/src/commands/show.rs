@@ -44,8 +44,7 @@ pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Ou
     }
     let shelved = project.find(name)?;
     if let Some(number) = revision {
-        Ui::write_bytes(&project.text_of(&shelved, number)?)?;
-        return Ok(Outcome::Clean);
+        return show_text(ui, project, args, shelved, number);
     }
     if !args.json && project.is_edited_outside(&shelved)? {
         ui.say("Edited outside midstride since its last revision; the next change records it.")?;
@@ -57,9 +56,38 @@ pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Ou
         ui.json(&view::handoff::json(project, &shelved))?;
         return Ok(Outcome::Clean);
     }
+    show_form(ui, project, args, &shelved)
+}
+
+/// One text of the handoff, as it was; or a part of it, or in another form.
+fn show_text(
+    ui: &mut Ui,
+    project: &Project,
+    args: &ShowArgs,
+    shelved: Shelved,
+    number: usize,
+) -> Result<Outcome, Diagnostic> {
+    let text = project.text_of(&shelved, number)?;
+    if args.json {
+        ui.json(&view::revision::json(project, &shelved, number, &text))?;
+        return Ok(Outcome::Clean);
+    }
+    if args.section.is_some() || args.form.is_some() {
+        return show_form(ui, project, args, &shelved.with_text(text));
+    }
+    Ui::write_bytes(&text)?;
+    Ok(Outcome::Clean)
+}
+
+fn show_form(
+    ui: &mut Ui,
+    project: &Project,
+    args: &ShowArgs,
+    shelved: &Shelved,
+) -> Result<Outcome, Diagnostic> {
     let text = match (&args.section, args.form) {
-        (Some(name), _) => view::handoff::section(&shelved, name).ok_or_else(|| {
-            let known = view::handoff::section_names(&shelved);
+        (Some(name), _) => view::handoff::section(shelved, name).ok_or_else(|| {
+            let known = view::handoff::section_names(shelved);
             Diagnostic::new(format!(
                 "`{}` has no section `{name}`",
                 view::shown_path(project, &shelved.path)
@@ -70,8 +98,8 @@ pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Ou
             Ui::write_bytes(&shelved.bytes)?;
             return Ok(Outcome::Clean);
         }
-        (None, Some(Form::Pr)) => view::pull_request::text(project, &shelved),
-        (None, None) => view::handoff::text(project, &shelved),
+        (None, Some(Form::Pr)) => view::pull_request::text(project, shelved),
+        (None, None) => view::handoff::text(project, shelved),
     };
     ui.print(&text)?;
     Ok(Outcome::Clean)

@@ -1,10 +1,24 @@
 //! What changed between two texts: by words for people, unified for tools.
 
 use super::{heading, tame};
+use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
+
+#[derive(Serialize)]
+pub(crate) struct DifferenceJson {
+    from: String,
+    to: String,
+    differs: bool,
+    unified: String,
+}
 
 /// Lines around a change, as everywhere.
 const CONTEXT: usize = 3;
+
+pub(crate) fn json(old: &str, new: &str, names: (String, String)) -> DifferenceJson {
+    let unified = unified(old, new, &names);
+    DifferenceJson { from: names.0, to: names.1, differs: old != new, unified }
+}
 
 pub(crate) fn unified(old: &str, new: &str, names: &(String, String)) -> String {
     let difference = TextDiff::from_lines(old, new);

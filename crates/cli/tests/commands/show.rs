@@ -505,3 +505,46 @@ fn an_end_is_shown_with_what_came_of_it() {
     - reason: no budget
     ");
 }
+
+#[test]
+fn an_earlier_text_is_shown_to_programs_and_in_parts() {
+    let sandbox = shop();
+    sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
+    let body = "## Plan\n\n1. Another plan.\n";
+    let revise = ["revise", "market", "--reason", "new plan", "--by", "ann", "--body", "-"];
+    sandbox.run_with_input(&revise, body).exits(0);
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&sandbox.run(arguments).exits(0).stdout).unwrap()
+    };
+    let three = json(&["show", "market@3", "--json"]);
+    assert_eq!(three["key"], "market-page-perf");
+    assert_eq!(three["revision"], 3);
+    assert_eq!(three["by"], "tester");
+    assert_eq!(three["reason"], "a1 holds");
+    assert!(three["text"].as_str().unwrap().contains("Austin takes 14,290 ms."), "{three}");
+    let four = json(&["show", "market@4", "--json"]);
+    assert_eq!((&four["by"], &four["reason"]), (&"ann".into(), &"new plan".into()));
+    sandbox.run_with_input(&["new", "Lag", "--by", "bob", "--body", "-"], "text\n").exits(0);
+    sandbox.run(["start", "lag"]).exits(0);
+    let one = json(&["show", "lag@1", "--json"]);
+    assert_eq!((&one["by"], &one["reason"]), (&"bob".into(), &serde_json::Value::Null));
+    assert_eq!(one["at"], "2026-03-21T17:24:00Z");
+    insta::assert_snapshot!(sandbox.run(["show", "market@3", "--section", "plan"]), @"
+    exit 0
+    ----- stdout -----
+    ## Plan
+
+    1. Paginate; check the number of rows.
+    ");
+    let raw = sandbox.run(["show", "market@3", "--as", "raw"]).exits(0);
+    assert_eq!(raw, sandbox.run(["show", "market@3"]));
+    let pr = sandbox.run(["show", "market@3", "--as", "pr"]).exits(0);
+    assert!(pr.stdout.starts_with("## Handoff Context\n"), "{pr}");
+    let same = json(&["diff", "market@3", "market@3", "--json"]);
+    assert_eq!((&same["differs"], &same["unified"]), (&false.into(), &"".into()));
+    let differs = json(&["diff", "market", "--json"]);
+    assert_eq!(differs["from"], "market-page-perf@3");
+    assert_eq!(differs["to"], "market-page-perf@4");
+    assert_eq!(differs["differs"], true);
+    assert!(differs["unified"].as_str().unwrap().contains("\n+1. Another plan.\n"), "{differs}");
+}

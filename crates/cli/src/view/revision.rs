@@ -1,0 +1,41 @@
+//! One text that a handoff has or had, and how it came about.
+
+use midstride::project::{Project, Shelved};
+use midstride_core::time::{self, Time};
+use midstride_core::yaml::Node;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(crate) struct RevisionJson {
+    key: String,
+    revision: usize,
+    at: Option<String>,
+    by: Option<String>,
+    /// Why it was made; the first one needs no reason.
+    reason: Option<String>,
+    text: String,
+}
+
+/// `now` is the handoff as it is: its history tells about the text of each number.
+pub(crate) fn json(project: &Project, now: &Shelved, revision: usize, text: &[u8]) -> RevisionJson {
+    let handoff = now.handoff(project);
+    let entries = handoff.revision_nodes();
+    let made = revision.checked_sub(2).and_then(|index| entries.get(index));
+    let said = |key: &str| {
+        let text = made.and_then(|entry| entry.get(key)).and_then(Node::text);
+        text.map(|text| text.value.trim().to_owned())
+    };
+    let written = |time: Time| time::write(time.moment);
+    let (at, by) = match made {
+        Some(_) => (said("at").map(|at| Time::read(&at).map_or(at, written)), said("by")),
+        None => (handoff.created().map(written), handoff.from().map(str::to_owned)),
+    };
+    RevisionJson {
+        key: handoff.key().to_string(),
+        revision,
+        at,
+        by,
+        reason: said("reason"),
+        text: String::from_utf8_lossy(text).into_owned(),
+    }
+}
