@@ -2,6 +2,7 @@
 //! them.
 
 use crate::ui::{Outcome, Ui};
+use crate::view::{shell_path, shell_word};
 use midstride::files::FileError;
 use midstride::git::GitError;
 use midstride::journal::JournalError;
@@ -178,8 +179,11 @@ impl From<NewError> for Diagnostic {
             NewError::UnknownStage { known, nearest: None, .. } => {
                 diagnostic.hint(format!("the stages are {}", known.join(", ")))
             }
-            NewError::Exists { key, .. } => diagnostic
-                .hint(format!("`midstride edit {key}` changes it; `--id` chooses another name")),
+            NewError::Exists { key, .. } => {
+                let key = shell_word(&key.to_string());
+                diagnostic
+                    .hint(format!("`midstride edit {key}` changes it; `--id` chooses another name"))
+            }
             NewError::CommitsNothing => {
                 diagnostic.hint("leave `--committed` out; the handoff goes to the private shelf")
             }
@@ -232,14 +236,13 @@ impl From<JournalError> for Diagnostic {
     fn from(error: JournalError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            JournalError::Note(path) => diagnostic
-                .hint(format!("`midstride new --from {}` makes a handoff of it", path.display())),
-            JournalError::Unsettled(path) => {
-                let path = path.display();
-                diagnostic
-                    .hint(format!("midstride merge {path} joins what can be joined"))
-                    .hint("settle the rest between the markers, then repeat the command")
-            }
+            JournalError::Note(path) => diagnostic.hint(format!(
+                "`midstride new --from {}` makes a handoff of it",
+                shell_path(&path)
+            )),
+            JournalError::Unsettled(path) => diagnostic
+                .hint(format!("midstride merge {} joins what can be joined", shell_path(&path)))
+                .hint("settle the rest between the markers, then repeat the command"),
             JournalError::Refused(_) => {
                 diagnostic.hint("`midstride check` shows what is wrong with it")
             }
@@ -254,13 +257,19 @@ impl From<ReviseError> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             ReviseError::Conflict { key, kept, redacted, .. } => {
-                let kept = kept.display();
                 let secrets = redacted.iter().map(|secret| secret.kind);
                 let secrets = secrets.map(|kind| format!("a secret was not written: {kind}"));
                 secrets
                     .fold(diagnostic, Self::hint)
-                    .hint(format!("both texts are in `{kept}`, between markers: settle them there"))
-                    .hint(format!("then midstride revise {key} --reason \"...\" --body {kept}"))
+                    .hint(format!(
+                        "both texts are in `{}`, between markers: settle them there",
+                        kept.display()
+                    ))
+                    .hint(format!(
+                        "then midstride revise {} --reason \"...\" --body {}",
+                        shell_word(&key),
+                        shell_path(&kept)
+                    ))
             }
             ReviseError::OtherHandoff { key, .. } => diagnostic
                 .hint("name the handoff that the text belongs to")
@@ -287,11 +296,13 @@ impl From<LiveError> for Diagnostic {
                 diagnostic.hint("leave `--dropped` and `--body` out, or say `--verdict corrected`")
             }
             LiveError::Refused { key, why: Refusal::NotDerived { to, from, is, next } } => {
+                let (key, to) = (shell_word(&key), shell_word(&to));
                 match (from.is_empty(), is) {
                     (true, _) => {
                         diagnostic.hint(format!("`midstride new --stage {to}` begins one"))
                     }
                     (false, Some(_)) => next.iter().fold(diagnostic, |told, next| {
+                        let next = shell_word(next);
                         told.hint(format!("`midstride advance {key} --to {next}` can follow"))
                     }),
                     (false, None) => diagnostic.hint(format!(
@@ -300,6 +311,7 @@ impl From<LiveError> for Diagnostic {
                 }
             }
             LiveError::Refused { key, .. } => {
+                let key = shell_word(&key);
                 diagnostic.hint(format!("`midstride show {key}` shows where it stands"))
             }
             LiveError::NoCommit(_) => {
@@ -316,12 +328,12 @@ impl From<MergeError> for Diagnostic {
         match error {
             MergeError::NoRepository => diagnostic.hint("start it where the merge was made"),
             MergeError::NoConflict(path) => {
-                let path = path.display();
+                let path = shell_path(&path);
                 diagnostic.hint(format!("`midstride check {path}` says whether anything is left"))
             }
-            MergeError::Settled(path) => diagnostic.hint(format!("git add {}", path.display())),
+            MergeError::Settled(path) => diagnostic.hint(format!("git add {}", shell_path(&path))),
             MergeError::Deleted(path) => {
-                let path = path.display();
+                let path = shell_path(&path);
                 diagnostic.hint(format!("decide: git add {path} keeps it, git rm {path} does not"))
             }
             MergeError::NoText(_) => {
@@ -356,7 +368,7 @@ impl From<SyncError> for Diagnostic {
             }
             SyncError::WhichRemote(known) => {
                 let first = known.first().map(String::as_str).unwrap_or_default();
-                diagnostic.hint(format!("name it: midstride sync {first}"))
+                diagnostic.hint(format!("name it: midstride sync {}", shell_word(first)))
             }
             SyncError::UnknownRemote { known, .. } => {
                 diagnostic.hint(format!("the remotes are {}", known.join(", ")))
@@ -391,10 +403,12 @@ impl From<UndoError> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             UndoError::Nothing(key) => {
+                let key = shell_word(&key);
                 diagnostic.hint(format!("`midstride show {key}` shows what happened to it"))
             }
             UndoError::Behind { key, .. } => diagnostic.hint(format!(
-                "`midstride show {key} --history` numbers its texts; `midstride revise` brings one back"
+                "`midstride show {} --history` numbers its texts; `midstride revise` brings one back",
+                shell_word(&key)
             )),
             UndoError::Journal(error) => error.into(),
         }

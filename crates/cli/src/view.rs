@@ -80,6 +80,22 @@ pub(crate) fn tame(text: &str) -> String {
     text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
+/// A word as a POSIX shell reads it back: as it is where it is plain, else between quotes. Whatever
+/// is suggested to be typed goes through here.
+pub(crate) fn shell_word(text: &str) -> String {
+    let text = tame(text);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The same for a path.
+pub(crate) fn shell_path(path: &Path) -> String {
+    shell_word(&path.display().to_string())
+}
+
 /// Text below a heading, indented by two.
 pub(crate) fn indented(text: &str) -> String {
     text.lines()
@@ -91,4 +107,21 @@ pub(crate) fn indented(text: &str) -> String {
 pub(crate) fn heading(text: &str) -> String {
     let bold = anstyle::Style::new().bold();
     format!("{bold}{text}{bold:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_each_word_back() {
+        for plain in ["market-page-perf", "feat-042/request@2", "docs/a_b.md", "14,290%"] {
+            assert_eq!(shell_word(plain), plain);
+        }
+        assert_eq!(shell_word(""), "''");
+        assert_eq!(shell_word("say \"hi\" $(id)"), "'say \"hi\" $(id)'");
+        assert_eq!(shell_word("it's"), r"'it'\''s'");
+        assert_eq!(shell_word("~/a b;c&d|e*f?g#h!"), "'~/a b;c&d|e*f?g#h!'");
+        assert_eq!(shell_word("\u{1b}[31m"), "'\u{fffd}[31m'");
+    }
 }

@@ -47,8 +47,8 @@ pub struct Finding {
 pub enum WayOut {
     /// Something a person or an agent has to think about.
     Think(String),
-    /// A command to run.
-    Run(String),
+    /// A command to run, word by word.
+    Run(Vec<String>),
     /// A change that needs no thought; `check --fix` makes it.
     Write(Edit),
 }
@@ -68,8 +68,9 @@ impl Finding {
 
     /// The same finding with a command that helps.
     #[must_use]
-    pub fn run(mut self, command: impl Into<String>) -> Self {
-        self.way_out = Some(WayOut::Run(command.into()));
+    pub fn run<'w>(mut self, words: impl IntoIterator<Item = &'w str>) -> Self {
+        let words = words.into_iter().map(str::to_owned).collect();
+        self.way_out = Some(WayOut::Run(words));
         self
     }
 

@@ -97,5 +97,6 @@ fn tell(
         ui.say(&format!("{} stays {}: it is still blocked", handoff.key(), handoff.status()))?;
     }
     let fill_in = if created.is_some() { "fill it in, then " } else { "" };
+    let key = view::shell_word(&key.to_string());
     Ok(ui.say(&format!("Next: {fill_in}midstride check {key}"))?)
 }

@@ -1,6 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view;
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride_core::handoff::Handoff;
@@ -47,6 +48,7 @@ pub(crate) fn answer(
     let shelved = project.find(&args.handoff)?;
     let number = |prefix: char| args.which.strip_prefix(prefix).and_then(|n| n.parse().ok());
     let which = &args.which;
+    let typed = || view::shell_word(&args.handoff);
     let (said, reason) = match (number('q'), number('a'), args.text.as_deref()) {
         (Some(question), _, Some(text)) => {
             (Said::Answer(question, text), format!("answered {which}"))
@@ -57,11 +59,11 @@ pub(crate) fn answer(
         }
         (Some(_), _, None) => {
             return Err(Diagnostic::new(format!("what is the answer to {which}?"))
-                .hint(format!("midstride answer {} {which} \"the answer\"", args.handoff)));
+                .hint(format!("midstride answer {} {which} \"the answer\"", typed())));
         }
         (_, Some(_), _) => {
             return Err(Diagnostic::new(format!("does {which} hold?"))
-                .hint(format!("midstride answer {} {which} --holds, or --fails", args.handoff)));
+                .hint(format!("midstride answer {} {which} --holds, or --fails", typed())));
         }
         (None, None, _) => {
             return Err(Diagnostic::new(format!(

@@ -1,6 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view;
 use midstride::project::Project;
 use midstride::verbs::{self, Driven, Joined};
 use serde::Serialize;
@@ -73,7 +74,7 @@ pub(crate) fn merge(
     match outcome {
         Outcome::Clean if args.driver.is_none() => {
             ui.say(&format!("Merged {path}"))?;
-            ui.say(&format!("Next: git add {path}"))?;
+            ui.say(&format!("Next: git add {}", view::shell_word(&path)))?;
         }
         Outcome::Findings if args.driver.is_none() => {
             ui.say("Next: settle what stands between the markers, then git add it")?;

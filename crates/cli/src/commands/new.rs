@@ -107,6 +107,7 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
     let path = view::shown_path(project, &created.shelved.path);
     let key = created.shelved.handoff(project).key();
     ui.say(&format!("Wrote {key}: {path}"))?;
+    let key = view::shell_word(&key.to_string());
     super::tell_redacted(ui, &created.redacted)?;
     if let Some(origin) = &created.origin {
         tell_origin(ui, project, origin)?;

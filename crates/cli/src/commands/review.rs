@@ -1,6 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view;
 use clap::ValueEnum;
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Review, Reviewed};
@@ -111,14 +112,15 @@ fn tell(
 ) -> Result<Outcome, Diagnostic> {
     let (recorded, reason) = (&reviewed.recorded, &reviewed.reason);
     let outcome = super::tell_recorded(ui, project, shelved, recorded, reason, json)?;
-    let key = shelved.handoff(project).key();
+    let key = view::shell_word(&shelved.handoff(project).key().to_string());
     if json {
         return Ok(outcome);
     }
     if reviewed.corrected {
         ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
     } else if review.verdict == ReviewVerdict::Corrected {
-        ui.say(&format!("Next: midstride revise {key} --reason \"{}\"", review.challenged))?;
+        let reason = view::shell_word(&review.challenged);
+        ui.say(&format!("Next: midstride revise {key} --reason {reason}"))?;
     }
     Ok(outcome)
 }

@@ -1,6 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view;
 use midstride::journal::{Change, Recorded};
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Edited, Revised};
@@ -45,7 +46,7 @@ pub(crate) fn revise(
     };
     super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, args.json)?;
     if !args.json {
-        let key = shelved.handoff(project).key();
+        let key = view::shell_word(&shelved.handoff(project).key().to_string());
         ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
     }
     Ok(Outcome::Clean)

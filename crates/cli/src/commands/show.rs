@@ -40,7 +40,10 @@ pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Ou
     let (name, revision) = super::revision_of(&args.handoff);
     if revision.is_some() && args.history {
         return Err(Diagnostic::new(format!("`{}` is one text, it has no history", args.handoff))
-            .hint(format!("`midstride show {name} --history` tells how it came about")));
+            .hint(format!(
+                "`midstride show {} --history` tells how it came about",
+                view::shell_word(name)
+            )));
     }
     let shelved = project.find(name)?;
     if let Some(number) = revision {

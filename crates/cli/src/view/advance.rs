@@ -1,7 +1,7 @@
 //! The step from one stage to the next: what blocks it, or what was written.
 
-use super::count;
-use super::findings::{FindingJson, findings_json};
+use super::findings::{self, FindingJson, findings_json};
+use super::{count, shell_word};
 use midstride::project::Project;
 use midstride::verbs::{Judged, Passage};
 use midstride_core::finding::{Finding, WayOut};
@@ -76,7 +76,8 @@ pub(crate) fn blocked(judged: &Judged, to: &str) -> String {
     for command in ways_on(judged) {
         out.push_str(&format!("\nNext: {command}"));
     }
-    let forced = format!("midstride advance {key} --to {to} --force --reason \"why\"");
+    let (name, stage) = (shell_word(&key.to_string()), shell_word(to));
+    let forced = format!("midstride advance {name} --to {stage} --force --reason \"why\"");
     out.push_str(&format!("\nOr go on anyhow: {forced}"));
     out
 }
@@ -94,13 +95,13 @@ fn ways_on(judged: &Judged) -> Vec<String> {
 }
 
 fn way_on(judged: &Judged, finding: &Finding) -> String {
-    let key = &judged.key;
+    let key = shell_word(&judged.key.to_string());
     match (life::answerable(judged.document(), finding), &finding.way_out) {
         (Some(which), _) if which.starts_with('q') => {
             format!("midstride answer {key} {which} \"the answer\"")
         }
         (Some(which), _) => format!("midstride answer {key} {which} --holds"),
-        (None, Some(WayOut::Run(command))) => command.clone(),
+        (None, Some(WayOut::Run(words))) => findings::command(words),
         (None, _) => format!("midstride edit {key}"),
     }
 }

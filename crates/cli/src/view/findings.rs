@@ -10,7 +10,7 @@ pub(crate) use human::human;
 pub(crate) use json::{FindingJson, findings_json, json};
 pub(crate) use sarif::sarif;
 
-use super::{count, heading};
+use super::{count, heading, shell_word};
 use midstride::verbs::Judged;
 use midstride_core::finding::{Code, Finding, Severity, WayOut};
 
@@ -18,10 +18,16 @@ use midstride_core::finding::{Code, Finding, Severity, WayOut};
 fn way_out(finding: &Finding) -> String {
     match &finding.way_out {
         Some(WayOut::Think(advice)) => advice.clone(),
-        Some(WayOut::Run(command)) => format!("run `{command}`"),
+        Some(WayOut::Run(words)) => format!("run `{}`", command(words)),
         Some(WayOut::Write(_)) => "`midstride check --fix` mends this".to_owned(),
         None => as_fragment(finding.code.rule().mend),
     }
+}
+
+/// A command as it is typed.
+pub(crate) fn command(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+    words.join(" ")
 }
 
 /// A single sentence reads like the other hints: small, and without its full stop.

@@ -1,6 +1,6 @@
 //! The inbox: what waits for somebody, what is in progress, what is planned, what to do next.
 
-use super::{called, count, heading, one_line};
+use super::{called, count, heading, one_line, shell_word};
 use midstride::project::{Project, SetUp, Shelved};
 use midstride_core::header::{Question, Status};
 use serde::Serialize;
@@ -128,12 +128,14 @@ fn next(project: &Project, open: &[&Shelved]) -> String {
     let blocked = handoffs.iter().find_map(|shelved| {
         let handoff = shelved.handoff(project);
         let number = handoff.questions().iter().position(Question::blocks)? + 1;
-        Some(format!("midstride answer {} q{number} \"the answer\"", handoff.key()))
+        let key = shell_word(&handoff.key().to_string());
+        Some(format!("midstride answer {key} q{number} \"the answer\""))
     });
     match (blocked, handoffs.first()) {
         (Some(answer), _) => answer,
         (None, Some(first)) => {
-            let show = || format!("midstride show {}", first.handoff(project).key());
+            let key = shell_word(&first.handoff(project).key().to_string());
+            let show = || format!("midstride show {key}");
             advance(project, first).unwrap_or_else(show)
         }
         (None, None) => "midstride new \"what you found out\"".to_owned(),
@@ -143,9 +145,10 @@ fn next(project: &Project, open: &[&Shelved]) -> String {
 /// The command that takes a stage to the next, where nothing blocks it and one follows.
 fn advance(project: &Project, shelved: &Shelved) -> Option<String> {
     let handoff = shelved.handoff(project);
-    let next: Vec<&str> = project.settings().stages.derived_from(handoff.stage()?).collect();
+    let next = project.settings().stages.derived_from(handoff.stage()?);
+    let next: Vec<String> = next.map(shell_word).collect();
+    let key = shell_word(&handoff.key().to_string());
     let complete = !next.is_empty() && project.judge(shelved).blocking().is_empty();
-    let command =
-        || format!("midstride advance {} --to {}", handoff.key(), next.join(", or --to "));
+    let command = || format!("midstride advance {key} --to {}", next.join(", or --to "));
     complete.then(command)
 }

@@ -100,12 +100,12 @@ fn an_answer_unblocks() {
 #[test]
 fn a_review_is_recorded_with_its_verdict() {
     let sandbox = shop();
-    insta::assert_snapshot!(sandbox.run(["review", "market", "--by", "eve", "--challenged", "the code path", "--verdict", "corrected"]), @r#"
+    insta::assert_snapshot!(sandbox.run(["review", "market", "--by", "eve", "--challenged", "the code path", "--verdict", "corrected"]), @"
     exit 0
     ----- stderr -----
     market-page-perf@3: reviewed: the code path (corrected)
-    Next: midstride revise market-page-perf --reason "the code path"
-    "#);
+    Next: midstride revise market-page-perf --reason 'the code path'
+    ");
     let text = sandbox.read(FILE);
     assert!(text.contains("      by: eve\n      challenged: the code path\n      verdict: corrected\n      revision: 2\n"), "{text}");
 }
@@ -205,19 +205,19 @@ fn a_correction_may_bring_a_header_or_come_later() {
         text.contains("Austin takes 14,300 ms.") && text.contains("challenged: 14 s"),
         "{text}"
     );
-    insta::assert_snapshot!(sandbox.run([&review[..], &["corrected", "--dropped", "One city is enough"]].concat()), @r#"
+    insta::assert_snapshot!(sandbox.run([&review[..], &["corrected", "--dropped", "One city is enough"]].concat()), @"
     exit 0
     ----- stderr -----
     market-page-perf@4: reviewed: 14 s (corrected)
-    Next: midstride revise market-page-perf --reason "14 s"
-    "#);
+    Next: midstride revise market-page-perf --reason '14 s'
+    ");
     assert!(sandbox.read(FILE).contains("    - tried: One city is enough\n"));
-    insta::assert_snapshot!(sandbox.run_with_input(&corrected, &sandbox.read(FILE)), @r#"
+    insta::assert_snapshot!(sandbox.run_with_input(&corrected, &sandbox.read(FILE)), @"
     exit 0
     ----- stderr -----
     market-page-perf@5: reviewed: 14 s (corrected)
-    Next: midstride revise market-page-perf --reason "14 s"
-    "#);
+    Next: midstride revise market-page-perf --reason '14 s'
+    ");
     insta::assert_snapshot!(sandbox.run([&review[..], &["rejected", "--dropped", "All of it"]].concat()), @"
     exit 0
     ----- stderr -----
@@ -420,4 +420,45 @@ fn what_was_private_before_it_was_shared_is_not_undone_into_the_open() {
     hint: `midstride show afternoon --history` numbers its texts; `midstride revise` brings one back
     ");
     assert!(!sandbox.read(".midstride/handoffs/afternoon.md").contains("the prompt"));
+}
+
+#[test]
+fn what_is_suggested_can_be_pasted() {
+    let sandbox = shop();
+    let said = "say \"hi\" $(touch owned) it's";
+    let review = ["review", "market", "--by", "eve", "--challenged", said, "--verdict"];
+    let run = sandbox.run([&review[..], &["corrected"]].concat()).exits(0);
+    let next = run.stderr.split("Next: midstride ").nth(1).unwrap().trim();
+    let script = format!("printf '%s\\n' {next}");
+    let printed = sandbox.command("sh").args(["-c", &script]).output().unwrap();
+    let expected = format!("revise\nmarket-page-perf\n--reason\n{said}\n");
+    assert_eq!(String::from_utf8_lossy(&printed.stdout), expected);
+    assert!(!sandbox.root().join("owned").exists());
+    let odd = "---\nhandoff:\n  id: $(touch owned)\n  status: resolved\n---\n";
+    sandbox.write(".midstride/handoffs/odd one.md", odd);
+    insta::assert_snapshot!(sandbox.run(["start", ".midstride/handoffs/odd one.md"]), @"
+    exit 2
+    ----- stderr -----
+    error: `$(touch owned)` stays as it is: it is resolved already
+    hint: `midstride show '$(touch owned)'` shows where it stands
+    ");
+    sandbox.write("docs/handoffs/a note.md", "# A note\n");
+    insta::assert_snapshot!(sandbox.run(["undo", "docs/handoffs/a note.md"]), @"
+    exit 2
+    ----- stderr -----
+    error: nothing is left to undo in `a note`
+    hint: `midstride show 'a note'` shows what happened to it
+    ");
+    insta::assert_snapshot!(sandbox.run(["answer", "docs/handoffs/a note.md", "q1"]), @r#"
+    exit 2
+    ----- stderr -----
+    error: what is the answer to q1?
+    hint: midstride answer 'docs/handoffs/a note.md' q1 "the answer"
+    "#);
+    insta::assert_snapshot!(sandbox.run(["answer", "docs/handoffs/a note.md", "q1", "x"]), @"
+    exit 2
+    ----- stderr -----
+    error: `a note` stays as it is: it has 0 questions, there is no q1
+    hint: `midstride show 'a note'` shows where it stands
+    ");
 }

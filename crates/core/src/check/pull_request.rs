@@ -32,7 +32,7 @@ pub fn pull_request(document: &Document, around: &dyn Surroundings) -> Verdict {
             let at = Span::new(0, document.text().lines().next().unwrap_or_default().len());
             let message = "there is no section `## Handoff Context`";
             let finding = Finding::new(Code::PrWithoutContext, at, message);
-            findings.push(finding.run("midstride show ID --as pr"));
+            findings.push(finding.run(["midstride", "show", "ID", "--as", "pr"]));
         }
     }
     let (findings, silenced) = allow::apply(document, findings);

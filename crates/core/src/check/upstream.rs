@@ -33,7 +33,7 @@ fn complete(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut Vec<Find
             Artifact::Incomplete { name, why } => {
                 let message = format!("the upstream artifact is not complete: {why}");
                 let finding = Finding::new(Code::UpstreamIncomplete, artifact.at, message);
-                out.push(finding.run(format!("midstride check {name}")));
+                out.push(finding.run(["midstride", "check", &name]));
             }
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn document(bytes: &[u8]) -> Document {
     {
         let at = first_line(&text, sections_heading(&sections, found.at).start);
         let message = "the header stands in a section";
-        findings.push(Finding::new(Code::HeaderInSection, at, message).run("midstride fmt"));
+        findings.push(Finding::new(Code::HeaderInSection, at, message).run(["midstride", "fmt"]));
         findings.extend(version::newer(&found));
         header = Some(found);
     }
@@ -45,7 +45,7 @@ pub(super) fn document(bytes: &[u8]) -> Document {
         if text.starts_with(BOM) {
             let message = "the file starts with a byte order mark";
             let at = Span::new(0, BOM.len_utf8());
-            findings.push(Finding::new(Code::LooseForm, at, message).run("midstride fmt"));
+            findings.push(Finding::new(Code::LooseForm, at, message).run(["midstride", "fmt"]));
         }
         unfinished_merges(&text, body, &mut findings);
     } else {
@@ -209,7 +209,7 @@ impl FrontMatter {
             let place = first_line(text, line_start(text, at.start + last.len()));
             let message = "the header has no closing `---` after this line";
             let finding = Finding::new(Code::HeaderNotClosed, place, message);
-            findings.push(finding.run("midstride fmt"));
+            findings.push(finding.run(["midstride", "fmt"]));
         }
         findings.extend(reading.problems.into_iter().map(problem));
         findings.extend(version::newer(&header));
