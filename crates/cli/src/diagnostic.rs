@@ -14,7 +14,6 @@ use midstride::verbs::{
     ReviewError, ReviseError, ShareError, SyncError, UndoError,
 };
 use midstride_core::life::Refusal;
-use serde::Serialize;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,12 +22,11 @@ use std::process::ExitCode;
 pub(crate) const CONVERT: &str = "convert it, for instance with `iconv -f latin1 -t utf-8`";
 
 /// Something that kept a command from running.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Diagnostic {
     message: String,
     hints: Vec<String>,
     /// Nobody reads any more; there is nobody to tell either.
-    #[serde(skip)]
     quiet: bool,
 }
 
@@ -41,6 +39,16 @@ impl Diagnostic {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// What happened.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do now.
+    pub(crate) fn hints(&self) -> &[String] {
+        &self.hints
     }
 
     /// Says it and gives the exit code for "could not run".
@@ -274,6 +282,10 @@ impl From<ReviseError> for Diagnostic {
             ReviseError::OtherHandoff { key, .. } => diagnostic
                 .hint("name the handoff that the text belongs to")
                 .hint(format!("without its header it replaces the body of `{key}`, and only that")),
+            ReviseError::Empty(key) => diagnostic.hint(format!(
+                "midstride resolve {} --abandon REASON gives it up",
+                shell_word(&key)
+            )),
             ReviseError::Journal(error) => error.into(),
         }
     }

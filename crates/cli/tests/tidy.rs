@@ -260,3 +260,13 @@ fn ci_runs_exactly_the_test_command_of_the_readme() {
         .collect();
     assert_eq!(run, ["exec scripts/test"]);
 }
+
+#[test]
+fn shapes_for_programs_live_in_the_views() {
+    let crate_root = repository_root().join("crates/cli/src");
+    let mut files = rust_files_below(&crate_root.join("commands"));
+    files.push(crate_root.join("diagnostic.rs"));
+    for file in files {
+        assert!(!read(&file).contains("Serialize"), "{} has a shape", file.display());
+    }
+}

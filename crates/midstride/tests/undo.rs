@@ -388,7 +388,9 @@ fn reviewed(
         Ok(reviewed) => Some(reviewed.recorded.revision),
         Err(
             ReviewError::Live(LiveError::Journal(JournalError::Refused(_)))
-            | ReviewError::Revise(ReviseError::Journal(JournalError::Refused(_))),
+            | ReviewError::Revise(
+                ReviseError::Empty(_) | ReviseError::Journal(JournalError::Refused(_)),
+            ),
         ) => None,
         Err(error) => refused(&error),
     }
@@ -396,7 +398,8 @@ fn reviewed(
 
 fn revised(project: &Project, shelved: &Shelved, text: &str, reason: &str) -> Option<usize> {
     match revise(project, shelved, text, &because(reason)) {
-        Ok(Revised::Unchanged) | Err(ReviseError::Journal(JournalError::Refused(_))) => None,
+        Ok(Revised::Unchanged)
+        | Err(ReviseError::Empty(_) | ReviseError::Journal(JournalError::Refused(_))) => None,
         Err(ReviseError::Conflict { kept, .. }) => {
             std::fs::remove_dir_all(kept.parent().unwrap()).unwrap();
             None

@@ -4,7 +4,6 @@ use crate::ui::Ui;
 use crate::view;
 use midstride_core::finding::Code;
 use midstride_core::id::nearest;
-use serde::Serialize;
 
 /// Explain a finding; without a code, list them all
 #[derive(Debug, clap::Args)]
@@ -17,22 +16,13 @@ pub(crate) struct ExplainArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct RuleJson {
-    code: &'static str,
-    severity: String,
-    title: &'static str,
-    why: &'static str,
-    mend: &'static str,
-}
-
 pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<Outcome, Diagnostic> {
     let codes = match &args.code {
         None => Code::ALL.to_vec(),
         Some(typed) => vec![Code::parse(typed).ok_or_else(|| unknown(typed))?],
     };
     if args.json {
-        let rules: Vec<RuleJson> = codes.iter().map(|code| json(*code)).collect();
+        let rules: Vec<view::done::RuleJson> = codes.iter().map(|code| json(*code)).collect();
         ui.json(&rules)?;
     } else if args.code.is_none() {
         ui.print(&view::findings::index())?;
@@ -43,9 +33,9 @@ pub(crate) fn explain(ui: &mut Ui, args: &ExplainArgs) -> Result<Outcome, Diagno
     Ok(Outcome::Clean)
 }
 
-fn json(code: Code) -> RuleJson {
+fn json(code: Code) -> view::done::RuleJson {
     let rule = code.rule();
-    RuleJson {
+    view::done::RuleJson {
         code: rule.code,
         severity: rule.severity.to_string(),
         title: rule.title,

@@ -4,7 +4,6 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::project::{Project, Selection};
 use midstride::verbs::{self, Formatted};
-use serde::Serialize;
 use std::path::Path;
 
 /// Write handoffs in the strict form
@@ -25,16 +24,30 @@ pub(crate) struct FmtArgs {
     json: bool,
 }
 
-#[derive(Default, Serialize)]
-struct FmtJson {
+#[derive(Default)]
+struct Done {
     looked_at: usize,
     changed: Vec<String>,
     refused: Vec<Diagnostic>,
 }
 
+impl Done {
+    fn json(&self) -> view::done::FmtJson {
+        let refused = self.refused.iter().map(|refused| view::done::RefusedJson {
+            message: refused.message().to_owned(),
+            hints: refused.hints().to_vec(),
+        });
+        view::done::FmtJson {
+            looked_at: self.looked_at,
+            changed: self.changed.clone(),
+            refused: refused.collect(),
+        }
+    }
+}
+
 pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outcome, Diagnostic> {
     let Selection { documents, unread } = project.select(&args.handoffs)?;
-    let mut done = FmtJson { looked_at: documents.len(), ..FmtJson::default() };
+    let mut done = Done { looked_at: documents.len(), ..Done::default() };
     for shelved in &documents {
         match verbs::fmt(project, shelved, !args.check) {
             Ok(Formatted::AsItWas) => {}
@@ -47,7 +60,7 @@ pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outc
     }
     done.refused.extend(unread.into_iter().map(Diagnostic::from));
     if args.json {
-        ui.json(&done)?;
+        ui.json(&done.json())?;
     } else {
         tell(ui, project, args, &done)?;
     }
@@ -58,7 +71,7 @@ pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outc
     })
 }
 
-fn tell(ui: &mut Ui, project: &Project, args: &FmtArgs, done: &FmtJson) -> Result<(), Diagnostic> {
+fn tell(ui: &mut Ui, project: &Project, args: &FmtArgs, done: &Done) -> Result<(), Diagnostic> {
     for path in &done.changed {
         ui.print(&format!("{}\n", view::shown_path(project, Path::new(path))))?;
     }

@@ -1,11 +1,11 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view;
 use crate::view::shown_path;
 use midstride::process;
 use midstride::project::Project;
 use midstride::verbs::{self, Driver};
-use serde::Serialize;
 
 /// Set this project up: a folder and a configuration
 ///
@@ -30,14 +30,6 @@ pub(crate) struct InitArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct InitJson {
-    configuration: String,
-    handoffs: String,
-    already: bool,
-    merge_driver: Option<String>,
-}
-
 pub(crate) fn init(ui: &mut Ui, project: &Project, args: &InitArgs) -> Result<Outcome, Diagnostic> {
     let done = verbs::init(project, args.private)?;
     let configuration = shown_path(project, &done.configuration);
@@ -45,7 +37,12 @@ pub(crate) fn init(ui: &mut Ui, project: &Project, args: &InitArgs) -> Result<Ou
     let driver = driver(project, args)?;
     if args.json {
         let merge_driver = driver.and_then(|driver| driver.command);
-        ui.json(&InitJson { configuration, handoffs, already: done.already, merge_driver })?;
+        ui.json(&view::done::InitJson {
+            configuration,
+            handoffs,
+            already: done.already,
+            merge_driver,
+        })?;
         return Ok(Outcome::Clean);
     }
     if !done.already {

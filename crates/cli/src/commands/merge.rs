@@ -4,7 +4,6 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::project::Project;
 use midstride::verbs::{self, Driven, Joined};
-use serde::Serialize;
 use std::path::PathBuf;
 
 /// Merge a handoff that git left with conflicts
@@ -27,12 +26,6 @@ pub(crate) struct MergeArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct MergeJson {
-    path: String,
-    conflicts: Vec<String>,
-}
-
 pub(crate) fn merge(
     ui: &mut Ui,
     project: &Project,
@@ -53,7 +46,12 @@ pub(crate) fn merge(
     super::tell_redacted(ui, &redacted)?;
     let outcome = if conflicts.is_empty() { Outcome::Clean } else { Outcome::Findings };
     if args.json {
-        ui.json(&MergeJson { path, conflicts })?;
+        ui.json(&view::done::MergeJson {
+            path,
+            conflicts,
+            redacted: redacted.iter().map(|secret| secret.kind).collect(),
+            replaced,
+        })?;
         return Ok(outcome);
     }
     if let Some(id) = shared_id {

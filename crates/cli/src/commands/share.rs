@@ -4,7 +4,6 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::project::Project;
 use midstride::verbs;
-use serde::Serialize;
 
 /// Move a private handoff to the committed shelf, for others to read
 ///
@@ -23,12 +22,6 @@ pub(crate) struct ShareArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct ShareJson {
-    key: String,
-    path: String,
-}
-
 pub(crate) fn share(
     ui: &mut Ui,
     project: &Project,
@@ -38,7 +31,7 @@ pub(crate) fn share(
     let key = shelved.handoff(project).key();
     let path = verbs::share(project, &shelved, args.by.clone())?;
     if args.json {
-        ui.json(&ShareJson { key: key.to_string(), path: path.display().to_string() })?;
+        ui.json(&view::done::ShareJson { key: key.to_string(), path: path.display().to_string() })?;
         return Ok(Outcome::Clean);
     }
     ui.say(&format!("{key} lies on the committed shelf: {}", view::shown_path(project, &path)))?;

@@ -1,10 +1,10 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view;
 use crate::view::count;
 use midstride::project::Project;
 use midstride::verbs;
-use serde::Serialize;
 
 /// Share the earlier texts of committed handoffs with another repository
 ///
@@ -21,20 +21,12 @@ pub(crate) struct SyncArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct SyncJson {
-    remote: String,
-    handoffs: usize,
-    received: usize,
-    sent: usize,
-}
-
 pub(crate) fn sync(ui: &mut Ui, project: &Project, args: &SyncArgs) -> Result<Outcome, Diagnostic> {
     let synced = verbs::sync(project, args.remote.as_deref())?;
     let verbs::Synced { remote, exchanged } = synced;
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
     if args.json {
-        ui.json(&SyncJson { remote, handoffs, received, sent })?;
+        ui.json(&view::done::SyncJson { remote, handoffs, received, sent })?;
         return Ok(Outcome::Clean);
     }
     for name in &exchanged.odd {

@@ -13,6 +13,8 @@ use midstride_core::yaml::{Node, Value};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
+/// More revisions than these fill the screen; the history has them all.
+const REVISIONS_SHOWN: usize = 10;
 /// A title is one line; a summary that stands in for it is cut.
 const TITLE_WIDTH: usize = 100;
 
@@ -308,18 +310,22 @@ fn review(review: &Review<'_>) -> String {
     bullet(&format!("{time}  {by}{}", history::challenge(review).join(" ")))
 }
 
+/// The last ones; how many more there are is said.
 fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
-    handoff
-        .revisions()
-        .iter()
-        .map(|r| {
-            bullet(&format!(
-                "{}  {}",
-                r.time.map_or("", |t| t.value),
-                r.reason.map_or("(no reason)", |t| t.value)
-            ))
-        })
-        .collect()
+    let all = handoff.revisions();
+    let earlier = all.len().saturating_sub(REVISIONS_SHOWN);
+    let more = (earlier > 0).then(|| {
+        let key = super::shell_word(&handoff.key().to_string());
+        bullet(&format!("{earlier} earlier ones: midstride show {key} --history"))
+    });
+    let last = all[earlier..].iter().map(|r| {
+        bullet(&format!(
+            "{}  {}",
+            r.time.map_or("", |t| t.value),
+            r.reason.map_or("(no reason)", |t| t.value)
+        ))
+    });
+    more.into_iter().chain(last).collect()
 }
 
 /// What a new document inherits from the one it builds on.

@@ -411,3 +411,37 @@ fn handoffs_with_odd_uids_are_kept_apart() {
     let references = sandbox.git(&["for-each-ref", "refs/midstride"]);
     assert_eq!(references.lines().count(), uids.len(), "{references}");
 }
+
+#[test]
+fn an_empty_text_and_an_unfinished_merge_are_no_next_text() {
+    let sandbox = shop();
+    let revise = ["revise", "market", "--reason", "r", "--body", "-"];
+    insta::assert_snapshot!(sandbox.run_with_input(&revise, "\n"), @"
+    exit 2
+    ----- stderr -----
+    error: the new text of `market-page-perf` is empty
+    hint: midstride resolve market-page-perf --abandon REASON gives it up
+    ");
+    let torn = "## Plan\n\n<<<<<<< one\na\n=======\nb\n>>>>>>> two\n";
+    insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
+    exit 2
+    ----- stderr -----
+    error: `.midstride/handoffs/market-page-perf.md` has an unfinished merge in it
+    hint: midstride merge .midstride/handoffs/market-page-perf.md joins what can be joined
+    hint: settle the rest between the markers, then repeat the command
+    ");
+}
+
+#[test]
+fn a_long_history_is_shown_by_its_end_and_says_so() {
+    let sandbox = shop();
+    for number in 0..12 {
+        sandbox.run(["answer", "market", "q1", &format!("answer {number}")]).exits(0);
+    }
+    let shown = sandbox.run(["show", "market"]).exits(0).stdout;
+    assert!(
+        shown.contains("- 3 earlier ones: midstride show market-page-perf --history\n"),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("answered q1").count(), 10, "{shown}");
+}

@@ -45,6 +45,9 @@ pub enum ReviseError {
         /// How one can tell.
         why: String,
     },
+    /// Nothing would be left of it.
+    #[error("the new text of `{0}` is empty")]
+    Empty(String),
     /// It could not be recorded.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -103,8 +106,11 @@ pub(super) fn next(
     shelved: &Shelved,
     text: &str,
 ) -> Result<Document, ReviseError> {
-    let given = read(&shelved.document, text).map_err(JournalError::from)?;
     let handoff = shelved.handoff(project);
+    if text.trim().is_empty() {
+        return Err(ReviseError::Empty(handoff.key().to_string()));
+    }
+    let given = read(&shelved.document, text).map_err(JournalError::from)?;
     refuse_other_uid(&handoff, &given)?;
     let restored = restores(project, shelved, text)?;
     if !restored {
