@@ -119,7 +119,7 @@ impl Sides<'_> {
         }
         let header::Joined { document, conflicts } = merged;
         let mut names = Vec::new();
-        let text = header::with_markers(&document, &conflicts, &self.marks, &mut names)?;
+        let text = header::with_markers(&document, &conflicts, self, &mut names)?;
         let body = body::merge(self.bodies(), &self.marks, &mut names);
         Some(Merged { text: self.with_body(text, &body), conflicts: names })
     }
@@ -208,7 +208,8 @@ struct Marks {
 
 impl Marks {
     fn of(first: &Document, second: &Document) -> Self {
-        let line_break = first.line_break();
+        let lines = if first.text().contains('\n') { first } else { second };
+        let line_break = lines.line_break();
         let (one, other) = (name(first), name(second));
         let alike = one == other;
         // Where nothing else tells them apart, their order does.

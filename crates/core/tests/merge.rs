@@ -93,6 +93,12 @@ fn body_lines(document: &Document) -> BTreeSet<&str> {
     body.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect()
 }
 
+fn comments(document: &Document) -> BTreeSet<&str> {
+    let header = document.handoff_header().into_iter();
+    let all = header.flat_map(|header| &header.comments);
+    all.map(|at| at.of(document.text()).trim()).collect()
+}
+
 /// What a line is between the sides of a conflict.
 fn marker(line: &str) -> Option<char> {
     let sign = line.chars().next().filter(|sign| "<=>".contains(*sign))?;
@@ -149,13 +155,19 @@ fn holds(base: &Document, one: &Document, other: &Document) -> Result<(), TestCa
     prop_assert_eq!(result.render(), &merged.text[..]);
     let lines: BTreeSet<&str> = merged.text.lines().map(str::trim_end).collect();
     for side in [one, other] {
-        for line in body_lines(side).difference(&body_lines(base)) {
+        // A line may have moved from the header of the base into a body.
+        for line in body_lines(side).difference(&base.text().lines().map(str::trim_end).collect()) {
             prop_assert!(lines.contains(line), "{line:?} is lost in\n{}", merged.text);
         }
     }
     can_be_decided([base, one, other], &merged)?;
     if [base, one, other].iter().all(|document| !bare_line_feed(document.text())) {
         prop_assert!(!bare_line_feed(&merged.text), "{:?}", merged.text);
+    }
+    for side in [one, other] {
+        for comment in comments(side).difference(&comments(base)) {
+            prop_assert!(merged.text.contains(comment), "{comment:?} is lost in\n{}", merged.text);
+        }
     }
     let clean = merged.conflicts.is_empty();
     if clean && [base, one, other].into_iter().all(is_sound) {

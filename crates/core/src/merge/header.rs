@@ -1,6 +1,6 @@
 //! Headers, merged by meaning: the first side is edited until it says what both say.
 
-use super::{Marks, Sides};
+use super::Sides;
 use crate::document::Document;
 use crate::edit::{Edit, Path, Step};
 use crate::header::{HANDOFF, Header, Status};
@@ -36,7 +36,9 @@ pub(super) fn merge(sides: &Sides<'_>) -> Option<Joined> {
     let mut joining = Joining::default();
     let root = Three { base: base.as_ref(), first: &first, second: &second };
     joining.maps(&Path::default(), root, &Below::Root)?;
-    let (document, _) = sides.first.edit(&joining.edits).ok()?;
+    let first = sides.first.clone();
+    let document =
+        joining.changes.iter().try_fold(first, |document, change| change.made(&document))?;
     let document = with_comments(document, sides)?;
     Some(Joined { document, conflicts: joining.conflicts })
 }
@@ -87,11 +89,62 @@ impl Below {
     }
 }
 
-/// Edits of the first side, made so that their places hold one after the other.
+/// Changes of the first side, made so that their places hold one after the other.
 #[derive(Default)]
 struct Joining {
-    edits: Vec<Edit>,
+    changes: Vec<Change>,
     conflicts: Vec<Conflict>,
+}
+
+/// One change of the first side.
+enum Change {
+    Edit(Edit),
+    /// A value that changes in places; where one of them cannot be edited, the value is set.
+    Places(Vec<Change>, Edit),
+}
+
+impl Change {
+    fn made(&self, document: &Document) -> Option<Document> {
+        match self {
+            Self::Edit(edit) => edited(document, edit),
+            Self::Places(changes, whole) => {
+                let mut changes = changes.iter();
+                let placed = changes.try_fold(document.clone(), |made, change| change.made(&made));
+                placed.or_else(|| edited(document, whole))
+            }
+        }
+    }
+}
+
+/// The document with an edit. Comments that are in its way are taken out.
+fn edited(document: &Document, edit: &Edit) -> Option<Document> {
+    const FIELD: usize = 2;
+    let made = |document: &Document| document.edit(std::slice::from_ref(edit)).ok();
+    let (Edit::Set(path, _) | Edit::Append(path, _) | Edit::Remove(path)) = edit else {
+        return None;
+    };
+    // What goes with its last part takes the lines of what holds it along.
+    let least = path.0.len().min(FIELD);
+    let around = (least..=path.0.len()).rev().map(|length| Path(path.0[..length].to_vec()));
+    let mut bare = around.filter_map(|path| without_comments(document, &path));
+    made(document).or_else(|| bare.find_map(|bare| made(&bare))).map(|(made, _)| made)
+}
+
+/// The document without the comments in a value; `None` where there are none.
+fn without_comments(document: &Document, path: &Path) -> Option<Document> {
+    let (lines, header) = (lines_of(document, path)?, document.handoff_header()?);
+    let mut text = document.text().to_owned();
+    let inside = header.comments.iter().filter(|at| lines.contains(**at));
+    for at in inside.rev() {
+        let start = line_start(&text, at.start);
+        let before = start + text[start..at.start].trim_end().len();
+        let end = at.start + at.of(&text).trim_end().len();
+        let end = if before == start { line_end(&text, end) } else { end };
+        text.replace_range(before..end, "");
+    }
+    let bare = Document::parse(text.as_bytes());
+    let same = bare.handoff_header().is_some_and(|bare| bare.root.data().same(&header.root.data()));
+    (same && bare.text() != document.text()).then_some(bare)
 }
 
 impl Joining {
@@ -124,10 +177,10 @@ impl Joining {
                 }
                 // Taken out by the second side, and not touched by the first.
                 (Some(first), None) if was.is_some_and(|was| was.same(first)) => {
-                    self.edits.push(Edit::Remove(here));
+                    self.change(Edit::Remove(here));
                 }
                 (None, Some(second)) if !was.is_some_and(|was| was.same(second)) => {
-                    self.edits.push(Edit::Set(here, (*second).clone()));
+                    self.change(Edit::Set(here, (*second).clone()));
                 }
                 (Some(_) | None, None) | (None, Some(_)) => {}
             }
@@ -148,7 +201,7 @@ impl Joining {
             return Some(());
         }
         if was(first) || is_blank(first) {
-            self.set(path, first, second);
+            self.set(path, (first, second), kind, below);
             return Some(());
         }
         if is_blank(second) {
@@ -159,7 +212,7 @@ impl Joining {
             (Data::List(_), _) | (_, Data::List(_)) => self.lists(path, three, kind),
             _ => {
                 match scalar(path, kind, first, second) {
-                    Some(chosen) => self.set(path, first, chosen),
+                    Some(chosen) => self.set(path, (first, chosen), kind, below),
                     None => self.conflict(path, second),
                 }
                 Some(())
@@ -168,17 +221,34 @@ impl Joining {
     }
 
     /// Makes a value of the first side the wanted one, changing as little as possible.
-    fn set(&mut self, path: &Path, first: &Data, wanted: &Data) {
-        match (first, wanted) {
-            _ if first.same(wanted) => {}
-            (Data::List(have), Data::List(want))
-                if want.len() > have.len() && have.iter().zip(want).all(|(a, b)| a.same(b)) =>
-            {
-                let added = want[have.len()..].iter().cloned();
-                self.edits.extend(added.map(|item| Edit::Append(path.clone(), item)));
-            }
-            _ => self.edits.push(Edit::Set(path.clone(), wanted.clone())),
+    fn set(
+        &mut self,
+        path: &Path,
+        (first, wanted): (&Data, &Data),
+        kind: Option<&'static Kind>,
+        below: &Below,
+    ) {
+        if first.same(wanted) {
+            return;
         }
+        let whole = Edit::Set(path.clone(), wanted.clone());
+        let three = Three { base: Some(first), first, second: wanted };
+        let mut inside = Self::default();
+        let placed = match (first, wanted) {
+            (Data::List(have), Data::List(want)) if keeps_order(have, want, kind) => {
+                inside.lists(path, three, kind)
+            }
+            (Data::Map(_), Data::Map(want)) if !want.is_empty() => inside.maps(path, three, below),
+            _ => None,
+        };
+        self.changes.push(match placed {
+            Some(()) => Change::Places(inside.changes, whole),
+            None => Change::Edit(whole),
+        });
+    }
+
+    fn change(&mut self, edit: Edit) {
+        self.changes.push(Change::Edit(edit));
     }
 
     fn conflict(&mut self, path: &Path, wanted: &Data) {
@@ -197,7 +267,7 @@ impl Joining {
         // A single value where a list is meant becomes one, so that items have places.
         if !matches!(three.first, Data::List(_)) {
             let list = first.iter().map(|(_, item)| (*item).clone()).collect();
-            self.edits.push(Edit::Set(path.clone(), Data::List(list)));
+            self.change(Edit::Set(path.clone(), Data::List(list)));
         }
         let find = |list: &[(Name, &'_ Data)], name: &Name| {
             list.iter().position(|(other, _)| other == name)
@@ -224,12 +294,13 @@ impl Joining {
                 None => {}
             }
         }
-        let gone = removed.into_iter().rev().map(|index| Edit::Remove(path.clone().item(index)));
-        self.edits.extend(gone);
+        for index in removed.into_iter().rev() {
+            self.change(Edit::Remove(path.clone().item(index)));
+        }
         for (name, item) in &second {
             let happened = *path == Path::field("revisions");
             if find(&first, name).is_none() && (happened || !untouched(name, item)) {
-                self.edits.push(Edit::Append(path.clone(), (*item).clone()));
+                self.change(Edit::Append(path.clone(), (*item).clone()));
             }
         }
         Some(())
@@ -250,6 +321,16 @@ fn named<'d>(items: Vec<&'d Data>, kind: Option<&'static Kind>) -> Vec<(Name, &'
             ((name, *count), item)
         })
         .collect()
+}
+
+/// Whether a list becomes another by taking items out and adding some behind them.
+fn keeps_order(have: &[Data], want: &[Data], kind: Option<&'static Kind>) -> bool {
+    let names = |items: &[Data]| -> Vec<Name> {
+        named(items.iter().collect(), kind).into_iter().map(|(name, _)| name).collect()
+    };
+    let (have, want) = (names(have), names(want));
+    let kept: Vec<&Name> = have.iter().filter(|name| want.contains(name)).collect();
+    !want.is_empty() && want.iter().take(kept.len()).eq(kept)
 }
 
 fn items(data: &Data) -> Vec<&Data> {
@@ -306,26 +387,53 @@ fn progress(status: &str) -> Option<u8> {
     })
 }
 
-/// Brings over the comments that only the second side has, each above the field it stood at.
+/// Brings in the comments of both sides that are missing, each above the field it stood at. One
+/// that a side took out is not missed.
 fn with_comments(mut document: Document, sides: &Sides<'_>) -> Option<Document> {
-    let texts = |document: &Document| -> Vec<String> {
-        let comments = document.handoff_header().map(|header| header.comments.as_slice());
-        let text = |at: &Span| at.of(document.text()).trim().to_owned();
-        comments.unwrap_or_default().iter().map(text).collect()
-    };
-    let before = sides.base.map(texts).unwrap_or_default();
-    let header = sides.second.handoff_header()?;
-    for (comment, at) in texts(sides.second).iter().zip(&header.comments) {
-        if before.contains(comment) || texts(&document).contains(comment) {
-            continue;
+    let [base, first, second] =
+        [sides.base, Some(sides.first), Some(sides.second)].map(|side| side.map(comments));
+    let before = base.unwrap_or_default();
+    let (first, second) = (first?, second?);
+    let wanted = |comment: &str| {
+        let count = |side: &[&str]| side.iter().filter(|other| **other == comment).count();
+        match (count(&before), count(&first), count(&second)) {
+            (base, first, second) if base == first => second,
+            (base, first, second) if base == second => first,
+            (_, first, second) => first.max(second),
         }
-        let key = field_at(header, at.start);
-        let end = sides.marks.line_break;
-        let mut text = document.text().to_owned();
-        text.insert_str(place_for(&document, key)?, &format!("  {comment}{end}"));
-        document = Document::parse(text.as_bytes());
+    };
+    for (side, texts) in [(sides.first, &first), (sides.second, &second)] {
+        let header = side.handoff_header()?;
+        for (comment, at) in texts.iter().zip(&header.comments) {
+            let there = comments(&document).iter().filter(|other| *other == comment).count();
+            if there < wanted(comment) {
+                let line = format!("  {comment}{}", sides.marks.line_break);
+                document = with_line(&document, &line, field_at(header, at.start))?;
+            }
+        }
     }
     Some(document)
+}
+
+fn comments(document: &Document) -> Vec<&str> {
+    let comments = document.handoff_header().map(|header| header.comments.as_slice());
+    comments.unwrap_or_default().iter().map(|at| at.of(document.text()).trim()).collect()
+}
+
+/// The document with a line that says nothing, above a field or else on top of the header.
+fn with_line(document: &Document, line: &str, key: Option<&str>) -> Option<Document> {
+    let header = document.handoff_header()?;
+    let entry = key.and_then(|key| header.fields().entry(key));
+    let above =
+        entry.map_or(header.at.end, |entry| line_start(document.text(), entry.key.at.start));
+    [above, header.at.start].into_iter().find_map(|place| {
+        let mut text = document.text().to_owned();
+        text.insert_str(place, line);
+        let with = Document::parse(text.as_bytes());
+        let is_comment = comments(&with).len() == comments(document).len() + 1;
+        let data = with.handoff_header()?.root.data();
+        (is_comment && data.same(&header.root.data())).then_some(with)
+    })
 }
 
 /// The field that a comment stands in or above.
@@ -337,21 +445,12 @@ fn field_at(header: &Header, byte: usize) -> Option<&str> {
     entry.or_else(last).map(|entry| entry.key.value.as_str())
 }
 
-fn place_for(document: &Document, key: Option<&str>) -> Option<usize> {
-    let header = document.handoff_header()?;
-    let entry = key.and_then(|key| header.fields().entry(key));
-    Some(match entry {
-        Some(entry) => line_start(document.text(), entry.key.at.start),
-        None => header.at.end,
-    })
-}
-
 /// The text up to the body, with what conflicts between markers. `None` where the markers would
 /// cut something apart.
 pub(super) fn with_markers(
     document: &Document,
     conflicts: &[Conflict],
-    marks: &Marks,
+    sides: &Sides<'_>,
     told: &mut Vec<String>,
 ) -> Option<String> {
     let mut regions = apart(document, conflicts)?;
@@ -359,15 +458,22 @@ pub(super) fn with_markers(
     let mut text = document.text()[..document.body().start].to_owned();
     let mut decided = document.text().to_owned();
     for Region { here, conflicts, .. } in regions.iter().rev() {
-        let there = document.edit(&wanted(conflicts)).ok()?.0;
-        let there = lines_of(&there, &common(conflicts))?.of(there.text()).to_owned();
+        let there = decided_for(document, conflicts)?;
+        // A comment in a value that gives way is still the second side's, if it has it.
+        let gone = comments_in(document, *here).filter(|comment| {
+            comments(sides.second).contains(comment) && !comments(&there).contains(comment)
+        });
+        let mut lines: String =
+            gone.map(|comment| format!("  {comment}{}", sides.marks.line_break)).collect();
+        lines.push_str(lines_of(&there, &common(conflicts))?.of(there.text()));
+        let there = lines;
         let mut marked = String::new();
-        marks.mark(&mut marked, here.of(&text), &there);
+        sides.marks.mark(&mut marked, here.of(&text), &there);
         text.replace_range(here.range(), &marked);
         decided.replace_range(here.range(), &there);
     }
     // Whoever decides for the second side everywhere gets what it says.
-    let (meant, _) = document.edit(&wanted(conflicts)).ok()?;
+    let meant = decided_for(document, conflicts)?;
     let decided = Document::parse(decided.as_bytes());
     let data = |document: &Document| document.handoff_header().map(|header| header.root.data());
     if !data(&meant)?.same(&data(&decided)?) {
@@ -422,9 +528,17 @@ fn common(conflicts: &[Conflict]) -> Path {
     Path(first[..length].to_vec())
 }
 
-fn wanted(conflicts: &[Conflict]) -> Vec<Edit> {
-    let set = |conflict: &Conflict| Edit::Set(conflict.path.clone(), conflict.wanted.clone());
-    conflicts.iter().map(set).collect()
+/// The document with what the second side wants.
+fn decided_for(document: &Document, conflicts: &[Conflict]) -> Option<Document> {
+    conflicts.iter().try_fold(document.clone(), |document, Conflict { path, wanted }| {
+        edited(&document, &Edit::Set(path.clone(), wanted.clone()))
+    })
+}
+
+fn comments_in(document: &Document, lines: Span) -> impl Iterator<Item = &str> {
+    let header = document.handoff_header().into_iter();
+    let inside = header.flat_map(|header| &header.comments).filter(move |at| lines.contains(**at));
+    inside.map(|at| at.of(document.text()).trim())
 }
 
 /// The whole lines of a key and its value, or of an item.

@@ -216,6 +216,60 @@ fn mend_by_hand(text: &str) -> String {
 }
 
 #[test]
+fn an_item_is_taken_out_of_a_list_with_comments() {
+    let landmines = |items: &str, more: &str| document(&format!("  landmines:\n{items}{more}"), "");
+    let base = landmines("    # above\n    - a # of a\n    - b # of b\n    # last\n", "");
+    // Only one side touched the list, or both did.
+    let one = landmines("    # above\n    - b # of b\n    # last\n", "");
+    let title = document(
+        "  title: t\n  landmines:\n    # above\n    - a # of a\n    - b # of b\n    # last\n",
+        "",
+    );
+    let both =
+        landmines("    # above\n    - a # of a\n    - b # of b\n    - c # of c\n    # last\n", "");
+    for (other, added) in [(&title, ""), (&both, "    - c")] {
+        let merged = merged(&base, &one, other);
+        assert_eq!(merged.conflicts, Vec::<String>::new(), "{}", merged.text);
+        let list = format!("  landmines:\n    # above\n    - b # of b\n");
+        assert!(merged.text.contains(&list), "{}", merged.text);
+        assert!(
+            merged.text.contains("    # last\n") && merged.text.contains(added),
+            "{}",
+            merged.text
+        );
+        // It went with what it was about.
+        assert!(!merged.text.contains("of a"), "{}", merged.text);
+        assert_eq!(merged.text.contains("of c"), !added.is_empty(), "{}", merged.text);
+    }
+}
+
+#[test]
+fn a_comment_that_is_new_outlives_the_entry_it_was_written_at() {
+    let base = document("  landmines:\n    - a\n    - b\n  resolution:\n    pr: x\n", "");
+    let without = document("  landmines:\n    - b\n", "");
+    let with =
+        document("  landmines:\n    - a # new\n    - b\n  resolution:\n    # why\n    pr: x\n", "");
+    let merged = merged(&base, &without, &with);
+    assert_eq!(merged.conflicts, Vec::<String>::new(), "{}", merged.text);
+    assert!(merged.text.contains("  # new\n  landmines:\n    - b\n"), "{}", merged.text);
+    assert!(merged.text.contains("  # why\n"), "{}", merged.text);
+    assert!(!merged.text.contains("pr: x"), "{}", merged.text);
+}
+
+#[test]
+fn a_value_with_comments_conflicts_where_it_stands() {
+    let state = |value: &str, to: &str| {
+        document(&format!("  state:\n    # about it\n    now: {value} # here\n  to: [{to}]\n"), "")
+    };
+    let other = document("  state: gone\n  to: [x]\n", "");
+    let merged = merged(&state("1", "x"), &state("2", "x, y"), &other);
+    assert_eq!(merged.conflicts, ["state"], "{}", merged.text);
+    for part in ["now: 2 # here\n", "  state: gone\n", "# about it\n", "to: [x, y]\n"] {
+        assert_eq!(merged.text.matches(part).count(), 1, "{part}: {}", merged.text);
+    }
+}
+
+#[test]
 fn two_handoffs_are_never_fused() {
     let one = document("", "");
     let other = Document::parse(b"---\nhandoff:\n  id: a\n  uid: two\n---\n");
