@@ -12,8 +12,16 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Piece<'d> {
     text: &'d str,
-    /// Whether it flows into what follows unless a blank line parts them.
-    prose: bool,
+    kind: PieceKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum PieceKind {
+    Paragraph,
+    Heading,
+    Item,
+    /// A line of something else, which says nothing alone.
+    Line,
 }
 
 impl Piece<'_> {
@@ -60,7 +68,7 @@ pub(super) fn merge_lines(
 }
 
 fn lines(text: &str) -> impl Iterator<Item = Piece<'_>> {
-    text.split_inclusive('\n').map(|text| Piece { text, prose: false })
+    text.split_inclusive('\n').map(|text| Piece { text, kind: PieceKind::Line })
 }
 
 /// Paragraphs and list items whole, everything else by lines.
@@ -69,9 +77,11 @@ fn pieces(document: &Document) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut from = body.start;
     for block in document.blocks() {
-        if !matches!(block.kind, BlockKind::Paragraph | BlockKind::Item) {
-            continue;
-        }
+        let kind = match block.kind {
+            BlockKind::Paragraph => PieceKind::Paragraph,
+            BlockKind::Item => PieceKind::Item,
+            BlockKind::Code | BlockKind::Table | BlockKind::Html => continue,
+        };
         let start = line_start(text, block.at.start).max(body.start);
         // An item reaches over the blank lines behind it; they are pieces of their own.
         let last = block.at.start + block.at.of(text).trim_end().len();
@@ -80,13 +90,17 @@ fn pieces(document: &Document) -> Vec<Piece<'_>> {
             continue;
         }
         pieces.extend(lines(&text[from..start]));
-        pieces.push(Piece { text: &text[start..end], prose: block.kind == BlockKind::Paragraph });
+        pieces.push(Piece { text: &text[start..end], kind });
         from = end;
     }
     pieces.extend(lines(&text[from..body.end]));
+    let is_code = |at: usize| document.code().iter().any(|code| code.start <= at && at < code.end);
+    let mut at = body.start;
     for piece in &mut pieces {
-        // A paragraph behind a heading without a blank line is no part of it.
-        piece.prose |= piece.text.starts_with('#');
+        if piece.kind == PieceKind::Line && piece.text.starts_with('#') && !is_code(at) {
+            piece.kind = PieceKind::Heading;
+        }
+        at += piece.text.len();
     }
     pieces
 }
@@ -104,10 +118,28 @@ impl Hunk<'_, '_> {
         self.start == self.end
     }
 
-    /// Whether two sides did something to the same pieces. Beside each other is no harm.
-    fn meets(self, other: Self) -> bool {
+    /// Whether two sides did something to the same pieces, or added at one place. Beside each other
+    /// is no harm.
+    fn meets(self, other: Self, base: &Base<'_, '_>) -> bool {
         let overlap = self.start < other.end && other.start < self.end;
-        overlap || (self.adds() && other.adds() && self.start == other.start)
+        overlap || (self.adds() && other.adds() && base.is_one_place(self.start, other.start))
+    }
+}
+
+/// What both sides started from.
+struct Base<'s, 'd> {
+    pieces: &'s [Piece<'d>],
+    added: Added,
+}
+
+impl Base<'_, '_> {
+    /// Before and behind blank lines is one place, unless blank lines may mean something.
+    fn is_one_place(&self, a: usize, b: usize) -> bool {
+        let between = &self.pieces[a.min(b)..a.max(b)];
+        match self.added {
+            Added::Kept => between.iter().all(|piece| piece.is_blank()),
+            Added::Marked => between.is_empty(),
+        }
     }
 }
 
@@ -132,7 +164,7 @@ fn join(
     let decided = [String::new(), String::new()];
     let mut out = Out { text: String::new(), decided, added, marks, conflicts };
     let mut at = 0;
-    while let Some(cluster) = next_cluster(&mut left) {
+    while let Some(cluster) = next_cluster(&mut left, &Base { pieces: base, added }) {
         let (start, end) = cluster.range();
         out.extend(&base[at..start]);
         let [first, second] = [0, 1].map(|side| cluster.applied(side, base));
@@ -149,7 +181,10 @@ struct Cluster<'s, 'd> {
     sides: [Vec<Hunk<'s, 'd>>; 2],
 }
 
-fn next_cluster<'s, 'd>(left: &mut [VecDeque<Hunk<'s, 'd>>; 2]) -> Option<Cluster<'s, 'd>> {
+fn next_cluster<'s, 'd>(
+    left: &mut [VecDeque<Hunk<'s, 'd>>; 2],
+    base: &Base<'_, '_>,
+) -> Option<Cluster<'s, 'd>> {
     let mut cluster = Cluster::default();
     let begin = |side: &VecDeque<Hunk<'_, '_>>| side.front().map(|hunk| (hunk.start, hunk.end));
     let first = match (begin(&left[0]), begin(&left[1])) {
@@ -161,8 +196,11 @@ fn next_cluster<'s, 'd>(left: &mut [VecDeque<Hunk<'s, 'd>>; 2]) -> Option<Cluste
     loop {
         let before = cluster.len();
         for side in [0, 1] {
-            let meets =
-                |hunk: &Hunk<'s, 'd>| cluster.sides[1 - side].iter().any(|o| o.meets(*hunk));
+            let (_, end) = cluster.range();
+            let meets = |hunk: &Hunk<'s, 'd>| {
+                // Blank lines between two additions may be the place of a third change.
+                hunk.start < end || cluster.sides[1 - side].iter().any(|o| o.meets(*hunk, base))
+            };
             if left[side].front().is_some_and(meets) {
                 cluster.sides[side].extend(left[side].pop_front());
             }
@@ -195,6 +233,53 @@ impl<'d> Cluster<'_, 'd> {
         }
         pieces.extend_from_slice(&base[at..end]);
         pieces
+    }
+}
+
+/// What a side added, in chunks that mean something alone.
+struct Addition<'s, 'd> {
+    chunks: Vec<Chunk<'s, 'd>>,
+    /// Blank lines at its end.
+    behind: &'s [Piece<'d>],
+}
+
+/// A paragraph, a heading, an item, or the lines between two of them.
+struct Chunk<'s, 'd> {
+    /// The heading it stands below, as far as that was added too.
+    heading: Option<Piece<'d>>,
+    /// Blank lines before it.
+    blanks: &'s [Piece<'d>],
+    pieces: &'s [Piece<'d>],
+}
+
+impl<'s, 'd> Addition<'s, 'd> {
+    /// What tells the chunks apart; how their lines end does not.
+    fn names(&self) -> Vec<(Option<&'d str>, Vec<&'d str>)> {
+        let said = |piece: &Piece<'d>| piece.text.trim_end();
+        let name = |chunk: &Chunk<'s, 'd>| {
+            (chunk.heading.as_ref().map(said), chunk.pieces.iter().map(said).collect())
+        };
+        self.chunks.iter().map(name).collect()
+    }
+
+    fn of(mut pieces: &'s [Piece<'d>]) -> Self {
+        let mut chunks = Vec::new();
+        let mut heading = None;
+        loop {
+            let blank = pieces.iter().take_while(|piece| piece.is_blank()).count();
+            let (blanks, rest) = pieces.split_at(blank);
+            let Some(first) = rest.first() else {
+                return Self { chunks, behind: blanks };
+            };
+            let lines = rest.iter().take_while(|piece| piece.kind == PieceKind::Line).count();
+            let said = rest[..lines].iter().rposition(|piece| !piece.is_blank());
+            let (own, rest) = rest.split_at(said.map_or(1, |last| last + 1));
+            if first.kind == PieceKind::Heading {
+                heading = Some(*first);
+            }
+            chunks.push(Chunk { heading, blanks, pieces: own });
+            pieces = rest;
+        }
     }
 }
 
@@ -232,6 +317,9 @@ impl Out<'_> {
         if base == first {
             return self.extend(second);
         }
+        if self.added == Added::Kept && base.iter().all(|piece| piece.is_blank()) {
+            return self.keep_both(first, second);
+        }
         let before = first.iter().zip(second).take_while(|(a, b)| a == b).count();
         let (head, first, second) = (&first[..before], &first[before..], &second[before..]);
         let ends = first.iter().rev().zip(second.iter().rev());
@@ -239,25 +327,40 @@ impl Out<'_> {
         let (first, tail) = first.split_at(first.len() - behind);
         let second = &second[..second.len() - behind];
         self.extend(head);
-        if self.added == Added::Kept && base.iter().all(|piece| piece.is_blank()) {
-            self.keep_both(first, second);
-        } else {
-            self.mark(first, second);
-        }
+        self.mark(first, second);
         self.extend(tail);
     }
 
-    /// What both added: one behind the other, parted where they would flow together.
+    /// What both added: one behind the other, parted where they would flow together. What both
+    /// added alike is there once.
     fn keep_both(&mut self, first: &[Piece<'_>], second: &[Piece<'_>]) {
-        self.extend(first);
-        if let (Some(last), Some(next)) = (first.last(), second.first())
-            && (last.prose || next.prose)
-            && !last.is_blank()
-            && !next.is_blank()
-        {
-            self.push(Piece { text: self.marks.line_break, prose: false });
+        let (first, second) = (Addition::of(first), Addition::of(second));
+        let (ours, theirs) = (first.names(), second.names());
+        let mut last = None;
+        for op in capture_diff_slices(Algorithm::Myers, &ours, &theirs) {
+            let added = if matches!(op, DiffOp::Equal { .. }) {
+                &[]
+            } else {
+                &second.chunks[op.new_range()]
+            };
+            for chunk in first.chunks[op.old_range()].iter().chain(added) {
+                self.add(chunk, last);
+                last = chunk.pieces.last();
+            }
         }
-        self.extend(second);
+        let behind = first.behind.len() >= second.behind.len();
+        self.extend(if behind { first.behind } else { second.behind });
+    }
+
+    /// Adds a chunk behind another one, which may be the other side's.
+    fn add(&mut self, chunk: &Chunk<'_, '_>, last: Option<&Piece<'_>>) {
+        let items = |piece: Option<&Piece<'_>>| piece.is_none_or(|p| p.kind == PieceKind::Item);
+        let flows = chunk.blanks.is_empty() && last.is_some();
+        if flows && !(items(last) && items(chunk.pieces.first())) {
+            self.push(Piece { text: self.marks.line_break, kind: PieceKind::Line });
+        }
+        self.extend(chunk.blanks);
+        self.extend(chunk.pieces);
     }
 
     fn mark(&mut self, first: &[Piece<'_>], second: &[Piece<'_>]) {

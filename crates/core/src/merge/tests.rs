@@ -105,6 +105,80 @@ fn what_both_added_is_kept_from_both() {
 }
 
 #[test]
+fn what_both_added_alike_is_there_once() {
+    let bodies = |base: &str, one: &str, other: &str| {
+        let merged = merged(&document("", base), &document("", one), &document("", other));
+        assert_eq!(merged.conflicts, Vec::<String>::new(), "{}", merged.text);
+        merged.text.split_once("---\n\n").unwrap().1.to_owned()
+    };
+    // A hotfix that was picked, and something above or below it.
+    assert_eq!(bodies("A.\n", "A.\n\nFix.\n", "A.\n\nMore.\n\nFix.\n"), "A.\n\nMore.\n\nFix.\n");
+    assert_eq!(
+        bodies("A.\n\nZ.\n", "A.\n\nFix.\n\nZ.\n", "A.\n\nMore.\n\nFix.\n\nLast.\n\nZ.\n"),
+        "A.\n\nMore.\n\nFix.\n\nLast.\n\nZ.\n"
+    );
+    assert_eq!(
+        bodies("A.\n", "A.\n\nOne.\n\nFix.\n", "A.\n\nFix.\n\nTwo.\n"),
+        "A.\n\nOne.\n\nFix.\n\nTwo.\n"
+    );
+    assert_eq!(bodies("- a\n", "- a\n- x\n- y\n", "- a\n- z\n- x\n"), "- a\n- z\n- x\n- y\n");
+    // Before and behind blank lines is one place.
+    assert_eq!(
+        bodies("A.\n\n\nZ.\n", "A.\n\nFix.\n\n\nZ.\n", "A.\n\n\nMore.\n\nFix.\n\nZ.\n")
+            .matches("Fix.")
+            .count(),
+        1
+    );
+    // One heading, two texts.
+    assert_eq!(
+        bodies("A.\n", "A.\n\n## N\n\nOne.\n", "A.\n\n## N\n\nTwo.\n"),
+        "A.\n\n## N\n\nOne.\n\nTwo.\n"
+    );
+}
+
+#[test]
+fn blank_lines_come_and_go() {
+    let blank = |counts: [usize; 3], words: [&str; 2]| {
+        let [a, b, c] = counts.map(|count| "\n".repeat(count));
+        document("", &format!("A.\n{a}{}{b}{}{c}Z.\n", words[0], words[1]))
+    };
+    let counts = (0..27).map(|n| [n % 3 + 1, n / 3 % 3, n / 9]);
+    let base = blank([4, 0, 0], ["", ""]);
+    for one in counts.clone() {
+        for other in counts.clone() {
+            let merged =
+                merged(&base, &blank(one, ["X.\n", "Y.\n"]), &blank(other, ["W.\n", "X.\n"]));
+            for word in ["A.", "W.", "X.", "Y.", "Z."] {
+                assert!(merged.text.contains(word), "{one:?} {other:?} {}", merged.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_stands_in_two_places_is_not_the_same() {
+    let bodies = |one: &str, other: &str| {
+        let base = document("", "A.\n");
+        let merged = merged(&base, &document("", one), &document("", other));
+        merged.text.split_once("---\n\n").unwrap().1.to_owned()
+    };
+    // Each section keeps its own.
+    assert_eq!(
+        bodies("A.\n\n## B\n\nNone.\n", "A.\n\n## C\n\nNone.\n"),
+        "A.\n\n## B\n\nNone.\n\n## C\n\nNone.\n"
+    );
+    // Code and tables are not mixed.
+    assert_eq!(
+        bodies("A.\n\n```\na\n\nb\n```\n", "A.\n\n```\nc\n\nb\n```\n"),
+        "A.\n\n```\na\n\nb\n```\n\n```\nc\n\nb\n```\n"
+    );
+    assert_eq!(
+        bodies("A.\n\n| x |\n|---|\n| 1 |\n", "A.\n\n| x |\n|---|\n| 2 |\n"),
+        "A.\n\n| x |\n|---|\n| 1 |\n\n| x |\n|---|\n| 2 |\n"
+    );
+}
+
+#[test]
 fn an_answer_given_twice_conflicts_where_it_stands() {
     let answer = |text: &str| {
         document(
