@@ -304,8 +304,8 @@ fn an_item_is_taken_out_of_a_list_with_comments() {
     for (other, added) in [(&title, ""), (&both, "    - c")] {
         let merged = merged(&base, &one, other);
         assert_eq!(merged.conflicts, Vec::<String>::new(), "{}", merged.text);
-        let list = format!("  landmines:\n    # above\n    - b # of b\n");
-        assert!(merged.text.contains(&list), "{}", merged.text);
+        let list = "  landmines:\n    # above\n    - b # of b\n";
+        assert!(merged.text.contains(list), "{}", merged.text);
         assert!(
             merged.text.contains("    # last\n") && merged.text.contains(added),
             "{}",
