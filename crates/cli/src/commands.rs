@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod edit;
+pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod inbox;
@@ -71,6 +72,10 @@ fn tell_recorded(
         ui.say("An edit made outside midstride was found and kept as a revision of its own.")?;
     }
     tell_redacted(ui, &recorded.redacted)?;
+    if let Some(why) = &recorded.untold {
+        let hint = "the document is written; the next change, or `midstride events`, tells it";
+        Diagnostic::new(format!("the ledger was not told: {why}")).hint(hint).warn(ui)?;
+    }
     Ok(Outcome::Clean)
 }
 

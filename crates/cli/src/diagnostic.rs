@@ -6,7 +6,9 @@ use crate::view::{shell_path, shell_word};
 use midstride::files::FileError;
 use midstride::git::GitError;
 use midstride::journal::JournalError;
+use midstride::ledger::LedgerError;
 use midstride::project::{FindError, ProjectError};
+use midstride::reconcile::ReconcileError;
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
 use midstride::verbs::{
@@ -406,6 +408,32 @@ impl From<AdvanceError> for Diagnostic {
             AdvanceError::New(error) => error.into(),
             AdvanceError::Live(error) => error.into(),
             AdvanceError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<LedgerError> for Diagnostic {
+    fn from(error: LedgerError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            LedgerError::Newer { .. } => diagnostic.hint("update midstride; nothing was touched"),
+            LedgerError::Damaged { path, .. } => diagnostic.hint(format!(
+                "move `{}` away: what the documents tell is told again",
+                path.display()
+            )),
+            LedgerError::Unavailable(_) => diagnostic.hint("somebody writes to it; try again"),
+            LedgerError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReconcileError> for Diagnostic {
+    fn from(error: ReconcileError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            ReconcileError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
+            ReconcileError::Read(error) => error.into(),
+            ReconcileError::Append(_) => diagnostic.hint("the documents are as they were"),
         }
     }
 }

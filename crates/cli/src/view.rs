@@ -3,6 +3,7 @@
 pub(crate) mod advance;
 pub(crate) mod difference;
 pub(crate) mod done;
+pub(crate) mod events;
 pub(crate) mod findings;
 pub(crate) mod handoff;
 pub(crate) mod history;

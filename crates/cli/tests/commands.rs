@@ -3,6 +3,7 @@
 mod advance;
 mod check;
 mod edit;
+mod events;
 mod fmt;
 mod from_note;
 mod inbox;

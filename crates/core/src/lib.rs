@@ -29,6 +29,7 @@ pub mod yaml;
 
 pub mod edit;
 
+pub mod event;
 pub mod finding;
 pub mod markdown;
 pub mod section;

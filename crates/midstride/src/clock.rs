@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 use jiff::Timestamp;
+use std::time::{Duration, Instant};
 
 /// What tells the time.
 #[derive(Clone, Copy, Debug)]
@@ -19,5 +20,21 @@ impl Clock {
             Self::System => Timestamp::now(),
             Self::Fixed(moment) => moment,
         }
+    }
+}
+
+/// A moment after which nobody waits any longer.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline(Instant);
+
+impl Deadline {
+    /// So long from now.
+    pub fn after(time: Duration) -> Self {
+        Self(Instant::now() + time)
+    }
+
+    /// Whether it is over.
+    pub fn is_over(self) -> bool {
+        Instant::now() > self.0
     }
 }

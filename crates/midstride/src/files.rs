@@ -344,6 +344,26 @@ impl Root {
         Ok(folder)
     }
 
+    /// The names of the files right here that end like this, sorted; hidden ones are left out.
+    pub fn names(&self, ending: &str) -> Result<Vec<PathBuf>, FileError> {
+        let failed = |error| self.error(Path::new(""), error);
+        let mut found = Vec::new();
+        for entry in self.dir.entries().map_err(failed)? {
+            let name = PathBuf::from(entry.map_err(failed)?.file_name());
+            let shown = name.to_string_lossy();
+            if shown.ends_with(ending) && !shown.starts_with('.') {
+                found.push(name);
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Gives a file another name in the same root.
+    pub fn rename(&self, from: &Path, to: &Path) -> Result<(), FileError> {
+        self.dir.rename(from, &self.dir, to).map_err(|error| self.error(from, error))
+    }
+
     /// The files below a folder whose name ends with `.md`, sorted; links to folders are not
     /// followed, so nothing is found twice and no circle is walked.
     pub fn markdown_below(&self, folder: &Path, depth: usize) -> Result<Vec<PathBuf>, FileError> {

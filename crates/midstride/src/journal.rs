@@ -1,12 +1,14 @@
 //! The one write path of a handoff: keep the text that is replaced, write the document with its own
-//! revision entry, take note of what was written.
+//! revision entry, take note of what was written, tell the ledger.
 //!
 //! Killed between any two steps, nothing is lost: a kept text that no document names is harmless,
 //! and a document that is ahead of the note tells so by its own last entry.
 
 use crate::files::{FileError, Problem};
 use crate::ids::new_uid;
+use crate::ledger::{LedgerError, Patience, SqliteLedger};
 use crate::project::{Project, Shelved};
+use crate::reconcile::ReconcileError;
 use crate::revisions::{RevisionError, Texts};
 use midstride_core::document::{Document, EditRefused};
 use midstride_core::edit::{Edit, Path};
@@ -37,11 +39,13 @@ pub enum Step {
     Written,
     /// It is noted what was written.
     Noted,
+    /// The ledger knows of it.
+    Told,
 }
 
 impl Step {
     /// Every step, in order.
-    pub const ALL: [Self; 3] = [Self::Kept, Self::Written, Self::Noted];
+    pub const ALL: [Self; 4] = [Self::Kept, Self::Written, Self::Noted, Self::Told];
 }
 
 /// Why a document was changed.
@@ -91,6 +95,8 @@ pub struct Recorded {
     pub redacted: Vec<Redaction>,
     /// Whether an edit made outside midstride was found and recorded as well.
     pub outside: bool,
+    /// Why the ledger does not know of it yet; the next command tells it.
+    pub untold: Option<String>,
 }
 
 /// What came of recording, where it is not over yet if somebody else was faster.
@@ -152,9 +158,19 @@ impl Project {
         reached(Step::Written);
         self.note(&file_name_of(&uid), &written, &after)?;
         reached(Step::Noted);
+        let untold = self.tell(shelved).err().map(|error| error.to_string());
+        reached(Step::Told);
         let handoff = Handoff::of(&next, &shelved.whereabouts, &self.settings().stages);
         let revision = handoff.replaced_texts().len() + 1;
-        Ok(Recorded { revision, redacted, outside: outside.is_some() })
+        Ok(Recorded { revision, redacted, outside: outside.is_some(), untold })
+    }
+
+    /// The document is written; that the ledger does not know of it is no reason to say otherwise.
+    fn tell(&self, shelved: &Shelved) -> Result<(), ReconcileError> {
+        let ledger = SqliteLedger::open(self, Patience::Command)?;
+        let written = self.reread(shelved).map_err(LedgerError::from)?;
+        self.reconcile(&ledger, &written)?;
+        Ok(())
     }
 
     /// The identity of a handoff: the one it has, else the one its next text brings, else a new one.

@@ -15,7 +15,10 @@ pub mod shelf;
 
 pub mod project;
 
+pub mod ledger;
 pub mod revisions;
+
+pub mod reconcile;
 
 pub mod journal;
 

@@ -16,6 +16,8 @@ pub struct Environment {
     pub folder: PathBuf,
     /// The home of the user.
     pub home: Option<PathBuf>,
+    /// Where programs of the user keep their state.
+    pub state: Option<PathBuf>,
     /// The editor the user wants.
     pub editor: Option<String>,
     /// Who is working, for the header of new handoffs.
@@ -28,12 +30,15 @@ impl Environment {
     /// Reads the environment of this process, once.
     pub fn of_process() -> std::io::Result<Self> {
         let text = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let home = etcetera::choose_base_strategy().ok().map(|dirs| dirs.home_dir().to_owned());
+        let folders = etcetera::choose_base_strategy().ok();
+        let home = folders.as_ref().map(|folders| folders.home_dir().to_owned());
+        let state = folders.and_then(|folders| folders.state_dir());
         // A fixed time makes a run repeatable; the tests and the demonstration use it.
         let fixed = text("MIDSTRIDE_NOW").and_then(|moment| moment.parse().ok());
         Ok(Self {
             folder: std::env::current_dir()?,
             home,
+            state,
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             user: text("MIDSTRIDE_USER").or_else(|| text("USER")),
             clock: fixed.map_or(Clock::System, Clock::Fixed),

@@ -4,7 +4,9 @@
 
 use crate::{because, open};
 use midstride::journal::Step;
+use midstride::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
 use midstride_core::document::Document;
+use midstride_core::event::{Event, HandoffEvent};
 use midstride_testkit::Sandbox;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -95,6 +97,7 @@ fn assert_sound(sandbox: &Sandbox, acknowledged: usize, about: &str) {
     let folder = sandbox.root().join(".midstride/handoffs");
     assert_eq!(record(sandbox.root(), &|_| ()), reached + 1, "{about}");
     assert_history(sandbox, reached + 1, 2, about);
+    assert_told(sandbox, reached + 1, about);
     let left = std::fs::read_dir(folder).unwrap();
     assert_eq!(left.count(), 1, "{about}: the next change takes away what was left");
     if project.repository().is_some() {
@@ -126,6 +129,21 @@ fn assert_history(sandbox: &Sandbox, reached: usize, looked_at: usize, about: &s
         let text = project.text_of(&shelved, change + 1).unwrap();
         assert!(text.ends_with(body(change).as_bytes()), "{about}: @{}", change + 1);
     }
+}
+
+/// The ledger knows of every change, once and in order.
+fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
+    let ledger = SqliteLedger::open(&open(sandbox.root()), Patience::Command).unwrap();
+    let records = ledger.read(&StreamId::handoff("one"), None).unwrap();
+    let events = records.into_iter().flat_map(|record| record.events);
+    let told: Vec<String> = events
+        .filter_map(|envelope| match envelope.event {
+            Event::Handoff(HandoffEvent::Revised { reason, .. }) => reason,
+            Event::Handoff(HandoffEvent::Captured { .. }) | Event::Unknown(_) => None,
+        })
+        .collect();
+    let expected: Vec<String> = (1..=reached).map(|change| format!("change {change}")).collect();
+    assert_eq!(told, expected, "{about}");
 }
 
 /// Kills so often, in sandboxes that are fresh now and then.

@@ -4,6 +4,7 @@
 mod files;
 mod git;
 mod journal;
+mod ledger;
 mod undo;
 mod writers;
 
@@ -19,6 +20,7 @@ fn open(root: &Path) -> Project {
     let environment = Environment {
         folder: root.to_owned(),
         home: None,
+        state: None,
         editor: None,
         user: Some("tester".to_owned()),
         clock: Clock::Fixed(NOW.parse().unwrap()),

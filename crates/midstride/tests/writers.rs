@@ -132,7 +132,7 @@ fn write(
         Verb::Fmt => match fmt(project, shelved, true) {
             Ok(Formatted::Changed(_)) => {
                 let revision = read(project).handoff(project).replaced_texts().len() + 1;
-                Ok(Recorded { revision, redacted: Vec::new(), outside: false })
+                Ok(Recorded { revision, redacted: Vec::new(), outside: false, untold: None })
             }
             Ok(Formatted::AsItWas) => Err(NotMade::DoesNotFit),
             Err(FmtError::Journal(error)) => Err(not_recorded(&error)),

@@ -3,13 +3,17 @@
 //! A test stands alone: its own folder, its own HOME, an empty environment, a clock that does not
 //! move. Nothing here is used outside `tests/` folders.
 #![expect(clippy::disallowed_methods, reason = "tests look at the program from outside")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::return_self_not_must_use, reason = "a chain may end anywhere in a test")]
 
 mod bless;
+pub mod conformance;
 mod corpus;
+mod memory_ledger;
 mod repo;
 mod sandbox;
 
 pub use bless::assert_page;
 pub use corpus::{corpus, fixtures, markdown_below, repository_root};
+pub use memory_ledger::MemoryLedger;
 pub use sandbox::{NOW, Run, Sandbox};

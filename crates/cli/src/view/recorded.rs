@@ -12,6 +12,7 @@ pub(crate) struct RecordedJson {
     reason: String,
     outside: bool,
     redacted: Vec<&'static str>,
+    untold: Option<String>,
 }
 
 pub(crate) fn json(
@@ -27,5 +28,6 @@ pub(crate) fn json(
         reason: reason.to_owned(),
         outside: recorded.outside,
         redacted: recorded.redacted.iter().map(|secret| secret.kind).collect(),
+        untold: recorded.untold.clone(),
     }
 }

@@ -2,25 +2,37 @@
 
 use super::{FileError, Root};
 use cap_std::fs::OpenOptions;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// Held until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
-    _file: std::fs::File,
+    _file: File,
 }
 
 impl Lock {
     /// Waits for the lock of a name beneath a root.
     pub fn hold(root: &Root, name: &str) -> Result<Self, FileError> {
-        let path = PathBuf::from("locks").join(format!("{name}.lock"));
-        root.make_folder(Path::new("locks"))?;
-        let options = OpenOptions::new().create(true).append(true).clone();
-        let take = || -> std::io::Result<std::fs::File> {
-            let file = root.dir.open_with(&path, &options)?.into_std();
-            file.lock()?;
-            Ok(file)
-        };
-        take().map(|file| Self { _file: file }).map_err(|error| root.error(&path, error))
+        let (path, file) = open(root, name)?;
+        file.lock().map(|()| Self { _file: file }).map_err(|error| root.error(&path, error))
     }
+
+    /// Takes the lock, unless somebody else has it.
+    pub fn try_hold(root: &Root, name: &str) -> Result<Option<Self>, FileError> {
+        let (path, file) = open(root, name)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(root.error(&path, error)),
+        }
+    }
+}
+
+fn open(root: &Root, name: &str) -> Result<(PathBuf, File), FileError> {
+    let path = PathBuf::from("locks").join(format!("{name}.lock"));
+    root.make_folder(Path::new("locks"))?;
+    let options = OpenOptions::new().create(true).append(true).clone();
+    let file = root.dir.open_with(&path, &options).map_err(|error| root.error(&path, error))?;
+    Ok((path, file.into_std()))
 }

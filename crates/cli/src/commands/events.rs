@@ -1,0 +1,59 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
+use midstride::project::Project;
+use std::time::Duration;
+
+/// How many records are read at once.
+const PAGE: usize = 500;
+/// Who follows looks again after so long, whatever wakes it.
+const LOOK_AGAIN: Duration = Duration::from_mins(1);
+
+/// What happened, from the ledger
+///
+/// Documents that are ahead of the ledger are told to it first. With `--json` one CloudEvent per
+/// line, whose `sequence` can be given to `--after`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EventsArgs {
+    /// Go on printing what happens, until you stop it
+    #[arg(long)]
+    follow: bool,
+
+    /// Only what happened after this one
+    #[arg(long, value_name = "SEQUENCE", default_value_t = 0)]
+    after: u64,
+
+    /// Print one CloudEvent per line
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn events(
+    ui: &mut Ui,
+    project: &Project,
+    args: &EventsArgs,
+) -> Result<Outcome, Diagnostic> {
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    // Before the first look: what happens in between rings.
+    let mut watch = ledger.watch()?;
+    for shelved in project.read_all().into_iter().filter_map(Result::ok) {
+        project.reconcile(&ledger, &shelved)?;
+    }
+    let mut cursor = Cursor(args.after);
+    loop {
+        let page = ledger.read_all(cursor, PAGE)?;
+        for record in &page {
+            cursor = record.cursor;
+            ui.print(&view::events::lines(record, args.json))?;
+        }
+        if !page.is_empty() {
+            continue;
+        }
+        if !args.follow {
+            return Ok(Outcome::Clean);
+        }
+        watch.wait(LOOK_AGAIN);
+    }
+}

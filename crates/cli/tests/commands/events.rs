@@ -1,0 +1,99 @@
+//! What the ledger tells.
+
+use super::shop;
+use midstride_testkit::Sandbox;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+/// The lines of the human list that are about a handoff.
+fn told(sandbox: &Sandbox, about: &str) -> Vec<String> {
+    let run = sandbox.run(["events"]).exits(0);
+    run.stdout.lines().filter(|line| line.contains(about)).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_happened_is_told_in_order() {
+    let sandbox = shop();
+    sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
+    sandbox.run(["resolve", "market", "--outcome", "done"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["events"]), @"
+    exit 0
+    ----- stdout -----
+    2026-03-21 17:24  market-page-perf  captured  (by nightcheck)
+    2026-03-22 08:00  market-page-perf  wrong code path  (by midstride)
+    2026-03-21 17:24  market-page-perf  answered q1  (by tester)
+    2026-03-21 17:24  market-page-perf  resolved  (by tester)
+    ");
+    let run = sandbox.run(["events", "--json", "--after", "1"]).exits(0);
+    let line: serde_json::Value = serde_json::from_str(run.stdout.trim()).unwrap();
+    let expected = [
+        ("/specversion", "1.0"),
+        ("/type", "midstride.handoff.revised.v1"),
+        ("/source", "tester"),
+        ("/sequence", "2"),
+        ("/data/verb", "resolve"),
+        ("/data/reason", "resolved"),
+        ("/data/key", "market-page-perf"),
+    ];
+    for (place, value) in expected {
+        assert_eq!(line.pointer(place).and_then(|at| at.as_str()), Some(value), "{run}");
+    }
+    assert_eq!(line["id"].as_str().map(str::len), Some(32), "{run}");
+}
+
+#[test]
+fn without_its_ledger_a_project_tells_the_same() {
+    let sandbox = shop();
+    sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
+    sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
+    let before = told(&sandbox, "market");
+    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
+        let _ = std::fs::remove_file(sandbox.root().join(".git/midstride").join(name));
+    }
+    assert_eq!(told(&sandbox, "market"), before);
+    // A merge, a pull or an edit by hand brings entries that nobody told yet.
+    let file = ".midstride/handoffs/market-page-perf.md";
+    let entry = "    - at: 2026-03-22T09:00:00Z\n      by: bob\n      reason: elsewhere\n---\n\n## Diagnosis";
+    sandbox.write(file, sandbox.read(file).replacen("---\n\n## Diagnosis", entry, 1));
+    let after = told(&sandbox, "market");
+    assert_eq!(after.len(), before.len() + 1);
+    assert!(after.last().unwrap().ends_with("elsewhere  (by bob)"), "{after:?}");
+}
+
+#[test]
+fn a_ledger_that_cannot_be_used_keeps_nobody_from_working() {
+    let sandbox = shop();
+    sandbox.write(".git/midstride/ledger.db", "no database at all, but long enough".repeat(50));
+    insta::assert_snapshot!(sandbox.run(["answer", "market", "q1", "Yes"]), @"
+    exit 0
+    ----- stderr -----
+    market-page-perf@3: answered q1
+    warning: the ledger was not told: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
+    hint: the document is written; the next change, or `midstride events`, tells it
+    ");
+    insta::assert_snapshot!(sandbox.run(["events"]), @"
+    exit 2
+    ----- stderr -----
+    error: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
+    hint: move `[ROOT]/.git/midstride/ledger.db` away: what the documents tell is told again
+    ");
+}
+
+#[test]
+fn who_follows_hears_what_happens() {
+    let sandbox = shop();
+    // Only what has a uid is told; the first step gives one.
+    sandbox.run(["answer", "market", "a1", "--holds"]).exits(0);
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    command.args(["events", "--follow", "--json"]).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // The history that the documents bring comes first.
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.contains("midstride.handoff."), "{first}");
+    sandbox.run(["answer", "market", "q1", "Yes"]).exits(0);
+    let heard = lines.map(Result::unwrap).find(|line| line.contains("answered q1"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(heard.unwrap().contains("\"verb\":\"answer\""));
+}

@@ -1,0 +1,154 @@
+//! What happened, as data that outlives the code: a kind, a version, and what belongs to it.
+//!
+//! An event that this version does not know is kept and shown as it is; nothing is decided on it.
+
+mod handoff;
+
+pub use handoff::HandoffEvent;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// To a handoff.
+    Handoff(HandoffEvent),
+    /// Something that a newer midstride wrote.
+    Unknown(Unknown),
+}
+
+/// An event that is not understood here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// Its kind.
+    pub kind: String,
+    /// The version of that kind.
+    pub version: u32,
+    /// What belongs to it.
+    pub data: Value,
+}
+
+impl Event {
+    /// What sort of event: `handoff.revised`.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Handoff(event) => event.kind(),
+            Self::Unknown(unknown) => &unknown.kind,
+        }
+    }
+
+    /// The version of its kind; a kind never changes its meaning within one.
+    pub fn version(&self) -> u32 {
+        match self {
+            Self::Handoff(_) => HandoffEvent::VERSION,
+            Self::Unknown(unknown) => unknown.version,
+        }
+    }
+
+    /// What belongs to it.
+    pub fn data(&self) -> Value {
+        match self {
+            Self::Handoff(event) => event.data(),
+            Self::Unknown(unknown) => unknown.data.clone(),
+        }
+    }
+
+    /// Reads what was written; what is not understood is unknown, never lost.
+    pub fn read(kind: &str, version: u32, data: Value) -> Self {
+        let known = (version <= HandoffEvent::VERSION).then(|| HandoffEvent::read(kind, &data));
+        match known.flatten() {
+            Some(event) => Self::Handoff(event),
+            None => Self::Unknown(Unknown { kind: kind.to_owned(), version, data }),
+        }
+    }
+}
+
+/// An event with who, when and about what: a CloudEvent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// Unique for all time.
+    pub id: String,
+    /// When it happened.
+    pub time: Timestamp,
+    /// Who or what brought it about.
+    pub source: String,
+    /// What happened.
+    pub event: Event,
+}
+
+/// The version of the CloudEvents specification.
+const CLOUD_EVENTS: &str = "1.0";
+/// What every type of ours starts with.
+const PREFIX: &str = "midstride.";
+
+impl Envelope {
+    /// As a CloudEvent about a subject.
+    pub fn cloud_event(&self, subject: &str) -> Value {
+        json!({
+            "specversion": CLOUD_EVENTS,
+            "id": self.id,
+            "source": self.source,
+            "type": format!("{PREFIX}{}.v{}", self.event.kind(), self.event.version()),
+            "subject": subject,
+            "time": self.time.to_string(),
+            "datacontenttype": "application/json",
+            "data": self.event.data(),
+        })
+    }
+
+    /// Reads a CloudEvent; `None` where it is none of ours.
+    pub fn read(event: &Value) -> Option<Self> {
+        let text = |name: &str| event.get(name).and_then(Value::as_str);
+        let (kind, version) = text("type")?.strip_prefix(PREFIX)?.rsplit_once(".v")?;
+        let data = event.get("data").cloned().unwrap_or(Value::Null);
+        Some(Self {
+            id: text("id")?.to_owned(),
+            time: text("time")?.parse().ok()?,
+            source: text("source")?.to_owned(),
+            event: Event::read(kind, version.parse().ok()?, data),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn envelope(event: Event) -> Envelope {
+        let time = "2026-03-21T17:24:00Z".parse().unwrap();
+        Envelope { id: "one".into(), time, source: "nightcheck".into(), event }
+    }
+
+    #[test]
+    fn an_event_reads_back_as_it_was_written() {
+        let revised = HandoffEvent::Revised {
+            key: "market".into(),
+            path: ".midstride/handoffs/market.md".into(),
+            at: Some("2026-03-21T18:20:00Z".into()),
+            by: None,
+            verb: Some("review".into()),
+            reason: Some("wrong code path".into()),
+            was: Some("aa".into()),
+        };
+        let captured = HandoffEvent::Captured { key: "market".into(), path: "market.md".into() };
+        for event in [revised, captured] {
+            let envelope = envelope(Event::Handoff(event));
+            let written = envelope.cloud_event("handoff/1");
+            assert_eq!(Envelope::read(&written), Some(envelope));
+        }
+    }
+
+    #[test]
+    fn an_event_of_a_newer_version_is_shown_as_it_is() {
+        let data = json!({"what": [1, 2]});
+        for (kind, version) in [("handoff.revised", 9), ("weather.changed", 1)] {
+            let event = Event::read(kind, version, data.clone());
+            assert!(matches!(event, Event::Unknown(_)));
+            let written = envelope(event.clone()).cloud_event("x");
+            assert_eq!(written["type"], format!("midstride.{kind}.v{version}"));
+            assert_eq!(Envelope::read(&written).unwrap().event, event);
+        }
+        assert_eq!(Envelope::read(&json!({"type": "com.example.x.v1"})), None);
+    }
+}

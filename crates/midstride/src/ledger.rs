@@ -1,0 +1,179 @@
+//! The ledger: an append-only log of what happened, in streams. All coordination is a fold of it.
+//!
+//! The compare-and-set of an append is the only lock: whoever appends at the expected version wins,
+//! whoever comes later conflicts. Engines are one file each and pass one conformance suite.
+
+mod bell;
+mod lease;
+mod place;
+mod schema;
+mod spool;
+mod sqlite;
+
+pub use lease::{Held, Lease};
+pub use place::Place;
+pub use schema::NEWEST;
+pub use sqlite::{Patience, SqliteLedger};
+
+use midstride_core::event::Envelope;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A larger record goes to a blob first, and names it.
+pub const RECORD_BYTES_MAX: usize = 64 << 10;
+
+/// What a stream is about: `handoff/<uid>`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamId(String);
+
+impl StreamId {
+    /// The stream of a handoff.
+    pub fn handoff(uid: &str) -> Self {
+        Self(format!("handoff/{uid}"))
+    }
+
+    /// A stream by its whole name.
+    pub fn named(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
+    /// Its name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for StreamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where a stream stands. What it says is the engine's business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(pub u64);
+
+/// A place in the whole log; what was recorded later stands behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cursor(pub u64);
+
+/// Where an append expects the stream to stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Nothing was appended to it yet.
+    NoStream,
+    /// Exactly here.
+    Exact(Version),
+}
+
+impl Expected {
+    /// The version that a read ended with, as what the next append expects.
+    pub fn after(version: Option<Version>) -> Self {
+        version.map_or(Self::NoStream, Self::Exact)
+    }
+}
+
+/// One append: one or more events that were recorded together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its place in the whole log.
+    pub cursor: Cursor,
+    /// The stream.
+    pub stream: StreamId,
+    /// Counted from one, without a gap, in its stream.
+    pub number: u64,
+    /// Where the stream stands with it.
+    pub version: Version,
+    /// What happened.
+    pub events: Vec<Envelope>,
+}
+
+/// Why nothing was appended, or why nobody knows whether it was.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// Somebody else was faster.
+    #[error("the stream has moved on")]
+    Conflict {
+        /// Where it stands now.
+        actual: Option<Version>,
+    },
+    /// The engine was lost on the way; append the same events again to know.
+    #[error("whether it was recorded is not known: {0}")]
+    Ambiguous(String),
+    /// The engine cannot be reached, or did not answer in time. Nothing was recorded.
+    #[error("the ledger cannot be written: {0}")]
+    Unavailable(String),
+    /// The record is over [`RECORD_BYTES_MAX`].
+    #[error("a record of {0} bytes is too large; at most {RECORD_BYTES_MAX} fit")]
+    TooLarge(usize),
+    /// Nothing to record.
+    #[error("a record has at least one event")]
+    Empty,
+}
+
+/// Why a ledger cannot be read or opened.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// A newer midstride made it; it was not touched.
+    #[error("`{}` is of version {found}; this midstride knows {known}", path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The newest one known here.
+        known: u32,
+    },
+    /// The file is no ledger, or is damaged.
+    #[error("`{}` cannot be read: {message}", path.display())]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// The engine cannot be reached, or did not answer in time.
+    #[error("the ledger cannot be used: {0}")]
+    Unavailable(String),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] crate::files::FileError),
+}
+
+/// Waits for news. A wake-up is a hint, never the truth: read again to know.
+pub trait Watch {
+    /// Waits until something may have been recorded, or the time is over.
+    fn wait(&mut self, at_most: Duration);
+}
+
+/// An append-only log with streams, blobs and leases.
+pub trait Ledger {
+    /// Appends events as one record, if the stream stands where it is expected. The same ids at the
+    /// same place are fine again.
+    fn append(
+        &self,
+        stream: &StreamId,
+        expected: Expected,
+        events: &[Envelope],
+    ) -> Result<Version, AppendError>;
+
+    /// The records of a stream behind a version, in order.
+    fn read(&self, stream: &StreamId, after: Option<Version>)
+    -> Result<Vec<Recorded>, LedgerError>;
+
+    /// At most `max` records behind a cursor, in the order of the log.
+    fn read_all(&self, after: Cursor, max: usize) -> Result<Vec<Recorded>, LedgerError>;
+
+    /// Waits for what is recorded from now on.
+    fn watch(&self) -> Result<Box<dyn Watch>, LedgerError>;
+
+    /// Takes a lease that ends with the guard, or with this process.
+    fn hold(&self, name: &str) -> Result<Lease, Held>;
+
+    /// Stores bytes durably and gives back their SHA-256 in hexadecimal.
+    fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError>;
+
+    /// Stored bytes; `None` where there are none of that hash.
+    fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError>;
+}

@@ -1,0 +1,73 @@
+//! What a hook could not append in time: files that the next command appends.
+
+use super::{Expected, Ledger, LedgerError, StreamId};
+use crate::files::{FileError, Problem, Root};
+use midstride_core::event::Envelope;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+const FOLDER: &str = "spool";
+
+/// Puts events aside, whole or not at all.
+pub(super) fn put(folder: &Root, stream: &StreamId, events: &[Envelope]) -> Result<(), FileError> {
+    let spool = folder.make_below(Path::new(FOLDER))?;
+    let events: Vec<Value> =
+        events.iter().map(|event| event.cloud_event(stream.as_str())).collect();
+    let name = events.first().and_then(|event| event["id"].as_str()).unwrap_or_default();
+    let text = json!({ "stream": stream.as_str(), "events": events }).to_string();
+    spool.put(&PathBuf::from(format!("{name}.json")), text.as_bytes())
+}
+
+/// Appends what was put aside. One file that cannot be read costs itself.
+pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerError> {
+    let Some(spool) = folder.below(Path::new(FOLDER))? else { return Ok(0) };
+    let mut drained = 0;
+    for name in spool.names(".json")? {
+        let bytes = match spool.read(&name) {
+            Ok(bytes) => bytes,
+            // Somebody else drains too.
+            Err(FileError { problem: Problem::NotFound, .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let Some((stream, events)) = read(&bytes) else {
+            spool.rename(&name, &name.with_extension("unreadable"))?;
+            continue;
+        };
+        if append_at_the_end(ledger, &stream, &events)? {
+            spool.remove(&name, &bytes)?;
+            drained += 1;
+        }
+    }
+    Ok(drained)
+}
+
+fn read(bytes: &[u8]) -> Option<(StreamId, Vec<Envelope>)> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let stream = StreamId::named(value.get("stream")?.as_str()?);
+    let events: Option<Vec<Envelope>> =
+        value.get("events")?.as_array()?.iter().map(Envelope::read).collect();
+    Some((stream, events?))
+}
+
+/// Appends behind whatever is there; what is there already is not appended again.
+fn append_at_the_end(
+    ledger: &dyn Ledger,
+    stream: &StreamId,
+    events: &[Envelope],
+) -> Result<bool, LedgerError> {
+    const TRIES_MAX: usize = 20;
+    for _ in 0..TRIES_MAX {
+        let records = ledger.read(stream, None)?;
+        let mut known = records.iter().flat_map(|record| &record.events);
+        if events.first().is_some_and(|first| known.any(|event| event.id == first.id)) {
+            return Ok(true);
+        }
+        let expected = Expected::after(records.last().map(|record| record.version));
+        match ledger.append(stream, expected, events) {
+            Ok(_) => return Ok(true),
+            Err(super::AppendError::Conflict { .. }) => {}
+            Err(_) => return Ok(false),
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,284 @@
+//! The ledger in SQLite: embedded, one file, any number of processes.
+
+use super::schema::{damaged, migrate};
+use super::{
+    AppendError, Cursor, Expected, Held, Lease, Ledger, LedgerError, Place, RECORD_BYTES_MAX,
+    Recorded, StreamId, Version, Watch, bell, lease, spool,
+};
+use crate::clock::Deadline;
+use crate::files::{Lock, Root};
+use crate::project::Project;
+use midstride_core::event::Envelope;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+const FILE: &str = "ledger.db";
+
+/// How long to wait for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// A person waits.
+    Command,
+    /// A client waits for its hook: what cannot be appended at once is put aside.
+    Hook,
+}
+
+impl Patience {
+    fn timeout(self) -> Duration {
+        match self {
+            Self::Command => Duration::from_secs(30),
+            Self::Hook => Duration::from_millis(50),
+        }
+    }
+}
+
+/// The ledger of a project.
+#[derive(Debug)]
+pub struct SqliteLedger {
+    folder: Root,
+    path: PathBuf,
+    patience: Patience,
+    connection: Mutex<Connection>,
+}
+
+impl SqliteLedger {
+    /// Opens the ledger of a project, making it where there is none, and appends what was put
+    /// aside.
+    pub fn open(project: &Project, patience: Patience) -> Result<Self, LedgerError> {
+        let folder = Place::of(project).make(project)?;
+        let ledger = Self::open_in(folder, patience)?;
+        if patience == Patience::Command {
+            spool::drain(&ledger.folder, &ledger)?;
+        }
+        Ok(ledger)
+    }
+
+    /// Opens the ledger in a folder.
+    pub fn open_in(folder: Root, patience: Patience) -> Result<Self, LedgerError> {
+        let path = folder.path().join(FILE);
+        let connection = connect(&path, patience).map_err(|error| damaged(&path, &error))?;
+        let ledger = Self { folder, path, patience, connection: Mutex::new(connection) };
+        ledger.prepare()?;
+        Ok(ledger)
+    }
+
+    /// Makes a new or older database what it should be. SQLite does not wait for others when the
+    /// kind of its log changes, so those who start at once do so one after the other.
+    fn prepare(&self) -> Result<(), LedgerError> {
+        let mut connection = self.connection();
+        let failed = |error: rusqlite::Error| damaged(&self.path, &error);
+        if !keeps_a_log(&connection).map_err(failed)? {
+            let _turn = Lock::hold(&self.folder, "ledger")?;
+            let deadline = Deadline::after(self.patience.timeout());
+            while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL") {
+                // Somebody who came earlier may still be looking at it.
+                if !is_busy(&error) || deadline.is_over() {
+                    return Err(failed(error));
+                }
+                std::thread::yield_now();
+            }
+        }
+        connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+        migrate(&mut connection, &self.path)
+    }
+
+    /// Appends, or puts aside what cannot be appended in time.
+    pub fn append_or_put_aside(
+        &self,
+        stream: &StreamId,
+        expected: Expected,
+        events: &[Envelope],
+    ) -> Result<Option<Version>, AppendError> {
+        match self.append(stream, expected, events) {
+            Err(AppendError::Unavailable(why)) if self.patience == Patience::Hook => {
+                let aside = spool::put(&self.folder, stream, events);
+                aside
+                    .map(|()| None)
+                    .map_err(|error| AppendError::Unavailable(format!("{why}; {error}")))
+            }
+            appended => appended.map(Some),
+        }
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unreadable(&self, error: &rusqlite::Error) -> LedgerError {
+        damaged(&self.path, error)
+    }
+}
+
+fn connect(path: &std::path::Path, patience: Patience) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(patience.timeout())?;
+    // The last one to close a database writes the log back, which costs a hook milliseconds.
+    if patience == Patience::Hook {
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    }
+    Ok(connection)
+}
+
+fn keeps_a_log(connection: &Connection) -> rusqlite::Result<bool> {
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+    Ok(mode == "wal")
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// What an append came to, before it is told as the trait wants it.
+enum Appended {
+    At(Version),
+    Conflict(Option<Version>),
+}
+
+impl Ledger for SqliteLedger {
+    fn append(
+        &self,
+        stream: &StreamId,
+        expected: Expected,
+        events: &[Envelope],
+    ) -> Result<Version, AppendError> {
+        if events.is_empty() {
+            return Err(AppendError::Empty);
+        }
+        let written: Vec<Value> =
+            events.iter().map(|event| event.cloud_event(stream.as_str())).collect();
+        let text = Value::Array(written).to_string();
+        if text.len() > RECORD_BYTES_MAX {
+            return Err(AppendError::TooLarge(text.len()));
+        }
+        let appended = append(&mut self.connection(), stream, expected, events, &text);
+        match appended.map_err(|error| unavailable(&error))? {
+            Appended::At(version) => {
+                // The record is there whether or not anybody hears it.
+                let _ = bell::ring(&self.folder);
+                Ok(version)
+            }
+            Appended::Conflict(actual) => Err(AppendError::Conflict { actual }),
+        }
+    }
+
+    fn read(
+        &self,
+        stream: &StreamId,
+        after: Option<Version>,
+    ) -> Result<Vec<Recorded>, LedgerError> {
+        let after = after.map_or(0, |version| version.0);
+        let sql = "SELECT position, stream, number, events FROM records
+                   WHERE stream = ?1 AND number > ?2 ORDER BY number";
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map((stream.as_str(), after.cast_signed()), record);
+        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
+        Ok(rows)
+    }
+
+    fn read_all(&self, after: Cursor, max: usize) -> Result<Vec<Recorded>, LedgerError> {
+        let sql = "SELECT position, stream, number, events FROM records
+                   WHERE position > ?1 ORDER BY position LIMIT ?2";
+        let max = i64::try_from(max).unwrap_or(i64::MAX);
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map((after.0.cast_signed(), max), record);
+        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
+        Ok(rows)
+    }
+
+    fn watch(&self) -> Result<Box<dyn Watch>, LedgerError> {
+        Ok(Box::new(bell::BellWatch::new(self.folder.path())))
+    }
+
+    fn hold(&self, name: &str) -> Result<Lease, Held> {
+        lease::hold(&self.folder, name)
+    }
+
+    fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
+        let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
+        let stored = self.connection().execute(sql, (&hash, bytes));
+        stored.map(|_| hash).map_err(|error| self.unreadable(&error))
+    }
+
+    fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+        let sql = "SELECT bytes FROM blobs WHERE hash = ?1";
+        let found = self.connection().query_row(sql, [hash], |row| row.get(0)).optional();
+        found.map_err(|error| self.unreadable(&error))
+    }
+}
+
+fn append(
+    connection: &mut Connection,
+    stream: &StreamId,
+    expected: Expected,
+    events: &[Envelope],
+    text: &str,
+) -> rusqlite::Result<Appended> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let last: Option<i64> = transaction
+        .prepare_cached("SELECT max(number) FROM records WHERE stream = ?1")?
+        .query_row([stream.as_str()], |row| row.get(0))?;
+    let wanted = match expected {
+        Expected::NoStream => 0,
+        Expected::Exact(version) => version.0.cast_signed(),
+    };
+    let next = wanted + 1;
+    // Before the comparison: a retry would otherwise conflict with itself.
+    if last.is_some_and(|last| last >= next) && ids_at(&transaction, stream, next)? == ids(events) {
+        return Ok(Appended::At(Version(next.cast_unsigned())));
+    }
+    if last.unwrap_or(0) != wanted {
+        return Ok(Appended::Conflict(last.map(|last| Version(last.cast_unsigned()))));
+    }
+    transaction
+        .prepare_cached("INSERT INTO records (stream, number, events) VALUES (?1, ?2, ?3)")?
+        .execute((stream.as_str(), next, text))?;
+    transaction.commit()?;
+    Ok(Appended::At(Version(next.cast_unsigned())))
+}
+
+fn ids(events: &[Envelope]) -> Vec<String> {
+    events.iter().map(|event| event.id.clone()).collect()
+}
+
+fn ids_at(
+    connection: &Connection,
+    stream: &StreamId,
+    number: i64,
+) -> rusqlite::Result<Vec<String>> {
+    let sql =
+        "SELECT position, stream, number, events FROM records WHERE stream = ?1 AND number = ?2";
+    let found = connection.query_row(sql, (stream.as_str(), number), record).optional()?;
+    Ok(found.map(|found| ids(&found.events)).unwrap_or_default())
+}
+
+fn record(row: &rusqlite::Row<'_>) -> rusqlite::Result<Recorded> {
+    let (position, stream, number, events): (i64, String, i64, String) =
+        (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+    let events: Vec<Value> = serde_json::from_str(&events).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, Box::new(error))
+    })?;
+    Ok(Recorded {
+        cursor: Cursor(position.cast_unsigned()),
+        stream: StreamId::named(&stream),
+        number: number.cast_unsigned(),
+        version: Version(number.cast_unsigned()),
+        events: events.iter().filter_map(Envelope::read).collect(),
+    })
+}
+
+/// A commit that failed was rolled back; only a lost disk leaves a doubt.
+fn unavailable(error: &rusqlite::Error) -> AppendError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::SystemIoFailure) => AppendError::Ambiguous(error.to_string()),
+        _ => AppendError::Unavailable(error.to_string()),
+    }
+}

@@ -1,0 +1,121 @@
+//! The ledger: every engine against one suite.
+
+use midstride::files::Root;
+use midstride::ledger::{Cursor, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use midstride_testkit::conformance::{SUITE, World, event};
+use midstride_testkit::{MemoryLedger, Sandbox};
+
+struct Sqlite(Sandbox);
+
+impl World for Sqlite {
+    fn open(&self) -> Box<dyn Ledger + Send> {
+        let folder = Root::open(self.0.root()).unwrap();
+        Box::new(SqliteLedger::open_in(folder, Patience::Command).unwrap())
+    }
+}
+
+struct Memory(MemoryLedger);
+
+impl World for Memory {
+    fn open(&self) -> Box<dyn Ledger + Send> {
+        Box::new(self.0.clone())
+    }
+}
+
+#[test]
+fn sqlite_conforms() {
+    for (_, test) in SUITE {
+        test(&Sqlite(Sandbox::new("")));
+    }
+}
+
+#[test]
+fn the_ledger_in_memory_conforms() {
+    for (_, test) in SUITE {
+        test(&Memory(MemoryLedger::default()));
+    }
+}
+
+fn open(sandbox: &Sandbox, patience: Patience) -> SqliteLedger {
+    SqliteLedger::open_in(Root::open(sandbox.root()).unwrap(), patience).unwrap()
+}
+
+fn ids(ledger: &SqliteLedger) -> Vec<String> {
+    let records = ledger.read_all(Cursor::default(), 1000).unwrap();
+    records.into_iter().flat_map(|record| record.events).map(|event| event.id).collect()
+}
+
+#[test]
+fn a_newer_database_is_refused_and_untouched() {
+    let sandbox = Sandbox::new("");
+    drop(open(&sandbox, Patience::Command));
+    let path = sandbox.root().join("ledger.db");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch("PRAGMA user_version = 99").unwrap();
+    drop(connection);
+    let before = std::fs::read(&path).unwrap();
+    let folder = Root::open(sandbox.root()).unwrap();
+    let refused = SqliteLedger::open_in(folder, Patience::Command).unwrap_err();
+    assert!(matches!(refused, LedgerError::Newer { found: 99, .. }), "{refused}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_called_so() {
+    let sandbox = Sandbox::new("");
+    sandbox.write("ledger.db", "no database, but long enough to be taken for one".repeat(100));
+    let folder = Root::open(sandbox.root()).unwrap();
+    let refused = SqliteLedger::open_in(folder, Patience::Command).unwrap_err();
+    assert!(matches!(refused, LedgerError::Damaged { .. }), "{refused}");
+}
+
+#[test]
+fn what_a_hook_cannot_append_in_time_is_appended_by_the_next_command() {
+    let sandbox = Sandbox::new("").repository();
+    let project = crate::open(sandbox.root());
+    let hook = SqliteLedger::open(&project, Patience::Hook).unwrap();
+    let stream = StreamId::named("a");
+    let first = hook.append(&stream, Expected::NoStream, &[event("1")]).unwrap();
+    let path = sandbox.root().join(".git/midstride/ledger.db");
+    let busy = rusqlite::Connection::open(path).unwrap();
+    busy.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let aside = hook.append_or_put_aside(&stream, Expected::Exact(first), &[event("2")]);
+    assert_eq!(aside.unwrap(), None, "it was put aside");
+    busy.execute_batch("COMMIT").unwrap();
+    assert_eq!(ids(&hook), ["1"]);
+    for _ in 0..2 {
+        assert_eq!(ids(&SqliteLedger::open(&project, Patience::Command).unwrap()), ["1", "2"]);
+    }
+    // One that cannot be read costs itself.
+    sandbox.write(".git/midstride/spool/zz.json", "{");
+    assert_eq!(ids(&SqliteLedger::open(&project, Patience::Command).unwrap()), ["1", "2"]);
+    assert!(sandbox.root().join(".git/midstride/spool/zz.unreadable").exists());
+}
+
+/// Copies the database as it lies on the disk, each file cut somewhere, as after a loss of power.
+#[test]
+fn a_torn_log_costs_at_most_what_nobody_acknowledged() {
+    let sandbox = Sandbox::new("");
+    let ledger = open(&sandbox, Patience::Command);
+    let stream = StreamId::named("a");
+    let mut version = None;
+    for number in 0..20 {
+        let id = format!("{number:02}");
+        version = Some(ledger.append(&stream, Expected::after(version), &[event(&id)]).unwrap());
+        let [database, log] =
+            ["ledger.db", "ledger.db-wal"].map(|n| std::fs::read(sandbox.root().join(n)).unwrap());
+        // Whole, everything acknowledged is there; cut anywhere, a beginning of it.
+        for keep in [log.len(), log.len() - 1, log.len() * 2 / 3, log.len() / 7, 40, 0] {
+            let torn = Sandbox::new("");
+            torn.write("ledger.db", &database);
+            torn.write("ledger.db-wal", &log[..keep.min(log.len())]);
+            let folder = Root::open(torn.root()).unwrap();
+            let found = ids(&SqliteLedger::open_in(folder, Patience::Command).unwrap());
+            let all: Vec<String> = (0..=number).map(|number| format!("{number:02}")).collect();
+            assert_eq!(found, all[..found.len()], "a beginning");
+            if keep == log.len() {
+                assert_eq!(found.len(), all.len(), "nothing acknowledged is lost");
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What every ledger must hold, whichever engine keeps it. A new engine passes the same suite.
+
+use midstride::ledger::{
+    AppendError, Cursor, Expected, Held, Ledger, RECORD_BYTES_MAX, Recorded, StreamId, Version,
+};
+use midstride_core::event::{Envelope, Event, Unknown};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Makes an empty ledger that can be opened again and again, each time as another process would.
+pub trait World: Sync {
+    /// Opens the ledger once more.
+    fn open(&self) -> Box<dyn Ledger + Send>;
+}
+
+/// An event with an id of its own.
+pub fn event(id: &str) -> Envelope {
+    with_data(id, "x")
+}
+
+fn with_data(id: &str, data: &str) -> Envelope {
+    let unknown = Unknown { kind: "test.happened".to_owned(), version: 7, data: json!(data) };
+    Envelope {
+        id: id.to_owned(),
+        time: crate::NOW.parse().expect("it is a time"),
+        source: "conformance".to_owned(),
+        event: Event::Unknown(unknown),
+    }
+}
+
+fn ids(records: &[Recorded]) -> Vec<&str> {
+    records.iter().flat_map(|record| &record.events).map(|event| event.id.as_str()).collect()
+}
+
+/// One test of the suite.
+pub type Test = fn(&dyn World);
+
+/// Every test of the suite with its name.
+pub const SUITE: [(&str, Test); 10] = [
+    ("what is appended is read in order", order),
+    ("whoever expects another version conflicts", conflicts),
+    ("the same events at the same place are fine again", retries),
+    ("a record is whole and numbers have no gap", whole_records),
+    ("what does not fit is refused", limits),
+    ("the whole log is read in pages", pages),
+    ("blobs are found by their hash", blobs),
+    ("a lease has one holder and ends with it", leases),
+    ("who waits is woken, and never for ever", waiting),
+    ("of many at once each wins exactly once", many),
+];
+
+fn order(world: &dyn World) {
+    let (ledger, stream) = (world.open(), StreamId::named("a"));
+    assert_eq!(ledger.read(&stream, None).unwrap(), []);
+    let first = ledger.append(&stream, Expected::NoStream, &[event("1")]).unwrap();
+    let second = ledger.append(&stream, Expected::Exact(first), &[event("2")]).unwrap();
+    ledger.append(&StreamId::named("b"), Expected::NoStream, &[event("3")]).unwrap();
+    // Another process sees the same.
+    let ledger = world.open();
+    let records = ledger.read(&stream, None).unwrap();
+    assert_eq!(ids(&records), ["1", "2"]);
+    assert_eq!(records[0].events[0], event("1"), "an event comes back as it was");
+    assert_eq!(records[1].version, second);
+    assert_eq!(ids(&ledger.read(&stream, Some(first)).unwrap()), ["2"]);
+    assert_eq!(ledger.read(&stream, Some(second)).unwrap(), []);
+}
+
+fn conflicts(world: &dyn World) {
+    let (ledger, stream) = (world.open(), StreamId::named("a"));
+    let nowhere = Expected::Exact(Version(41));
+    let refused = ledger.append(&stream, nowhere, &[event("0")]).unwrap_err();
+    assert!(matches!(refused, AppendError::Conflict { actual: None }), "{refused}");
+    let first = ledger.append(&stream, Expected::NoStream, &[event("1")]).unwrap();
+    let refused = world.open().append(&stream, Expected::NoStream, &[event("2")]).unwrap_err();
+    assert!(matches!(refused, AppendError::Conflict { actual: Some(v) } if v == first));
+    let second = ledger.append(&stream, Expected::Exact(first), &[event("2")]).unwrap();
+    let refused = ledger.append(&stream, Expected::Exact(first), &[event("3")]).unwrap_err();
+    assert!(matches!(refused, AppendError::Conflict { actual: Some(v) } if v == second));
+    assert_eq!(ids(&ledger.read(&stream, None).unwrap()), ["1", "2"]);
+}
+
+fn retries(world: &dyn World) {
+    let (ledger, stream) = (world.open(), StreamId::named("a"));
+    let both = [event("1"), event("2")];
+    let first = ledger.append(&stream, Expected::NoStream, &both).unwrap();
+    assert_eq!(world.open().append(&stream, Expected::NoStream, &both).unwrap(), first);
+    ledger.append(&stream, Expected::Exact(first), &[event("3")]).unwrap();
+    // Even when others went on since.
+    assert_eq!(ledger.append(&stream, Expected::NoStream, &both).unwrap(), first);
+    let part = ledger.append(&stream, Expected::NoStream, &[event("1")]).unwrap_err();
+    assert!(matches!(part, AppendError::Conflict { .. }), "a part of a record is another record");
+    assert_eq!(ids(&ledger.read(&stream, None).unwrap()), ["1", "2", "3"]);
+}
+
+fn whole_records(world: &dyn World) {
+    let (ledger, stream) = (world.open(), StreamId::named("a"));
+    let mut version = None;
+    for number in 0..5 {
+        let events = [event(&format!("{number}a")), event(&format!("{number}b"))];
+        version = Some(ledger.append(&stream, Expected::after(version), &events).unwrap());
+    }
+    let records = ledger.read(&stream, None).unwrap();
+    let numbers: Vec<u64> = records.iter().map(|record| record.number).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5]);
+    assert!(records.iter().all(|record| record.events.len() == 2));
+    assert!(records.is_sorted_by(|a, b| a.cursor < b.cursor && a.version < b.version));
+}
+
+fn limits(world: &dyn World) {
+    let (ledger, stream) = (world.open(), StreamId::named("a"));
+    let refused = ledger.append(&stream, Expected::NoStream, &[]).unwrap_err();
+    assert!(matches!(refused, AppendError::Empty));
+    let large = with_data("1", &"x".repeat(RECORD_BYTES_MAX));
+    let refused = ledger.append(&stream, Expected::NoStream, &[large]).unwrap_err();
+    assert!(matches!(refused, AppendError::TooLarge(size) if size > RECORD_BYTES_MAX));
+    let fits = with_data("1", &"x".repeat(RECORD_BYTES_MAX - 1000));
+    ledger.append(&stream, Expected::NoStream, std::slice::from_ref(&fits)).unwrap();
+    assert_eq!(ledger.read(&stream, None).unwrap()[0].events, [fits]);
+}
+
+fn pages(world: &dyn World) {
+    let ledger = world.open();
+    for number in 0..7 {
+        let stream = StreamId::named(&format!("stream-{number}"));
+        ledger.append(&stream, Expected::NoStream, &[event(&number.to_string())]).unwrap();
+    }
+    let mut cursor = Cursor::default();
+    let mut seen = Vec::new();
+    loop {
+        let page = ledger.read_all(cursor, 3).unwrap();
+        assert!(page.len() <= 3);
+        let Some(last) = page.last() else { break };
+        cursor = last.cursor;
+        seen.extend(ids(&page).into_iter().map(str::to_owned));
+    }
+    assert_eq!(seen, ["0", "1", "2", "3", "4", "5", "6"]);
+}
+
+fn blobs(world: &dyn World) {
+    let ledger = world.open();
+    let large = vec![7_u8; 3 * RECORD_BYTES_MAX];
+    let hash = ledger.put_blob(&large).unwrap();
+    assert_eq!(ledger.put_blob(&large).unwrap(), hash, "twice is once");
+    assert_eq!(world.open().get_blob(&hash).unwrap(), Some(large));
+    assert_eq!(ledger.get_blob("00").unwrap(), None);
+    let empty = ledger.put_blob(b"").unwrap();
+    assert_eq!(empty, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+fn leases(world: &dyn World) {
+    let (one, other) = (world.open(), world.open());
+    let lease = one.hold("run/1").unwrap();
+    assert!(matches!(other.hold("run/1").unwrap_err(), Held::Held(name) if name == "run/1"));
+    let another = other.hold("run/2").unwrap();
+    drop(lease);
+    let again = other.hold("run/1").unwrap();
+    drop((again, another));
+}
+
+fn waiting(world: &dyn World) {
+    let ledger = world.open();
+    let mut watch = ledger.watch().unwrap();
+    // Nothing happens, and it comes back all the same.
+    watch.wait(Duration::from_millis(10));
+    let stream = StreamId::named("a");
+    world.open().append(&stream, Expected::NoStream, &[event("1")]).unwrap();
+    // A wake-up is a hint: whoever looks again after each finds it.
+    for _ in 0..1000 {
+        if !ledger.read_all(Cursor::default(), 1).unwrap().is_empty() {
+            return;
+        }
+        watch.wait(Duration::from_secs(5));
+    }
+    panic!("nobody was woken");
+}
+
+fn many(world: &dyn World) {
+    const WRITERS: usize = 4;
+    const EACH: usize = 25;
+    let stream = StreamId::named("a");
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let stream = &stream;
+            scope.spawn(move || {
+                let ledger = world.open();
+                for number in 0..EACH {
+                    append_behind(&*ledger, stream, &event(&format!("{writer}-{number}")));
+                }
+            });
+        }
+    });
+    let records = world.open().read(&stream, None).unwrap();
+    let seen: BTreeSet<&str> = ids(&records).into_iter().collect();
+    assert_eq!((records.len(), seen.len()), (WRITERS * EACH, WRITERS * EACH));
+    let last = u64::try_from(records.len()).expect("a few");
+    assert_eq!(records.last().map(|record| record.number), Some(last));
+}
+
+/// Appends behind whatever others appended.
+fn append_behind(ledger: &dyn Ledger, stream: &StreamId, event: &Envelope) {
+    let mut expected = Expected::NoStream;
+    loop {
+        match ledger.append(stream, expected, std::slice::from_ref(event)) {
+            Ok(_) => return,
+            Err(AppendError::Conflict { actual }) => expected = Expected::after(actual),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

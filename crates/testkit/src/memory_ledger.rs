@@ -1,0 +1,146 @@
+//! A ledger that lasts as long as its test.
+
+use midstride::ledger::{
+    AppendError, Cursor, Expected, Held, Lease, Ledger, LedgerError, RECORD_BYTES_MAX, Recorded,
+    StreamId, Version, Watch,
+};
+use midstride_core::event::Envelope;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Clones share what is recorded, as processes share a database.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryLedger {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    log: Mutex<Log>,
+    rung: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    records: Vec<Recorded>,
+    blobs: BTreeMap<String, Vec<u8>>,
+    held: BTreeSet<String>,
+}
+
+impl Shared {
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Log {
+    fn of<'l>(&'l self, stream: &'l StreamId) -> impl Iterator<Item = &'l Recorded> {
+        self.records.iter().filter(move |record| record.stream == *stream)
+    }
+}
+
+fn ids(events: &[Envelope]) -> Vec<&str> {
+    events.iter().map(|event| event.id.as_str()).collect()
+}
+
+impl Ledger for MemoryLedger {
+    fn append(
+        &self,
+        stream: &StreamId,
+        expected: Expected,
+        events: &[Envelope],
+    ) -> Result<Version, AppendError> {
+        if events.is_empty() {
+            return Err(AppendError::Empty);
+        }
+        let written: Vec<Value> =
+            events.iter().map(|event| event.cloud_event(stream.as_str())).collect();
+        let size = Value::Array(written).to_string().len();
+        if size > RECORD_BYTES_MAX {
+            return Err(AppendError::TooLarge(size));
+        }
+        let mut log = self.shared.log();
+        let wanted = match expected {
+            Expected::NoStream => 0,
+            Expected::Exact(version) => version.0,
+        };
+        let number = wanted + 1;
+        let there = log.of(stream).find(|record| record.number == number);
+        if there.is_some_and(|record| ids(&record.events) == ids(events)) {
+            return Ok(Version(number));
+        }
+        let last = log.of(stream).last().map(|record| record.number);
+        if last.unwrap_or(0) != wanted {
+            return Err(AppendError::Conflict { actual: last.map(Version) });
+        }
+        let cursor = Cursor(u64::try_from(log.records.len()).expect("a few") + 1);
+        log.records.push(Recorded {
+            cursor,
+            stream: stream.clone(),
+            number,
+            version: Version(number),
+            events: events.to_vec(),
+        });
+        self.shared.rung.notify_all();
+        Ok(Version(number))
+    }
+
+    fn read(
+        &self,
+        stream: &StreamId,
+        after: Option<Version>,
+    ) -> Result<Vec<Recorded>, LedgerError> {
+        let later = |record: &&Recorded| Some(record.version) > after;
+        Ok(self.shared.log().of(stream).filter(later).cloned().collect())
+    }
+
+    fn read_all(&self, after: Cursor, max: usize) -> Result<Vec<Recorded>, LedgerError> {
+        let log = self.shared.log();
+        let later = log.records.iter().filter(|record| record.cursor > after);
+        Ok(later.take(max).cloned().collect())
+    }
+
+    fn watch(&self) -> Result<Box<dyn Watch>, LedgerError> {
+        Ok(Box::new(MemoryWatch(Arc::clone(&self.shared))))
+    }
+
+    fn hold(&self, name: &str) -> Result<Lease, Held> {
+        if !self.shared.log().held.insert(name.to_owned()) {
+            return Err(Held::Held(name.to_owned()));
+        }
+        Ok(Lease::new(MemoryLease { shared: Arc::clone(&self.shared), name: name.to_owned() }))
+    }
+
+    fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
+        let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        self.shared.log().blobs.insert(hash.clone(), bytes.to_vec());
+        Ok(hash)
+    }
+
+    fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+        Ok(self.shared.log().blobs.get(hash).cloned())
+    }
+}
+
+struct MemoryWatch(Arc<Shared>);
+
+impl Watch for MemoryWatch {
+    fn wait(&mut self, at_most: Duration) {
+        let log = self.0.log();
+        drop(self.0.rung.wait_timeout(log, at_most));
+    }
+}
+
+struct MemoryLease {
+    shared: Arc<Shared>,
+    name: String,
+}
+
+impl Drop for MemoryLease {
+    fn drop(&mut self) {
+        self.shared.log().held.remove(&self.name);
+    }
+}
