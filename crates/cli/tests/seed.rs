@@ -98,7 +98,7 @@ fn the_brief_waits_for_exactly_its_one_blocking_question() {
     31 |     - question: "What's the maximum retention period?"
        |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: product-planner should answer it, under `answer`
+       = help: product-planner should answer it: midstride answer feat-042/discovery q2 "the answer"
     ----- stderr -----
     `feat-042/discovery` does not advance to spec: 1 finding blocks
     Next: midstride answer feat-042/discovery q2 "the answer"

@@ -21,9 +21,10 @@ midstride carries work from one agent session to the next. What was tried, what 
 to do next is handed over in a handoff: a Markdown file that an agent or a person writes, and that
 a program checks.
 
-The story: a site about cities serves some of its market pages in 14 seconds. A session looked into
-it, wrote down what it found, and ended. Another session will mend it. It plays in a real git
-repository in a temporary folder; every command is run, and what it prints is what you see.
+The story: a site about cities needs up to 14 seconds for a market page. A session looked into it,
+wrote down what it found, and ended. Another session will mend it. It plays in a real git repository
+in a temporary folder. Every command below is run there, and what it prints is what you see; the
+files that people write in between, their names and the clock are the story's.
 ";
 
 pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
@@ -57,7 +58,7 @@ fn first_draft(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
         "A hasty first draft, and it is wrong",
         "The author wrote it with an editor, loosely, as people write. It hardly gives reasons, cites\n\
          no code, and leaves the plan open. And it blames a function that the slow pages never call:\n\
-         no program can know that, but a reviewer will.",
+         no program can know that, but a reviewer will. `market` is the start of its id; that is enough.",
     )?;
     play.run(ui, &["show", "market", "--as", "raw"], 0)?;
     play.chapter(
@@ -71,8 +72,8 @@ fn first_draft(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.chapter(
         ui,
         "Mend what is mechanical",
-        "fmt writes loose values strictly, as a revision: the text that is replaced is kept, and the\n\
-         document says so itself. Comments and every other byte stay.",
+        "fmt writes loose values strictly, as a revision: the text that is replaced, @1, is kept in git\n\
+         under the id behind `was`, and @2 takes its place. Comments and every other byte stay.",
     )?;
     play.run(ui, &["fmt"], 0)?;
     play.run(ui, &["diff", "market"], 0)
@@ -85,7 +86,7 @@ fn reviews(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
         "The first review",
         "A reviewer read the code: the pages are served by another function. The corrected draft takes\n\
          the place of the first one, and what was dropped stays on record as a wrong turn, so that\n\
-         nobody walks into it again. All of it is one revision.",
+         nobody has to walk into it again. All of it is one revision.",
     )?;
     play.write("draft.md", SECOND_DRAFT)?;
     review(
@@ -101,6 +102,8 @@ fn reviews(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
             "Measuring market_hub() itself",
         ],
     )?;
+    play.run(ui, &["show", "market@2", "--section", "root causes"], 0)?;
+    play.run(ui, &["show", "market@3", "--section", "root causes"], 0)?;
     play.now = "2026-03-21T18:12:00Z";
     play.chapter(
         ui,
@@ -181,25 +184,32 @@ fn four_days_later(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.chapter(
         ui,
         "Resolved",
-        "The fix is committed and the same pages are measured again. Resolving needs what proves it: a\n\
-         commit that exists, an outcome, numbers before and after.",
+        "The session changed the code, committed it, and measured the same six pages again. That it is\n\
+         done is not taken for granted: resolving wants a commit that exists, or an outcome. The numbers\n\
+         before and after stay with it.",
     )?;
+    play.run(ui, &["resolve", "market"], 2)?;
+    play.run(ui, &["resolve", "market", "--commit", "feedbee"], 2)?;
+    play.show_git(ui, &["log", "-1", "--format=%an: %s"])?;
     let measured = [
-        "--measured",
-        "Austin, cold=14290:108 ms",
-        "--measured",
-        "Berlin, cold=9466:104 ms",
-        "--measured",
-        "Tokyo, cold=381:97 ms",
+        "Tokyo=381:97 ms",
+        "Oslo=1180:99 ms",
+        "Lisbon=2730:101 ms",
+        "Denver=5702:102 ms",
+        "Berlin=9466:104 ms",
+        "Austin=14290:108 ms",
     ];
-    let words = ["resolve", "market", "--commit", "HEAD", "--outcome", "The query fix is deployed"];
+    let measured: Vec<&str> = measured.iter().flat_map(|page| ["--measured", *page]).collect();
+    let words =
+        ["resolve", "market", "--commit", "HEAD", "--outcome", "All three steps are deployed"];
     play.run(ui, &[&words[..], &measured].concat(), 0)?;
     play.chapter(
         ui,
         "The whole story",
         "A handoff without revisions might be wrong; this one was challenged three times and corrected.\n\
-         Nothing of it is lost: midstride show market@1 is still the hasty draft.",
+         Nothing of it is lost; even the hasty draft is still there.",
     )?;
     play.run(ui, &["show", "market", "--history"], 0)?;
+    play.run(ui, &["show", "market@1", "--section", "plan"], 0)?;
     play.run(ui, &[], 0)
 }

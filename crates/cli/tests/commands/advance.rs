@@ -145,7 +145,7 @@ fn what_blocks_is_shown_with_what_to_do_about_each() {
     18 |     - question: How long are they kept?
        |                 ^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: answer it under `answer`, or say that it does not block
+       = help: answer it: midstride answer feat-042/discovery q2 "the answer", or say that it does not block
 
     error[S004]: an assumption waits for validation: Disks can be copied while they are in use
       --> .midstride/handoffs/feat-042/discovery.md:21:19
@@ -547,7 +547,7 @@ fn programs_are_told_the_same() {
           "end_column": 40,
           "start": 466,
           "end": 489,
-          "help": "answer it under `answer`, or say that it does not block",
+          "help": "answer it: midstride answer feat-042/discovery q2 \"the answer\", or say that it does not block",
           "fixable": false
         }
       ],

@@ -3,7 +3,7 @@ use crate::sandbox;
 
 #[test]
 fn findings_show_the_line_and_the_way_out() {
-    insta::assert_snapshot!(shop().run(["check", "--quiet"]), @"
+    insta::assert_snapshot!(shop().run(["check", "--quiet"]), @r#"
     exit 1
     ----- stdout -----
     warning[S003]: a blocking question is open: May the weather be ten minutes old?
@@ -12,7 +12,7 @@ fn findings_show_the_line_and_the_way_out() {
     19 |     - question: May the weather be ten minutes old?
        |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: product should answer it, under `answer`
+       = help: product should answer it: midstride answer market-page-perf q1 "the answer"
 
     warning[S005]: an assumption waits for validation: The index on city exists
       --> .midstride/handoffs/market-page-perf.md:25:19
@@ -23,7 +23,7 @@ fn findings_show_the_line_and_the_way_out() {
        = help: validate it and set `validated: true`
     ----- stderr -----
     4 documents checked: 2 warnings
-    ");
+    "#);
 }
 
 #[test]
@@ -102,12 +102,12 @@ fn json_has_the_place_of_each_finding() {
 #[test]
 fn github_gets_annotations_and_code_scanning_gets_sarif() {
     let sandbox = shop();
-    insta::assert_snapshot!(sandbox.run(["check", "--format", "github", "--quiet"]), @"
+    insta::assert_snapshot!(sandbox.run(["check", "--format", "github", "--quiet"]), @r#"
     exit 1
     ----- stdout -----
-    ::warning file=.midstride/handoffs/market-page-perf.md,line=19,col=17,title=S003 a blocking question is open::a blocking question is open: May the weather be ten minutes old?%0Aproduct should answer it, under `answer`
+    ::warning file=.midstride/handoffs/market-page-perf.md,line=19,col=17,title=S003 a blocking question is open::a blocking question is open: May the weather be ten minutes old?%0Aproduct should answer it: midstride answer market-page-perf q1 "the answer"
     ::warning file=.midstride/handoffs/market-page-perf.md,line=25,col=19,title=S005 an assumption of medium or unstated confidence was not validated::an assumption waits for validation: The index on city exists%0Avalidate it and set `validated: true`
-    ");
+    "#);
     let run = sandbox.run(["check", "--format", "sarif", "--quiet"]).exits(1);
     let sarif: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(sarif["version"], "2.1.0");

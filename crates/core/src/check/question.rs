@@ -2,21 +2,33 @@
 
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
+use crate::header::Question;
+use crate::id::HandoffId;
+use crate::yaml::Node;
 
 pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     for question in handoff.questions().iter().filter(|question| question.blocks()) {
         let text = question.question.map_or("(no text)", |text| text.value.trim());
         let at = question.question.map_or(question.at, |text| text.at);
-        let finding = Finding::new(
-            Code::BlockingQuestion,
-            at,
-            format!("a blocking question is open: {text}"),
-        );
+        let message = format!("a blocking question is open: {text}");
+        let finding = Finding::new(Code::BlockingQuestion, at, message);
+        let how = how_to_answer(handoff, question);
         out.push(match question.owner {
-            Some(owner) => {
-                finding.think(format!("{} should answer it, under `answer`", owner.value))
-            }
-            None => finding.think("answer it under `answer`, or say that it does not block"),
+            Some(owner) => finding.think(format!("{} should answer it{how}", owner.value)),
+            None => finding.think(format!("answer it{how}, or say that it does not block")),
         });
     }
+}
+
+/// The command that answers a question, counted as `answer` counts.
+fn how_to_answer(handoff: &Handoff<'_>, question: &Question<'_>) -> String {
+    let items = handoff.node("open_questions").map(Node::items).unwrap_or_default();
+    let index = items.iter().position(|item| item.at == question.at);
+    let named =
+        |index| format!(": midstride answer {} q{} \"the answer\"", handoff.key(), index + 1);
+    // What is no handoff yet has no verbs; and a name that is no slug is nothing to paste.
+    let key = handoff.key();
+    let mut parts = std::iter::once(&key.id).chain(&key.stage);
+    let can_be_typed = handoff.is_handoff() && parts.all(|part| HandoffId::parse(part).is_ok());
+    index.filter(|_| can_be_typed).map_or_else(|| " under `answer`".to_owned(), named)
 }
