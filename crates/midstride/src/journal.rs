@@ -6,7 +6,7 @@
 
 use crate::files::{FileError, Problem};
 use crate::ids::new_uid;
-use crate::ledger::{LedgerError, Patience, SqliteLedger};
+use crate::ledger::{Patience, SqliteLedger};
 use crate::project::{Project, Shelved};
 use crate::reconcile::ReconcileError;
 use crate::revisions::{RevisionError, Texts};
@@ -158,19 +158,17 @@ impl Project {
         reached(Step::Written);
         self.note(&file_name_of(&uid), &written, &after)?;
         reached(Step::Noted);
-        let untold = self.tell(shelved).err().map(|error| error.to_string());
-        reached(Step::Told);
         let handoff = Handoff::of(&next, &shelved.whereabouts, &self.settings().stages);
+        let untold = self.tell(&handoff, &shelved.path).err().map(|error| error.to_string());
+        reached(Step::Told);
         let revision = handoff.replaced_texts().len() + 1;
         Ok(Recorded { revision, redacted, outside: outside.is_some(), untold })
     }
 
     /// The document is written; that the ledger does not know of it is no reason to say otherwise.
-    fn tell(&self, shelved: &Shelved) -> Result<(), ReconcileError> {
+    fn tell(&self, handoff: &Handoff<'_>, path: &std::path::Path) -> Result<(), ReconcileError> {
         let ledger = SqliteLedger::open(self, Patience::Command)?;
-        let written = self.reread(shelved).map_err(LedgerError::from)?;
-        self.reconcile(&ledger, &written)?;
-        Ok(())
+        self.reconcile_text(&ledger, handoff, path).map(|_| ())
     }
 
     /// The identity of a handoff: the one it has, else the one its next text brings, else a new one.

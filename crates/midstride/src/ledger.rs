@@ -16,6 +16,7 @@ pub use schema::NEWEST;
 pub use sqlite::{Patience, SqliteLedger};
 
 use midstride_core::event::Envelope;
+use serde_json::Value;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -110,6 +111,17 @@ pub enum AppendError {
     /// Nothing to record.
     #[error("a record has at least one event")]
     Empty,
+}
+
+/// Events as one record is written, if they may be one; the same limits hold for every engine.
+pub fn written(stream: &StreamId, events: &[Envelope]) -> Result<String, AppendError> {
+    if events.is_empty() {
+        return Err(AppendError::Empty);
+    }
+    let events: Vec<Value> =
+        events.iter().map(|event| event.cloud_event(stream.as_str())).collect();
+    let text = Value::Array(events).to_string();
+    if text.len() > RECORD_BYTES_MAX { Err(AppendError::TooLarge(text.len())) } else { Ok(text) }
 }
 
 /// Why a ledger cannot be read or opened.

@@ -11,6 +11,7 @@ use midstride_core::time::Time;
 use midstride_core::yaml::Node;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
+use std::path::Path;
 
 /// Somebody else may tell the same again and again; not for ever.
 const TRIES_MAX: usize = 20;
@@ -39,10 +40,19 @@ impl Project {
         ledger: &dyn Ledger,
         shelved: &Shelved,
     ) -> Result<usize, ReconcileError> {
-        let handoff = shelved.handoff(self);
+        self.reconcile_text(ledger, &shelved.handoff(self), &shelved.path)
+    }
+
+    /// The same with a text that was just put in its place.
+    pub(crate) fn reconcile_text(
+        &self,
+        ledger: &dyn Ledger,
+        handoff: &Handoff<'_>,
+        path: &Path,
+    ) -> Result<usize, ReconcileError> {
         let Some(uid) = handoff.uid().map(|uid| uid.value.trim()) else { return Ok(0) };
         let stream = StreamId::handoff(uid);
-        let told = self.history(&handoff, shelved, uid);
+        let told = self.history(handoff, path, uid);
         let mut last = Ok(0);
         for _ in 0..TRIES_MAX {
             match tell(ledger, &stream, &told) {
@@ -56,10 +66,14 @@ impl Project {
     }
 
     /// What the document tells about itself, as events.
-    fn history(&self, handoff: &Handoff<'_>, shelved: &Shelved, uid: &str) -> Vec<Envelope> {
-        let clean = |text: &str| Clean::of(text).0.as_str().to_owned();
-        let (key, path) =
-            (clean(&handoff.key().to_string()), clean(&shelved.path.display().to_string()));
+    fn history(&self, handoff: &Handoff<'_>, path: &Path, uid: &str) -> Vec<Envelope> {
+        // A document without secrets has none in its parts; each is looked through only where not.
+        let spotless = Clean::of(handoff.document().text()).1.is_empty();
+        let clean = |text: &str| match spotless {
+            true => text.to_owned(),
+            false => Clean::of(text).0.as_str().to_owned(),
+        };
+        let (key, path) = (clean(&handoff.key().to_string()), clean(&path.display().to_string()));
         let now = self.environment().clock.now();
         let captured = Envelope {
             id: id(&[uid, "captured"]),

@@ -1,11 +1,10 @@
 //! A ledger that lasts as long as its test.
 
 use midstride::ledger::{
-    AppendError, Cursor, Expected, Held, Lease, Ledger, LedgerError, RECORD_BYTES_MAX, Recorded,
-    StreamId, Version, Watch,
+    AppendError, Cursor, Expected, Held, Lease, Ledger, LedgerError, Recorded, StreamId, Version,
+    Watch, written,
 };
 use midstride_core::event::Envelope;
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -53,15 +52,7 @@ impl Ledger for MemoryLedger {
         expected: Expected,
         events: &[Envelope],
     ) -> Result<Version, AppendError> {
-        if events.is_empty() {
-            return Err(AppendError::Empty);
-        }
-        let written: Vec<Value> =
-            events.iter().map(|event| event.cloud_event(stream.as_str())).collect();
-        let size = Value::Array(written).to_string().len();
-        if size > RECORD_BYTES_MAX {
-            return Err(AppendError::TooLarge(size));
-        }
+        written(stream, events)?;
         let mut log = self.shared.log();
         let wanted = match expected {
             Expected::NoStream => 0,

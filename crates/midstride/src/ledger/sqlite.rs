@@ -2,8 +2,8 @@
 
 use super::schema::{damaged, migrate};
 use super::{
-    AppendError, Cursor, Expected, Held, Lease, Ledger, LedgerError, Place, RECORD_BYTES_MAX,
-    Recorded, StreamId, Version, Watch, bell, lease, spool,
+    AppendError, Cursor, Expected, Held, Lease, Ledger, LedgerError, Place, Recorded, StreamId,
+    Version, Watch, bell, lease, spool, written,
 };
 use crate::clock::Deadline;
 use crate::files::{Lock, Root};
@@ -147,15 +147,7 @@ impl Ledger for SqliteLedger {
         expected: Expected,
         events: &[Envelope],
     ) -> Result<Version, AppendError> {
-        if events.is_empty() {
-            return Err(AppendError::Empty);
-        }
-        let written: Vec<Value> =
-            events.iter().map(|event| event.cloud_event(stream.as_str())).collect();
-        let text = Value::Array(written).to_string();
-        if text.len() > RECORD_BYTES_MAX {
-            return Err(AppendError::TooLarge(text.len()));
-        }
+        let text = written(stream, events)?;
         let appended = append(&mut self.connection(), stream, expected, events, &text);
         match appended.map_err(|error| unavailable(&error))? {
             Appended::At(version) => {
