@@ -416,6 +416,10 @@ fn handoffs_with_odd_uids_are_kept_apart() {
 fn an_empty_text_and_an_unfinished_merge_are_no_next_text() {
     let sandbox = shop();
     let revise = ["revise", "market", "--reason", "r", "--body", "-"];
+    let before = sandbox.read(FILE);
+    let emptied = sandbox.run_with_editor(&["edit", "market"], ": > \"$1\"").exits(2);
+    assert!(emptied.stderr.contains("the new text of `market-page-perf` is empty"), "{emptied}");
+    assert_eq!(sandbox.read(FILE), before);
     insta::assert_snapshot!(sandbox.run_with_input(&revise, "\n"), @"
     exit 2
     ----- stderr -----

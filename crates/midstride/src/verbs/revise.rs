@@ -82,9 +82,7 @@ pub(super) fn revise_in_place(
     text: &str,
     change: &Change,
 ) -> Result<Revised, ReviseError> {
-    let given = read(&shelved.document, text).map_err(JournalError::from)?;
-    refuse_other_uid(&shelved.handoff(project), &given)?;
-    let restored = restores(project, shelved, text)?;
+    let (given, restored) = given(project, shelved, text)?;
     put_changed(project, shelved, together(project, shelved, given, restored)?, change)
 }
 
@@ -106,22 +104,27 @@ pub(super) fn next(
     shelved: &Shelved,
     text: &str,
 ) -> Result<Document, ReviseError> {
+    let (given, restored) = given(project, shelved, text)?;
+    if !restored {
+        refuse_other_name(&shelved.handoff(project), &given)?;
+    }
+    together(project, shelved, given, restored)
+}
+
+/// The document that a text stands for, and whether the handoff had exactly this text before.
+fn given(
+    project: &Project,
+    shelved: &Shelved,
+    text: &str,
+) -> Result<(Document, bool), ReviseError> {
     let handoff = shelved.handoff(project);
     if text.trim().is_empty() {
         return Err(ReviseError::Empty(handoff.key().to_string()));
     }
     let given = read(&shelved.document, text).map_err(JournalError::from)?;
     refuse_other_uid(&handoff, &given)?;
-    let restored = restores(project, shelved, text)?;
-    if !restored {
-        refuse_other_name(&handoff, &given)?;
-    }
-    together(project, shelved, given, restored)
-}
-
-/// Whether a text is exactly one that the handoff had before.
-fn restores(project: &Project, shelved: &Shelved, text: &str) -> Result<bool, JournalError> {
-    Ok(project.had(shelved, &Clean::of(text).0)?)
+    let restored = project.had(shelved, &Clean::of(text).0).map_err(JournalError::from)?;
+    Ok((given, restored))
 }
 
 /// Refuses a text that says it is of another handoff.
