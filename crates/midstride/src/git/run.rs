@@ -67,6 +67,8 @@ pub(super) fn output<S: AsRef<OsStr>>(
     input: &[u8],
 ) -> Result<Output, GitError> {
     let mut command = process::command("git");
+    // What git says is read by us too, in one language.
+    command.env("LC_ALL", "C");
     command.current_dir(folder).args([
         "--no-optional-locks",
         "-c",
