@@ -1,7 +1,9 @@
-//! New identities: uids that sort by the time they were made, and the next free feature number.
+//! Identities: uids that sort by the time they were made, the next free feature number, and what
+//! names a text by its content.
 
 use jiff::Timestamp;
 use midstride_core::id::FeatureNumber;
+use sha2::{Digest as _, Sha256};
 use uuid::{NoContext, Uuid};
 
 /// A uid that nobody else has.
@@ -16,6 +18,11 @@ pub fn new_uid(now: Timestamp) -> String {
 pub fn next_feature(names: &[String]) -> FeatureNumber {
     let taken = names.iter().filter_map(|name| FeatureNumber::parse(name));
     taken.max().unwrap_or(FeatureNumber(0)).next()
+}
+
+/// The SHA-256 of bytes, in lower-case hexadecimal: what names a text where git does not.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

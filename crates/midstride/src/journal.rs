@@ -5,7 +5,7 @@
 //! and a document that is ahead of the note tells so by its own last entry.
 
 use crate::files::{FileError, Problem};
-use crate::ids::new_uid;
+use crate::ids::{new_uid, sha256};
 use crate::ledger::{Patience, SqliteLedger};
 use crate::project::{Project, Shelved};
 use crate::reconcile::ReconcileError;
@@ -18,7 +18,6 @@ use midstride_core::header::Verb;
 use midstride_core::redact::{Clean, Redaction};
 use midstride_core::time;
 use midstride_core::yaml::{Data, Node};
-use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
 
 /// Somebody else may win the race again and again; not for ever.
@@ -145,7 +144,7 @@ impl Project {
         let outside = self.edited_outside(shelved, &file_name_of(&uid), &replaced, &texts)?;
         let mut edits = self.kept_identity(shelved, next, &uid);
         if let Some(noted) = &outside {
-            let change = Change { reason: OUTSIDE.to_owned(), by: None, verb: Some(Verb::Outside) };
+            let change = Change::by_verb(Verb::Outside, OUTSIDE, None);
             edits.push(self.entry(&change, noted));
         }
         edits.push(self.entry(change, &replaced));
@@ -224,7 +223,7 @@ impl Project {
         texts: &Texts<'_>,
     ) -> Result<Option<String>, JournalError> {
         let noted = self.note_of(uid)?;
-        if noted.as_ref().is_some_and(|note| note.hash == hash(&shelved.bytes)) {
+        if noted.as_ref().is_some_and(|note| note.hash == sha256(&shelved.bytes)) {
             return Ok(None);
         }
         match texts {
@@ -272,9 +271,7 @@ impl Project {
     }
 
     fn committed_text(&self, shelved: &Shelved) -> Option<String> {
-        let repository = self.repository()?;
-        let whole = self.root().path().join(&shelved.path);
-        repository.committed_blob(whole.strip_prefix(repository.work_tree()).ok()?)
+        self.repository()?.committed_blob(&self.path_in_work_tree(shelved)?)
     }
 
     /// Whether somebody changed a handoff since midstride wrote it, without saying so. Nothing is
@@ -298,7 +295,7 @@ impl Project {
             return Ok(None);
         };
         // Almost always the text is the noted one, which no git has to tell.
-        if self.note_of(&uid)?.is_some_and(|note| note.hash == hash(&shelved.bytes)) {
+        if self.note_of(&uid)?.is_some_and(|note| note.hash == sha256(&shelved.bytes)) {
             return Ok(None);
         }
         let texts = self.texts(shelved, &uid);
@@ -323,7 +320,7 @@ impl Project {
     fn note(&self, uid: &str, text: &str, written: &Clean) -> Result<(), FileError> {
         let private = self.make_private()?;
         private.make_below(std::path::Path::new("written"))?;
-        let hash = hash(written.as_str().as_bytes());
+        let hash = sha256(written.as_str().as_bytes());
         private.put(&note_path(uid), format!("{text} {hash}\n").as_bytes())
     }
 }
@@ -334,10 +331,6 @@ struct Note {
     text: String,
     /// Its SHA-256, by which it is known without git.
     hash: String,
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Whether two histories name the same texts, as far as both go.
@@ -360,7 +353,7 @@ pub(crate) fn file_name_of(uid: &str) -> String {
         return uid.to_owned();
     }
     // No plain uid begins like this.
-    format!("_{}", hash(uid.as_bytes()))
+    format!("_{}", sha256(uid.as_bytes()))
 }
 
 #[cfg(test)]

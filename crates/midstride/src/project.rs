@@ -377,6 +377,13 @@ impl Project {
         Ok(spots.map(|(spot, bytes)| self.shelved(spot, bytes)).collect())
     }
 
+    /// The path of a document below the working tree of the repository; `None` where it lies
+    /// elsewhere, or there is no repository.
+    pub(crate) fn path_in_work_tree(&self, shelved: &Shelved) -> Option<PathBuf> {
+        let whole = self.root.path().join(&shelved.path);
+        whole.strip_prefix(self.repository.as_ref()?.work_tree()).map(Path::to_owned).ok()
+    }
+
     /// Reads a document once more, which was there before.
     pub fn reread(&self, shelved: &Shelved) -> Result<Shelved, FileError> {
         self.read(&shelved.spot()).map_err(FileError::gone)

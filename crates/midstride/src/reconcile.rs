@@ -2,6 +2,7 @@
 //! edit made outside midstride and a merge are one case: the document's own history says what is
 //! missing.
 
+use crate::ids::sha256;
 use crate::ledger::{AppendError, Expected, Ledger, LedgerError, StreamId};
 use crate::project::{Project, Shelved};
 use midstride_core::event::{Envelope, Event, HandoffEvent};
@@ -9,7 +10,6 @@ use midstride_core::handoff::Handoff;
 use midstride_core::redact::Clean;
 use midstride_core::time::Time;
 use midstride_core::yaml::Node;
-use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -108,8 +108,7 @@ impl Project {
 
 /// The same on every machine, so that nobody tells a revision twice.
 fn id(parts: &[&str]) -> String {
-    let digest = Sha256::digest(parts.join("\0").as_bytes());
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    sha256(parts.join("\0").as_bytes())[..32].to_owned()
 }
 
 fn tell(

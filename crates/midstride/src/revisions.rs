@@ -3,9 +3,9 @@
 
 use crate::files::{FileError, Problem};
 use crate::git::{GitError, Repository};
+use crate::ids::sha256;
 use crate::project::{Project, Shelved};
 use midstride_core::redact::Clean;
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -103,10 +103,9 @@ impl Project {
 
     /// Whether a document goes to everybody who has the repository.
     fn is_committed(&self, repository: &Repository, shelved: &Shelved) -> bool {
-        let whole = self.root().path().join(&shelved.path);
-        let inside = whole.strip_prefix(repository.work_tree());
+        let inside = self.path_in_work_tree(shelved);
         let private = self.private_shelf_of(shelved).is_some();
-        !private && inside.is_ok_and(|path| !repository.ignores(path))
+        !private && inside.is_some_and(|path| !repository.ignores(&path))
     }
 
     fn store_in_folder(&self, text: &Clean) -> Result<String, FileError> {
@@ -164,8 +163,7 @@ impl Project {
 }
 
 fn id_in_folder(text: &Clean) -> String {
-    let digest = Sha256::digest(text.as_str().as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256(text.as_str().as_bytes())
 }
 
 fn text_path(id: &str) -> PathBuf {

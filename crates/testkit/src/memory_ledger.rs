@@ -1,11 +1,11 @@
 //! A ledger that lasts as long as its test.
 
+use midstride::ids::sha256;
 use midstride::ledger::{
     AppendError, Cursor, Expected, Held, Lease, Ledger, LedgerError, Recorded, StreamId, Version,
     Watch, written,
 };
 use midstride_core::event::Envelope;
-use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -106,7 +106,7 @@ impl Ledger for MemoryLedger {
     }
 
     fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
-        let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = sha256(bytes);
         self.shared.log().blobs.insert(hash.clone(), bytes.to_vec());
         Ok(hash)
     }

@@ -1,8 +1,8 @@
 //! Where the ledger of a project lies: with the repository, so that all worktrees share it.
 
 use crate::files::{self, FileError, Root};
+use crate::ids::sha256;
 use crate::project::Project;
-use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 
 /// Kinds of file systems on which SQLite's shared memory does not hold: NFS, SMB, CIFS, SMB2, AFS,
@@ -28,9 +28,7 @@ impl Place {
             Some(state) => {
                 // One folder per project: its path names it.
                 let whole = files::real(&private).display().to_string();
-                let digest = Sha256::digest(whole.as_bytes());
-                let name: String =
-                    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+                let name = &sha256(whole.as_bytes())[..16];
                 Self::State(state.join("midstride").join(name))
             }
             None => Self::Private(private),

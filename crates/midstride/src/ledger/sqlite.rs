@@ -7,12 +7,12 @@ use super::{
 };
 use crate::clock::Deadline;
 use crate::files::{Lock, Root};
+use crate::ids::sha256;
 use crate::project::Project;
 use midstride_core::event::Envelope;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -194,7 +194,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
-        let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = sha256(bytes);
         let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
         let stored = self.connection().execute(sql, (&hash, bytes));
         stored.map(|_| hash).map_err(|error| self.unreadable(&error))

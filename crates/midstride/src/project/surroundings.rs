@@ -2,8 +2,8 @@
 
 use super::{Project, Shelved, Spot};
 use crate::files::is_markdown;
+use crate::ids::sha256;
 use midstride_core::check::{Artifact, Surroundings, check};
-use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 
 /// An upstream of an upstream of an upstream: further up nobody looks.
@@ -112,8 +112,7 @@ impl Surroundings for Around<'_> {
 
     fn source_hash(&self, path: &str) -> Option<String> {
         let bytes = self.project.root.read(&self.locate(path)?).ok()?;
-        let digest = Sha256::digest(&bytes);
-        Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        Some(sha256(&bytes))
     }
 }
 

@@ -88,11 +88,9 @@ pub fn repair(project: &Project, path: &Path) -> Result<Joined, MergeError> {
     let name = path.display().to_string();
     let spot = project.spot_of_path(path).ok_or(FindError::Outside(name))?;
     let shelved = project.read(&spot)?;
-    let whole = project.root().path().join(&shelved.path);
-    let inside = whole.strip_prefix(repository.work_tree());
-    let inside = inside.map_err(|_| MergeError::NoConflict(shelved.path.clone()))?;
-    let conflicted = repository.conflicted(inside)?;
     let no_conflict = || MergeError::NoConflict(shelved.path.clone());
+    let inside = project.path_in_work_tree(&shelved).ok_or_else(no_conflict)?;
+    let conflicted = repository.conflicted(&inside)?;
     let Conflicted { base, ours, theirs } = conflicted.ok_or_else(no_conflict)?;
     let (Some(ours), Some(theirs)) = (ours, theirs) else {
         return Err(MergeError::Deleted(shelved.path));

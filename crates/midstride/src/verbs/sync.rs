@@ -55,10 +55,9 @@ pub fn sync(project: &Project, remote: Option<&str>) -> Result<Synced, SyncError
 fn committed(project: &Project, repository: &Repository) -> Result<HashSet<String>, GitError> {
     let tracked = repository.tracked_markdown()?;
     let uid_of = |shelved: Shelved| {
-        let whole = project.root().path().join(&shelved.path);
-        let inside = whole.strip_prefix(repository.work_tree()).ok()?;
+        let inside = project.path_in_work_tree(&shelved)?;
         let uid = shelved.handoff(project).uid()?;
-        tracked.contains(inside).then(|| file_name_of(uid.value))
+        tracked.contains(&inside).then(|| file_name_of(uid.value))
     };
     Ok(project.read_all().into_iter().filter_map(Result::ok).filter_map(uid_of).collect())
 }
