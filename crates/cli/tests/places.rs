@@ -148,19 +148,19 @@ fn a_text_that_is_not_there_is_told() {
     insta::assert_snapshot!(sandbox.run(["show", "find@0"]), @"
     exit 2
     ----- stderr -----
-    error: `find` has 2 revisions, there is no `find@0`
+    error: `find` has 2 texts, there is no `find@0`
     hint: the newest one is `find@2`
     ");
     insta::assert_snapshot!(sandbox.run(["show", "find@3"]), @"
     exit 2
     ----- stderr -----
-    error: `find` has 2 revisions, there is no `find@3`
+    error: `find` has 2 texts, there is no `find@3`
     hint: the newest one is `find@2`
     ");
     insta::assert_snapshot!(sandbox.run(["diff", "find@1", "find@7"]), @"
     exit 2
     ----- stderr -----
-    error: `find` has 2 revisions, there is no `find@7`
+    error: `find` has 2 texts, there is no `find@7`
     hint: the newest one is `find@2`
     ");
     insta::assert_snapshot!(sandbox.run(["show", "find@two"]), @"

@@ -18,7 +18,7 @@ pub const PRIVATE: &str = "refs/midstride-private/handoffs";
 #[derive(Debug, thiserror::Error)]
 pub enum RevisionError {
     /// The handoff has fewer revisions.
-    #[error("`{key}` has {last} revisions, there is no `{key}@{wanted}`")]
+    #[error("`{key}` has {last} texts, there is no `{key}@{wanted}`")]
     NoSuch {
         /// The handoff.
         key: String,

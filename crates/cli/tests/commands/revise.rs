@@ -41,7 +41,7 @@ fn a_revision_keeps_the_text_it_replaces() {
     insta::assert_snapshot!(sandbox.run(["show", "market@9"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` has 3 revisions, there is no `market-page-perf@9`
+    error: `market-page-perf` has 3 texts, there is no `market-page-perf@9`
     hint: the newest one is `market-page-perf@3`
     ");
     insta::assert_snapshot!(sandbox.run(["show", "market@1"]), @"
