@@ -40,6 +40,7 @@ pub mod stage;
 
 pub mod document;
 
+pub mod citation;
 pub mod handoff;
 
 pub mod merge;

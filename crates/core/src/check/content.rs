@@ -3,6 +3,7 @@
 pub(super) mod prose;
 
 use super::heading;
+use crate::citation::is_ending;
 use crate::document::Document;
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
@@ -87,14 +88,6 @@ fn names_a_place(text: &str) -> bool {
     text.contains("()") || text.split(separator).any(is_place)
 }
 
-/// Endings that make a bare name a file; with a folder before it, any ending does.
-const ENDINGS: &[&str] = &[
-    "rs", "py", "ts", "tsx", "js", "jsx", "mjs", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp",
-    "cs", "rb", "php", "swift", "scala", "sql", "sh", "toml", "yaml", "yml", "json", "md", "html",
-    "css", "scss", "vue", "svelte", "ex", "exs", "erl", "lua", "zig", "proto", "tf", "xml", "lock",
-    "ini", "cfg", "conf", "env", "txt", "rst", "ipynb", "r", "jl", "dart", "m", "mm", "pl",
-];
-
 fn is_place(word: &str) -> bool {
     let path = word.trim_end_matches(['.', ':']);
     let (name, line) = path.split_once([':', '#']).unwrap_or((path, ""));
@@ -108,7 +101,7 @@ fn is_place(word: &str) -> bool {
     let at_a_line = line.trim_start_matches('L').starts_with(|c: char| c.is_ascii_digit());
     // `Node.js` and `Vue.js` are names of things, `market.js` is a file.
     let product = ending == "js" && stem.starts_with(char::is_uppercase);
-    let known = ENDINGS.contains(&ending.to_lowercase().as_str()) && !product;
+    let known = is_ending(ending) && !product;
     let plausible = (1..=5).contains(&ending.len())
         && ending.chars().all(|c| c.is_ascii_alphanumeric())
         && !stem.is_empty();
