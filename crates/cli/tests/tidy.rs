@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 const CRATES: [&str; 4] = ["core", "midstride", "cli", "testkit"];
 
 /// What core may depend on. Nothing here opens a file, asks the time or starts a process.
-const CORE_DEPENDENCIES: [&str; 9] = [
+const CORE_DEPENDENCIES: [&str; 10] = [
     "granit-parser",
     "jiff",
     "pulldown-cmark",
     "serde",
     "serde_json",
+    "sha2",
     "similar",
     "strsim",
     "thiserror",

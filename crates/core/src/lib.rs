@@ -43,6 +43,10 @@ pub mod document;
 pub mod citation;
 pub mod handoff;
 
+pub mod anchor;
+
+pub mod drift;
+
 pub mod merge;
 
 pub mod check;

@@ -7,6 +7,7 @@ mod body;
 mod header;
 mod history;
 
+use crate::anchor::{self, Anchors};
 use crate::document::Document;
 use crate::finding::Code;
 use crate::header::Header;
@@ -14,6 +15,7 @@ use crate::span::{At, Span};
 use crate::time::Time;
 use crate::yaml::{MARKER_LENGTH, Node};
 use jiff::Timestamp;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// The ids of the two texts, by which the result names what it was made of.
@@ -58,11 +60,26 @@ pub fn merge(
     if let Some(settled) = settled(base, one, other) {
         return Ok(Merged { text: settled.to_owned(), conflicts: Vec::new() });
     }
+    let anchors = merged_anchors(base, one, other);
+    let plain = [base, Some(one), Some(other)].map(|side| side.and_then(anchor::without));
+    let base = plain[0].as_ref().or(base);
+    let (one, other) = (plain[1].as_ref().unwrap_or(one), plain[2].as_ref().unwrap_or(other));
     let swapped = order(other) < order(one);
     let (first, second) = if swapped { (other, one) } else { (one, other) };
     let tips = tips.map(|Tips { one, other }| if swapped { (other, one) } else { (one, other) });
     let sides = Sides { base, first, second, marks: Marks::of(first, second) };
-    Ok(sides.merge(tips))
+    let Merged { text, conflicts } = sides.merge(tips);
+    Ok(Merged { text: anchor::appended(&text, &anchors, sides.marks.line_break), conflicts })
+}
+
+/// Anchors are no text that people edit: they are merged one by one, whatever becomes of the rest.
+fn merged_anchors(
+    base: Option<&Document>,
+    one: &Document,
+    other: &Document,
+) -> BTreeSet<anchor::Anchor> {
+    let base = base.map(Anchors::of).unwrap_or_default();
+    anchor::merged(&base, &Anchors::of(one), &Anchors::of(other))
 }
 
 /// Two different handoffs in one file, for a person to part.

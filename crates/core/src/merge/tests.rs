@@ -402,3 +402,25 @@ fn a_review_names_the_text_by_its_number_behind_the_merge() {
     // The text that eve looked at was made by the entry that is the third now.
     assert!(there.text.contains("      challenged: all\n      revision: 4\n"), "{}", there.text);
 }
+
+#[test]
+fn anchors_are_merged_one_by_one() {
+    let text = |body: &str, anchors: &str| {
+        let header = "---\nhandoff:\n  id: a\n  uid: one\n---\n";
+        Document::parse(
+            format!("{header}{body}\n\n<!-- midstride:anchors 1\n{anchors}-->\n").as_bytes(),
+        )
+    };
+    let base = text("One.\n\nTwo.\n\nThree.", "aa nothing a.rs\nbb nothing b.rs\n");
+    let one = text("One, a.rs.\n\nTwo.\n\nThree.", "bb nothing b.rs\ncc nothing a.rs\n");
+    let other =
+        text("One.\n\nTwo.\n\nThree d.rs.", "aa nothing a.rs\nbb nothing b.rs\ndd nothing d.rs\n");
+    let merged = merge(Some(&base), &one, &other, None).unwrap();
+    assert_eq!(merged.conflicts, Vec::<String>::new());
+    assert_eq!(merge(Some(&base), &other, &one, None).unwrap(), merged);
+    let end = "Three d.rs.\n\n<!-- midstride:anchors 1\ncc nothing a.rs\nbb nothing b.rs\ndd nothing d.rs\n-->\n";
+    assert!(merged.text.ends_with(end), "{}", merged.text);
+    let torn = merge(Some(&base), &one, &text("One!\n\nTwo.\n\nThree.", ""), None).unwrap();
+    assert_eq!(torn.conflicts.len(), 1);
+    assert!(torn.text.ends_with("-->\n") && torn.text.matches("midstride:anchors").count() == 1);
+}

@@ -1,0 +1,222 @@
+//! Drift: what has happened to a place since a document named it.
+//!
+//! What decides is the text that was cited, never a commit: squashed and rebased histories judge
+//! the same.
+
+use crate::anchor::{CitedLines, HashedLines};
+use crate::citation::LineRange;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::HashMap;
+
+/// What has happened to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// It is as it was.
+    Intact,
+    /// Its lines stand elsewhere in the file.
+    Moved,
+    /// Its lines say something else, or are gone.
+    Changed,
+    /// The file has another path.
+    Renamed,
+    /// It is gone.
+    Deleted,
+    /// It was not there when it was named.
+    NeverThere,
+    /// Nothing tells.
+    NotJudged,
+}
+
+impl Verdict {
+    /// The word for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Intact => "intact",
+            Self::Moved => "moved",
+            Self::Changed => "changed",
+            Self::Renamed => "renamed",
+            Self::Deleted => "deleted",
+            Self::NeverThere => "never_there",
+            Self::NotJudged => "not_judged",
+        }
+    }
+}
+
+/// Where cited lines are now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Where they were.
+    Here,
+    /// Elsewhere in the file.
+    There(LineRange),
+    /// Nowhere.
+    Gone,
+}
+
+/// Where cited lines are now, told by their hash and by what stood around them.
+pub fn by_hash(now: &HashedLines, lines: LineRange, cited: CitedLines) -> Found {
+    let places = now.places_of(cited.text, lines.count());
+    let is_near = |place: &LineRange| now.cited(*place).is_some_and(|there| there == cited);
+    let here = places.contains(&lines);
+    if here && is_near(&lines) {
+        return Found::Here;
+    }
+    let near: Vec<&LineRange> = places.iter().filter(|place| is_near(place)).collect();
+    match (&near[..], &places[..]) {
+        ([place], _) => Found::There(**place),
+        _ if here => Found::Here,
+        (_, []) => Found::Gone,
+        (_, [place]) => Found::There(*place),
+        // One of several equal ones; the nearest is the likeliest.
+        _ => Found::There(nearest(&places, lines)),
+    }
+}
+
+fn nearest(places: &[LineRange], lines: LineRange) -> LineRange {
+    let distance = |place: &&LineRange| place.first.abs_diff(lines.first);
+    *places.iter().min_by_key(distance).unwrap_or(&lines)
+}
+
+/// Where the lines of a text are in another one that was made of it.
+pub fn by_text(base: &str, now: &str, lines: LineRange) -> Found {
+    let (old, new) = (trimmed(base), trimmed(now));
+    let Some(cited) = lines.first.checked_sub(1).and_then(|first| old.get(first..lines.last))
+    else {
+        return Found::Gone;
+    };
+    let first = lines.first - 1;
+    for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
+        if let DiffOp::Equal { old_index, new_index, len } = op
+            && old_index <= first
+            && lines.last <= old_index + len
+        {
+            let there = new_index + (first - old_index) + 1;
+            return if there == lines.first {
+                Found::Here
+            } else {
+                Found::There(lines.starting_at(there))
+            };
+        }
+    }
+    // A block that was taken elsewhere is gone and new to a diff.
+    let places = new.windows(cited.len()).enumerate().filter(|(_, window)| *window == cited);
+    let places: Vec<LineRange> = places.map(|(index, _)| lines.starting_at(index + 1)).collect();
+    match &places[..] {
+        [place] if is_telling(cited) => Found::There(*place),
+        _ => Found::Gone,
+    }
+}
+
+fn trimmed(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim_end).collect()
+}
+
+/// Whether lines say enough to be known by themselves; a brace stands everywhere.
+fn is_telling(lines: &[&str]) -> bool {
+    const LETTERS_MIN: usize = 8;
+    lines.iter().flat_map(|line| line.chars()).filter(|c| c.is_alphanumeric()).count()
+        >= LETTERS_MIN
+}
+
+/// The lines of `now` that stand where `lines` stood in `base`, for showing what became of them.
+pub fn in_place_of(base: &str, now: &str, lines: LineRange) -> Option<LineRange> {
+    let (old, new) = (trimmed(base), trimmed(now));
+    let (first, last) = (lines.first.checked_sub(1)?, lines.last);
+    let (mut from, mut to) = (0, new.len());
+    for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
+        if let DiffOp::Equal { old_index, new_index, len } = op {
+            // The last line before them, and the first behind them, that are still there.
+            if old_index < first {
+                from = new_index + len.min(first - old_index);
+            }
+            if old_index + len > last && to == new.len() {
+                to = new_index + last.saturating_sub(old_index);
+            }
+        }
+    }
+    (from < to).then_some(LineRange { first: from + 1, last: to })
+}
+
+/// How much of two texts is the same, in percent of the larger one.
+pub fn similarity(one: &str, other: &str) -> usize {
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    for line in one.lines() {
+        *left.entry(line.trim_end()).or_default() += 1;
+    }
+    let mut same = 0;
+    for line in other.lines() {
+        if let Some(count) = left.get_mut(line.trim_end()).filter(|count| **count > 0) {
+            *count -= 1;
+            same += line.len() + 1;
+        }
+    }
+    let larger = one.len().max(other.len());
+    (same * 100).checked_div(larger).unwrap_or(100).min(100)
+}
+
+/// From here on a file is taken for another one under a new name; the same as git's.
+pub const SIMILAR: usize = 50;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(first: usize, last: usize) -> LineRange {
+        LineRange { first, last }
+    }
+
+    const TEXT: &str = "fn one() {\n    call();\n}\n\nfn two() {\n    other();\n}\n";
+
+    /// By text and by hash: both have to say the same.
+    fn found(now: &str, lines: LineRange) -> Found {
+        let cited = HashedLines::of(TEXT).cited(lines).unwrap();
+        let by_hash = by_hash(&HashedLines::of(now), lines, cited);
+        assert_eq!(by_text(TEXT, now, lines), by_hash, "{now}");
+        by_hash
+    }
+
+    #[test]
+    fn lines_are_followed() {
+        assert_eq!(found(TEXT, range(2, 2)), Found::Here);
+        assert_eq!(found(&format!("// new\n{TEXT}"), range(2, 2)), Found::There(range(3, 3)));
+        assert_eq!(found(&TEXT.replace("call()", "told()"), range(2, 2)), Found::Gone);
+        assert_eq!(found(&TEXT.replace("call()", "told()"), range(5, 6)), Found::Here);
+        assert_eq!(found(&TEXT.replace('\n', " \r\n"), range(1, 7)), Found::Here);
+        assert_eq!(found("", range(2, 2)), Found::Gone);
+    }
+
+    #[test]
+    fn equal_lines_are_told_apart_by_what_stands_around_them() {
+        // The closing brace of `two`, with a function before it that closes where it closed.
+        let now = format!(
+            "fn zero() {{\n    nothing();\n    at();\n    all();\n    here();\n    x();\n}}\n{TEXT}"
+        );
+        assert_eq!(found(&now, range(7, 7)), Found::There(range(14, 14)));
+    }
+
+    #[test]
+    fn a_block_that_was_taken_elsewhere_is_found() {
+        let now = "fn two() {\n    other();\n}\n\nfn one() {\n    call();\n}\n";
+        assert_eq!(by_text(TEXT, now, range(1, 2)), Found::There(range(5, 6)));
+        assert_eq!(by_text(TEXT, now, range(5, 6)), Found::There(range(1, 2)));
+    }
+
+    #[test]
+    fn what_took_the_place_of_lines_is_shown() {
+        let now = TEXT.replace("    call();\n", "    told();\n    twice();\n");
+        assert_eq!(in_place_of(TEXT, &now, range(2, 2)), Some(range(2, 3)));
+        let gone = TEXT.replace("    call();\n", "");
+        assert_eq!(in_place_of(TEXT, &gone, range(2, 2)), None);
+        let at_end = TEXT.replace("    other();\n}\n", "    new();\n");
+        assert_eq!(in_place_of(TEXT, &at_end, range(6, 7)), Some(range(6, 6)));
+    }
+
+    #[test]
+    fn similar_texts_are_known() {
+        assert_eq!(similarity(TEXT, TEXT), 100);
+        assert_eq!(similarity("", ""), 100);
+        assert_eq!(similarity(TEXT, ""), 0);
+        let half = similarity(TEXT, &TEXT.replace("call", "told"));
+        assert!((SIMILAR..100).contains(&half), "{half}");
+    }
+}
