@@ -1,6 +1,7 @@
 //! How things look: the text and the JSON shape of each thing that is shown.
 
 pub(crate) mod advance;
+pub(crate) mod citation;
 pub(crate) mod difference;
 pub(crate) mod done;
 pub(crate) mod events;

@@ -69,7 +69,7 @@ const NEAR: usize = 2;
 impl HashedLines {
     /// The lines of a text.
     pub fn of(text: &str) -> Self {
-        Self(text.lines().map(|line| short_hash(line.trim_end().as_bytes())).collect())
+        Self(text.lines().map(hash_of_line).collect())
     }
 
     /// How many lines there are.
@@ -79,12 +79,20 @@ impl HashedLines {
 
     /// Lines as they can be found again; `None` where there are not so many.
     pub fn cited(&self, lines: LineRange) -> Option<CitedLines> {
-        let (start, end) = (lines.first.checked_sub(1)?, lines.last);
-        let before = &self.0[start.saturating_sub(NEAR).min(self.0.len())..start.min(self.0.len())];
-        let behind = self.0.get(end..)?;
-        let behind = &behind[..behind.len().min(NEAR)];
-        let near = joined([before, &[0], behind].concat().as_slice());
-        Some(CitedLines { text: joined(self.0.get(start..end)?), near })
+        let start = lines.first.checked_sub(1)?;
+        let behind = self.0.get(lines.last..)?;
+        let text = joined(self.0.get(start..lines.last)?);
+        let before = &self.0[start.saturating_sub(NEAR)..start];
+        let near = joined(&[before, &[0], &behind[..behind.len().min(NEAR)]].concat());
+        Some(CitedLines { text, near })
+    }
+
+    /// The same for lines of a text of which no more is needed.
+    pub fn cited_in(text: &str, lines: LineRange) -> Option<CitedLines> {
+        let skipped = lines.first.checked_sub(1)?.saturating_sub(NEAR);
+        let wanted = text.lines().skip(skipped).take(lines.last + NEAR - skipped);
+        let seen = Self(wanted.map(hash_of_line).collect());
+        seen.cited(LineRange { first: lines.first - skipped, last: lines.last - skipped })
     }
 
     /// Where `count` lines of this hash stand, counted from one.
@@ -106,6 +114,10 @@ impl HashedLines {
         }
         found
     }
+}
+
+fn hash_of_line(line: &str) -> u64 {
+    short_hash(line.trim_end().as_bytes())
 }
 
 fn joined(lines: &[u64]) -> u64 {
@@ -133,7 +145,8 @@ pub fn keyed(document: &Document) -> Vec<(Key, Citation<'_>)> {
     all.iter().map(|citation| (key(citation), citation.clone())).collect()
 }
 
-/// The hash of a statement without the numbers of lines and the breaks between its own.
+/// The hash of the words of a statement, without the numbers of lines: quotes, bullets and breaks
+/// say nothing about the place.
 fn statement_hash(text: &str, statement: Span, all: &[Citation<'_>]) -> String {
     let mut said = String::new();
     let mut from = statement.start;
@@ -143,7 +156,8 @@ fn statement_hash(text: &str, statement: Span, all: &[Citation<'_>]) -> String {
         from = citation.written.at.end;
     }
     said.push_str(Span::new(from, statement.end).of(text));
-    let words: Vec<&str> = said.split_whitespace().collect();
+    let words = said.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.collect();
     format!("{:012x}", short_hash(words.join(" ").as_bytes()) >> 16)
 }
 
@@ -188,6 +202,11 @@ impl Anchors {
     /// The anchor of a place in a statement.
     pub fn find(&self, key: &Key) -> Option<&Anchor> {
         self.list.iter().find(|anchor| anchor.key == *key)
+    }
+
+    /// Where they stand.
+    pub fn at(&self) -> Option<Span> {
+        self.at
     }
 
     /// The edit that gives a document these anchors and no others; `None` where it has them.
@@ -358,6 +377,12 @@ mod tests {
         assert_eq!(places.iter().map(|lines| lines.first).collect::<Vec<_>>(), [1, 5]);
         assert_ne!(lines.cited(places[1]).unwrap().near, cited.near);
         assert_eq!(lines.cited(LineRange { first: 6, last: 7 }), None);
+        for first in 1..=7 {
+            for last in first..=7 {
+                let range = LineRange { first, last };
+                assert_eq!(HashedLines::cited_in(text, range), lines.cited(range), "{range}");
+            }
+        }
         assert!(lines.places_of(cited.text, 7).is_empty());
         assert!(lines.places_of(cited.text, 0).is_empty());
     }

@@ -85,7 +85,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Adds what was found by comparing documents; it can be silenced like everything else.
+    /// Adds what was found by comparing; it can be silenced like everything else.
     pub fn add(&mut self, document: &Document, finding: Finding) {
         match allow::reason_for(document, finding.code) {
             Some(reason) => self.silenced.push(Silenced { finding, reason }),

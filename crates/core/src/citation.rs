@@ -102,6 +102,31 @@ pub fn citations(document: &Document) -> Vec<Citation<'_>> {
     found
 }
 
+/// The text of a document with other lines at some of its citations, given by where they stand;
+/// `None` where that would change anything else.
+pub fn with_lines(document: &Document, moved: &[(Span, LineRange)]) -> Option<Document> {
+    let before = citations(document);
+    let mut text = String::with_capacity(document.text().len());
+    let mut from = 0;
+    for citation in &before {
+        let to = moved.iter().find(|(at, _)| *at == citation.written.at);
+        if let Some((at, lines)) = to {
+            text.push_str(Span::new(from, at.start).of(document.text()));
+            text.push_str(&citation.with_lines(*lines));
+            from = at.end;
+        }
+    }
+    text.push_str(&document.text()[from..]);
+    let after = Document::parse(text.as_bytes());
+    let same_paths = {
+        let after = citations(&after);
+        after.len() == before.len()
+            && before.iter().zip(&after).all(|(before, after)| before.path == after.path)
+    };
+    let sound = after.findings().len() <= document.findings().len();
+    (same_paths && sound && document.is_exact()).then_some(after)
+}
+
 /// A list has a statement per entry, anything else is one.
 fn in_field<'d>(text: &'d str, field: &'d Node, found: &mut Vec<Citation<'d>>) {
     match &field.value {
@@ -411,6 +436,23 @@ mod tests {
             "One\ng.rs:7 two.",
         ];
         assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn lines_are_brought_up_to_date_in_header_and_body() {
+        let text =
+            "---\nhandoff:\n  landmines: [\"a.rs:3, b.rs:9\"]\n---\nSee a.rs#L3 and a.rs:3.\n";
+        let document = Document::parse(text.as_bytes());
+        let to = LineRange { first: 12, last: 12 };
+        let moved: Vec<(Span, LineRange)> = citations(&document)
+            .iter()
+            .filter(|citation| citation.path == "a.rs")
+            .map(|citation| (citation.written.at, to))
+            .collect();
+        let after = with_lines(&document, &moved).unwrap();
+        let expected = text.replace("a.rs:3", "a.rs:12").replace("#L3", "#L12");
+        assert_eq!(after.text(), expected);
+        assert_eq!(with_lines(&document, &[]).unwrap().text(), text);
     }
 
     #[test]

@@ -3,10 +3,18 @@
 //! What decides is the text that was cited, never a commit: squashed and rebased histories judge
 //! the same.
 
+mod findings;
+mod overtaken;
+
+pub use findings::findings;
+pub use overtaken::{Commit, Open, QUIET_DAYS};
+
 use crate::anchor::{CitedLines, HashedLines};
 use crate::citation::LineRange;
+use crate::span::{At, Span};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
+use std::fmt;
 
 /// What has happened to a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +46,124 @@ impl Verdict {
             Self::Deleted => "deleted",
             Self::NeverThere => "never_there",
             Self::NotJudged => "not_judged",
+        }
+    }
+}
+
+/// One citation, judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// The place as it is written.
+    pub place: At<String>,
+    /// What is said about it.
+    pub statement: Span,
+    /// What has happened to it.
+    pub verdict: Verdict,
+    /// Where it is now, if it is somewhere.
+    pub now: Option<Spot>,
+    /// What it was compared with.
+    pub baseline: Baseline,
+    /// What changed lines were and are, shortened, where both are at hand.
+    pub change: Option<Change>,
+    /// Whether anything in the file was changed, here or elsewhere, and committed.
+    pub file_changed: bool,
+    /// Why nothing can be told, or only a part.
+    pub why: Option<Doubt>,
+}
+
+/// A path, and lines of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// From the top of the working tree.
+    pub path: String,
+    /// The lines.
+    pub lines: Option<LineRange>,
+}
+
+/// `src/market.py:12-14`
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)?;
+        self.lines.map_or(Ok(()), |lines| write!(f, ":{lines}"))
+    }
+}
+
+/// What a citation was compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Baseline {
+    /// What its anchor says.
+    Anchor,
+    /// The commit that wrote the line it stands in.
+    Blame(String),
+    /// The commit that the header names.
+    AtCommit(String),
+    /// The line is not committed yet: it was just written.
+    JustWritten,
+    /// Nothing.
+    None,
+}
+
+impl Baseline {
+    /// The word for programs, and the commit where there is one.
+    pub fn told(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Self::Anchor => ("anchor", None),
+            Self::Blame(commit) => ("blame", Some(commit)),
+            Self::AtCommit(commit) => ("at_commit", Some(commit)),
+            Self::JustWritten => ("just_written", None),
+            Self::None => ("none", None),
+        }
+    }
+}
+
+/// What lines were, and what stands in their place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The lines that were cited.
+    pub was: String,
+    /// What stands there now.
+    pub is: Option<String>,
+}
+
+/// What keeps a citation from being judged, or from being judged wholly.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Doubt {
+    /// Nothing tells what stood there.
+    NoBaseline,
+    /// The commit is not here, because only a part of the history is.
+    Shallow(String),
+    /// The commit is not here any more.
+    LostCommit(String),
+    /// It lies in another repository that is not here.
+    Submodule(String),
+    /// It leads out of the repository, or may not be read.
+    Unreadable,
+    /// The file is judged by its path: it is no text, too large, or kept elsewhere.
+    PathOnly,
+    /// The search for a new name ended early.
+    RenamesCut {
+        /// How many files were compared.
+        compared: usize,
+        /// How many there were.
+        candidates: usize,
+    },
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |commit: &str| commit.chars().take(12).collect::<String>();
+        match self {
+            Self::NoBaseline => f.write_str("nothing tells what stood there when it was written"),
+            Self::Shallow(commit) => {
+                write!(f, "commit {} is not in this shallow clone", short(commit))
+            }
+            Self::LostCommit(commit) => write!(f, "commit {} is not here", short(commit)),
+            Self::Submodule(path) => write!(f, "submodule `{path}` is not here"),
+            Self::Unreadable => f.write_str("it leads out of the repository, or may not be read"),
+            Self::PathOnly => f.write_str("judged by its path only"),
+            Self::RenamesCut { compared, candidates } => {
+                write!(f, "only {compared} of {candidates} files were looked at for a new name")
+            }
         }
     }
 }

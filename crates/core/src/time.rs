@@ -26,7 +26,15 @@ pub enum Exactness {
     DateOnly,
 }
 
+const DAY_SECONDS: i64 = 24 * 60 * 60;
+
 impl Time {
+    /// Whole days from here to a moment; none where it lies ahead of it.
+    pub fn days_before(self, now: Timestamp) -> Option<i64> {
+        let seconds = now.duration_since(self.moment).as_secs();
+        (self.moment <= now).then_some(seconds / DAY_SECONDS)
+    }
+
     /// Reads a time in ISO 8601 or one of its common neighbours.
     ///
     /// A `Timestamp` is tried first: a civil time would silently drop an offset.

@@ -5,8 +5,6 @@ use crate::header::{Review, ReviewVerdict};
 use crate::time::Time;
 use jiff::Timestamp;
 
-const DAY_SECONDS: i64 = 24 * 60 * 60;
-
 /// The facts about one handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trust {
@@ -51,8 +49,8 @@ impl Trust {
         Self {
             captured,
             changed,
-            age_days: captured.and_then(|time| days(time, now)),
-            unchanged_days: changed.and_then(|time| days(time, now)),
+            age_days: captured.and_then(|time| time.days_before(now)),
+            unchanged_days: changed.and_then(|time| time.days_before(now)),
             revisions: handoff.revisions().len(),
             reviews: Reviews::of(&handoff.reviews()),
             blocking_questions: handoff.questions().iter().filter(|q| q.blocks()).count(),
@@ -83,11 +81,6 @@ impl Reviews {
 }
 
 /// Whole days gone by. A time ahead of the clock tells nothing: one of the two is wrong.
-fn days(time: Time, now: Timestamp) -> Option<i64> {
-    let seconds = now.duration_since(time.moment).as_secs();
-    (time.moment <= now).then_some(seconds / DAY_SECONDS)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -198,6 +198,11 @@ impl Root {
 
     /// Reads a file.
     pub fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        self.read_up_to(path, FILE_BYTES_MAX)
+    }
+
+    /// Reads a file that has at most so many bytes.
+    pub fn read_up_to(&self, path: &Path, bytes_max: u64) -> Result<Vec<u8>, FileError> {
         let failed = |error| self.error(path, error);
         // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
         let metadata = self.dir.metadata(path).map_err(failed)?;
@@ -206,13 +211,13 @@ impl Root {
             return Err(FileError { path: self.path.join(path), problem });
         }
         let file = self.dir.open(path).map_err(failed)?;
-        if metadata.len() > FILE_BYTES_MAX {
+        if metadata.len() > bytes_max {
             let problem = Problem::TooLarge(metadata.len());
             return Err(FileError { path: self.path.join(path), problem });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
         // It may have grown since; the limit holds all the same.
-        file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+        file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
         Ok(bytes)
     }
 

@@ -6,12 +6,15 @@ mod cat_file;
 mod configuration;
 mod exchange;
 mod head;
+mod history;
 mod index;
 mod merge_file;
 mod objects;
 mod run;
 
+pub use cat_file::{OBJECT_BYTES_MAX, Object, Objects};
 pub use exchange::{Exchange, Exchanged};
+pub use history::{Listed, LogEntry};
 pub use index::Conflicted;
 pub use merge_file::{MergedLines, merge_lines};
 pub use objects::Kept;

@@ -4,6 +4,7 @@
 //! Killed between any two steps, nothing is lost: a kept text that no document names is harmless,
 //! and a document that is ahead of the note tells so by its own last entry.
 
+use crate::drift::Anew;
 use crate::files::{FileError, Problem};
 use crate::ids::{new_uid, sha256};
 use crate::ledger::{Patience, SqliteLedger};
@@ -56,12 +57,30 @@ pub struct Change {
     pub by: Option<String>,
     /// The verb that changed it, if it was not a new text.
     pub verb: Option<Verb>,
+    /// Whether what it says was compared with the code.
+    pub compared: bool,
 }
 
 impl Change {
+    /// A new text.
+    pub fn by_text(reason: impl Into<String>, by: Option<String>) -> Self {
+        Self { reason: reason.into(), by, verb: None, compared: false }
+    }
+
     /// A change that a verb makes.
     pub fn by_verb(verb: Verb, reason: impl Into<String>, by: Option<String>) -> Self {
-        Self { reason: reason.into(), by, verb: Some(verb) }
+        Self { reason: reason.into(), by, verb: Some(verb), compared: false }
+    }
+
+    /// Which of the places that the text names are anchored anew; `None` where it brings its own
+    /// anchors, byte by byte.
+    fn anew(&self) -> Option<Anew> {
+        match self.verb {
+            Some(Verb::Undo | Verb::Merge) => None,
+            Some(Verb::Fmt | Verb::Share) => Some(Anew::Nothing),
+            _ if self.compared => Some(Anew::Everything),
+            _ => Some(Anew::WhatIsSaid),
+        }
     }
 }
 
@@ -99,16 +118,16 @@ pub struct Recorded {
 }
 
 /// What came of recording, where it is not over yet if somebody else was faster.
-pub(crate) type Attempt = Result<Recorded, JournalError>;
+pub(crate) type Attempt<T = Recorded> = Result<T, JournalError>;
 
 impl Project {
     /// Records what `attempt` makes of a document; where somebody else was faster, what it makes of
     /// the document as it is then.
-    pub(crate) fn record_in_turn<E: From<JournalError>>(
+    pub(crate) fn record_in_turn<T, E: From<JournalError>>(
         &self,
         shelved: &Shelved,
-        mut attempt: impl FnMut(&Shelved) -> Result<Attempt, E>,
-    ) -> Result<Recorded, E> {
+        mut attempt: impl FnMut(&Shelved) -> Result<Attempt<T>, E>,
+    ) -> Result<T, E> {
         let mut read_again: Option<Shelved> = None;
         for _ in 0..TRIES_MAX {
             let now = read_again.as_ref().unwrap_or(shelved);
@@ -142,7 +161,12 @@ impl Project {
         let (before, _) = Clean::of(shelved.document.text());
         let replaced = texts.store(&before)?;
         let outside = self.edited_outside(shelved, &file_name_of(&uid), &replaced, &texts)?;
-        let mut edits = self.kept_identity(shelved, next, &uid);
+        let path = self.root().path().join(&shelved.path);
+        let anchoring = change
+            .anew()
+            .and_then(|anew| self.anchoring(&path, Some(&shelved.document), next, anew));
+        let mut edits: Vec<Edit> = anchoring.into_iter().collect();
+        edits.extend(self.kept_identity(shelved, next, &uid));
         if let Some(noted) = &outside {
             let change = Change::by_verb(Verb::Outside, OUTSIDE, None);
             edits.push(self.entry(&change, noted));

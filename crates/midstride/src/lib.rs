@@ -15,6 +15,8 @@ pub mod shelf;
 
 pub mod project;
 
+pub mod drift;
+
 pub mod ledger;
 pub mod revisions;
 

@@ -2,9 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 
 /// Starts a command that is described further by its caller.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
@@ -33,4 +33,42 @@ pub fn exchange(command: &mut Command, input: &[u8]) -> io::Result<Output> {
             Ok(_) | Err(_) => Ok(output),
         }
     })
+}
+
+/// A process that answers what it is asked, again and again, until it is dropped.
+#[derive(Debug)]
+pub struct Conversation {
+    child: Child,
+    asking: Option<ChildStdin>,
+    /// What it answers.
+    pub answers: BufReader<ChildStdout>,
+}
+
+impl Conversation {
+    /// Starts a command to talk to.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let asking = child.stdin.take();
+        let answers = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Self { child, asking, answers: BufReader::new(answers) })
+    }
+
+    /// Asks something; the answer is read from `answers`.
+    pub fn ask(&mut self, question: &[u8]) -> io::Result<()> {
+        let asking = self.asking.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        asking.write_all(question)?;
+        asking.flush()
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        // It ends when nobody asks any more; one that does not is of no use to anybody.
+        drop(self.asking.take());
+        if !matches!(self.child.try_wait(), Ok(Some(_))) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
 }

@@ -29,5 +29,5 @@ fn open(root: &Path) -> Project {
 }
 
 fn because(reason: &str) -> Change {
-    Change { reason: reason.to_owned(), by: None, verb: None }
+    Change::by_text(reason, None)
 }

@@ -3,17 +3,20 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, findings};
 use clap::ValueEnum;
+use midstride::drift::Ground;
 use midstride::files::FileError;
 use midstride::journal::JournalError;
 use midstride::project::{Project, Shelved};
-use midstride::verbs::{self, Formatted, Judged};
+use midstride::verbs::{self, Comparison, Followed, Formatted, Judged};
 use midstride_core::finding::Severity;
 use std::path::PathBuf;
 
 /// Look for problems in handoffs; change nothing
 ///
-/// Without names every document on every shelf is looked at. Exit code 0: nothing that fails the
-/// check; 1: findings; 2: something could not be read. Advice alone does not fail a check.
+/// Without names every document on every shelf is looked at. What open handoffs say about the code
+/// is compared with the working tree: a cited place may have moved, changed or gone. Exit code 0:
+/// nothing that fails the check; 1: findings; 2: something could not be read. Advice alone does not
+/// fail a check.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
     /// Handoffs or paths; all of them where none is given
@@ -39,9 +42,17 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["handoffs", "staged", "fix"])]
     pr_body: Option<PathBuf>,
 
-    /// Mend what is mechanical, then look
-    #[arg(long)]
+    /// Mend what is mechanical, then look; cited lines that moved are written where they are now
+    #[arg(long, conflicts_with = "at")]
     fix: bool,
+
+    /// Compare with a commit instead of the working tree
+    #[arg(long, value_name = "COMMIT", conflicts_with = "pr_body")]
+    at: Option<String>,
+
+    /// List every cited place, those that are as they were too; compare ended handoffs as well
+    #[arg(long, conflicts_with = "pr_body")]
+    all: bool,
 
     /// Leave advice out
     #[arg(long, short)]
@@ -87,6 +98,9 @@ pub(crate) fn check(
     match format {
         Format::Human => {
             ui.print(&findings::human(project, &judged))?;
+            if args.all {
+                ui.print(&findings::citations(&judged))?;
+            }
             ui.say(&findings::summary(&judged))?;
         }
         Format::Json => ui.json(&findings::json(&judged, &unread))?,
@@ -116,12 +130,14 @@ fn judge(
         let bytes = super::read_input(project, path)?;
         return Ok((vec![verbs::check_pull_request(project, path, &bytes)], Vec::new()));
     }
+    let with = comparison(project, args)?;
     if args.staged {
         let repository = project.repository().ok_or_else(|| {
             Diagnostic::new("nothing can be staged here: this is no git repository")
                 .hint("leave `--staged` out to look at the files themselves")
         })?;
-        return Ok((verbs::check_these(project, project.staged(repository)?), Vec::new()));
+        let staged = project.staged(repository)?;
+        return Ok((verbs::check_these(project, Some(&with), staged), Vec::new()));
     }
     let mut unread = Vec::new();
     if args.fix {
@@ -131,16 +147,24 @@ fn judge(
     if !args.handoffs.is_empty() {
         let selection = project.select(&args.handoffs)?;
         unread.extend(selection.unread);
-        return Ok((verbs::check_these(project, selection.documents), unread));
+        return Ok((verbs::check_these(project, Some(&with), selection.documents), unread));
     }
     let mut judged = Vec::new();
-    for result in verbs::check_all(project) {
+    for result in verbs::check_all(project, &with) {
         match result {
             Ok(one) => judged.push(one),
             Err(error) => unread.push(error),
         }
     }
     Ok((judged, unread))
+}
+
+fn comparison<'p>(project: &'p Project, args: &CheckArgs) -> Result<Comparison<'p>, Diagnostic> {
+    let ground = match &args.at {
+        Some(named) => Ground::Commit(verbs::commit_id(project, named)?),
+        None => Ground::WorkTree,
+    };
+    Ok(Comparison::with(project, ground, args.all)?)
 }
 
 /// Mends what can be mended; gives back what could not be written.
@@ -159,6 +183,22 @@ fn fix(
             // What cannot be mended is among the findings that follow.
             Ok(Formatted::AsItWas) | Err(verbs::FmtError::Refused { .. }) => {}
             Err(verbs::FmtError::Journal(JournalError::File(error))) => unwritten.push(error),
+            Err(error) => return Err(error.into()),
+        }
+        match project
+            .reread(shelved)
+            .map_err(JournalError::from)
+            .and_then(|now| verbs::follow(project, &now))
+        {
+            Ok(Some(Followed { places, recorded })) => {
+                super::tell_redacted(ui, &recorded.redacted)?;
+                let shown = view::shown_path(project, &shelved.path);
+                let places = view::count(places, "cited place");
+                ui.say(&format!("Wrote {shown}: {places} where it is now"))?;
+            }
+            // What cannot be mended is among the findings that follow.
+            Ok(None) | Err(JournalError::Refused(_) | JournalError::Unsettled(_)) => {}
+            Err(JournalError::File(error)) => unwritten.push(error),
             Err(error) => return Err(error.into()),
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn edit(ui: &mut Ui, project: &Project, args: &EditArgs) -> Result<Ou
             super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
         }
     }
-    let judged = verbs::check_these(project, vec![project.reread(&shelved)?]);
+    let judged = verbs::check_these(project, None, vec![project.reread(&shelved)?]);
     ui.print(&view::findings::human(project, &judged))?;
     ui.say(&view::findings::summary(&judged))?;
     Ok(Outcome::Clean)

@@ -39,7 +39,7 @@ pub(crate) fn revise(
     args: &ReviseArgs,
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let change = Change { reason: args.reason.clone(), by: args.by.clone(), verb: None };
+    let change = Change::by_text(args.reason.clone(), args.by.clone());
     let Some(recorded) = record(project, &shelved, args, &change)? else {
         ui.say("Nothing changed.")?;
         return Ok(Outcome::Clean);

@@ -1,8 +1,11 @@
 //! What changed between two texts: by words for people, unified for tools.
 
 use super::{heading, tame};
+use midstride_core::anchor;
+use midstride_core::document::Document;
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
+use std::borrow::Cow;
 
 #[derive(Serialize)]
 pub(crate) struct DifferenceJson {
@@ -30,7 +33,8 @@ pub(crate) fn unified(old: &str, new: &str, names: &(String, String)) -> String 
 /// colour.
 pub(crate) fn words(old: &str, new: &str, names: &(String, String)) -> String {
     let mut out = heading(&format!("{} → {}", names.0, names.1));
-    let lines = TextDiff::from_lines(old, new);
+    let [old, new] = [old, new].map(without_anchors);
+    let lines = TextDiff::from_lines(old.as_ref(), new.as_ref());
     for group in lines.grouped_ops(CONTEXT) {
         out.push_str("  …\n");
         for operation in group {
@@ -42,6 +46,12 @@ pub(crate) fn words(old: &str, new: &str, names: &(String, String)) -> String {
         }
     }
     out
+}
+
+/// Anchors are for programs.
+fn without_anchors(text: &str) -> Cow<'_, str> {
+    let plain = anchor::without(&Document::parse(text.as_bytes()));
+    plain.map_or(Cow::Borrowed(text), |plain| Cow::Owned(plain.text().to_owned()))
 }
 
 fn marked(before: &str, after: &str) -> String {

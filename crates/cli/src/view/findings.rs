@@ -10,7 +10,7 @@ pub(crate) use human::human;
 pub(crate) use json::{FindingJson, findings_json, json};
 pub(crate) use sarif::sarif;
 
-use super::{count, heading, shell_word};
+use super::{citation, count, heading, shell_word};
 use midstride::verbs::Judged;
 use midstride_core::finding::{Code, Finding, Severity, WayOut};
 
@@ -42,6 +42,19 @@ fn as_fragment(text: &str) -> String {
 /// Notes among many documents are counted, not shown one by one: they are other people's.
 fn is_counted(judged: &[Judged], finding: &Finding) -> bool {
     judged.len() > 1 && finding.code == Code::NoHeader
+}
+
+/// Every cited place of every document.
+pub(crate) fn citations(judged: &[Judged]) -> String {
+    let mut out = String::new();
+    for one in judged.iter().filter(|one| !one.citations.is_empty()) {
+        out.push_str(&format!("{}\n", one.path.display()));
+        for cited in &one.citations {
+            out.push_str(&citation::line(one.document(), cited));
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// One line about all of them.

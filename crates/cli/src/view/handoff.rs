@@ -3,6 +3,7 @@
 use super::trust::{self, TrustJson};
 use super::{heading, history, indented, tame};
 use midstride::project::{Project, Shelved};
+use midstride_core::anchor;
 use midstride_core::handoff::Handoff;
 use midstride_core::header::{Measurement, Review};
 use midstride_core::section::Meaning;
@@ -172,7 +173,10 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     part("Measured", handoff.measurements().iter().map(|m| bullet(&measured(m))).collect());
     part("Reviews", handoff.reviews().iter().map(review).collect());
     part("Revisions", revisions(&handoff));
-    let body = shelved.document.body().of(shelved.document.text()).trim();
+    // Anchors are for programs.
+    let plain = anchor::without(&shelved.document);
+    let document = plain.as_ref().unwrap_or(&shelved.document);
+    let body = document.body().of(document.text()).trim();
     if !body.is_empty() {
         out.push('\n');
         out.push_str(&tame(body));

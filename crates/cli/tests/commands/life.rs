@@ -147,7 +147,7 @@ fn a_correction_is_one_revision_with_its_wrong_turn_and_its_text() {
        open_questions:
          - question: May the weather be ten minutes old?
            blocking: true
-    @@ -27,19 +31,22 @@
+    @@ -27,19 +31,26 @@
            validation_needed: true
        landmines:
          - The coin balance is looked up on every page
@@ -168,21 +168,27 @@ fn a_correction_is_one_revision_with_its_wrong_turn_and_its_text() {
      ---
      
     -## Diagnosis
-    -
+    +## Plan
+     
     -Austin takes 14,290 ms.
-    -
+    +1. Measure `app/market.py:16`, then test.
+     
     -## Root causes
     -
     -- The query in `app/market.py:16` loads everything.
     -
-     ## Plan
-     
+    -## Plan
+    -
     -1. Paginate; check the number of rows.
-    +1. Measure `app/market.py:16`, then test.
+    +<!-- midstride:anchors 1
+    +4feffc663748 nothing app/market.py:16
+    +-->
     "#);
     let text = sandbox.read(FILE);
     assert!(
-        text.ends_with("---\n\n## Plan\n\n1. Measure `app/market.py:16`, then test.\n"),
+        text.contains(
+            "---\n\n## Plan\n\n1. Measure `app/market.py:16`, then test.\n\n<!-- midstride"
+        ),
         "{text}"
     );
     insta::assert_snapshot!(sandbox.run(["undo", "market"]), @"

@@ -39,8 +39,7 @@ pub(super) fn apply(document: &Document, findings: Vec<Finding>) -> (Vec<Finding
         }
         let (matching, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|f| f.code == known);
         kept = others;
-        // Whether two documents share an id is seen only by comparing them.
-        if matching.is_empty() && known != Code::OneIdTwoUids {
+        if matching.is_empty() && known.is_seen_alone() {
             let message = format!("{known} does not occur here");
             kept.push(Finding::new(Code::AllowUnused, at, message));
         }

@@ -2,7 +2,7 @@
 //!
 //! A code is never given a second meaning. The letter is the family: H reading the document,
 //! S stages and their rules, L the life of a handoff, C content, R references, G generated
-//! documents, A allowances, P pull requests.
+//! documents, A allowances, P pull requests, D what the code says now.
 
 use super::Severity::{self, Advice, Error, Warning};
 use std::fmt;
@@ -48,6 +48,11 @@ macro_rules! codes {
 }
 
 impl Code {
+    /// Whether a document shows it by itself, without other documents and the code.
+    pub(crate) fn is_seen_alone(self) -> bool {
+        self != Self::OneIdTwoUids && !self.rule().code.starts_with('D')
+    }
+
     /// Finds a code by its name, in any case.
     pub fn parse(text: &str) -> Option<Code> {
         Self::ALL.iter().copied().find(|code| code.rule().code.eq_ignore_ascii_case(text))
@@ -181,6 +186,24 @@ codes! {
     MissingSection = "C010" Warning "the heart of the document is missing"
         why "An investigation without findings, or a session without a continuation, hands nothing over."
         mend "Add the section the message names; any heading with that meaning will do."
+    CitationMoved = "D001" Advice "a cited place has moved"
+        why "The lines that were cited stand elsewhere in the file; whoever looks them up finds something else."
+        mend "`midstride check --fix` writes where they are now."
+    CitationChanged = "D002" Warning "a cited place has changed"
+        why "What is said here was said about other code; it may not hold any more."
+        mend "Look at the place and revise what is said about it. If it still holds, say so: `midstride review` with the verdict `held` takes the code as it is now."
+    CitationRenamed = "D003" Warning "a cited file has another name"
+        why "Whoever follows the path finds nothing there."
+        mend "Write the new path."
+    CitationDeleted = "D004" Warning "a cited place is gone"
+        why "What is said here is about code that is not there any more; the work may be done, or have moved on."
+        mend "Revise what is said, or resolve the handoff if it is done."
+    CitationNotJudged = "D005" Advice "a cited place cannot be judged"
+        why "Nothing at hand tells what stood there when it was cited, so nobody knows whether it has changed."
+        mend "Fetch what is missing: `git fetch --unshallow`, or `git submodule update --init`."
+    PerhapsDone = "D006" Advice "perhaps this is done"
+        why "An open handoff that nobody touched for a month, or whose files later commits changed, is often finished or overtaken."
+        mend "Look at the commits; then resolve it with `midstride resolve`, or revise it."
     OneIdTwoUids = "R001" Error "one id, two handoffs"
         why "Two different handoffs carry the same id; a reference to it could mean either."
         mend "Give one of them another id."

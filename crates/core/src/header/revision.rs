@@ -72,6 +72,8 @@ pub enum Verb {
     Share,
     /// It was brought into the strict form.
     Fmt,
+    /// Its citations were brought up to where they are now.
+    Fix,
     /// It was changed in an editor, without a word about it.
     Edit,
     /// An earlier change was taken back.
@@ -83,7 +85,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Start,
         Self::Answer,
         Self::Review,
@@ -91,6 +93,7 @@ impl Verb {
         Self::Advance,
         Self::Share,
         Self::Fmt,
+        Self::Fix,
         Self::Edit,
         Self::Undo,
         Self::Merge,
@@ -107,6 +110,7 @@ impl Verb {
             Self::Advance => "advance",
             Self::Share => "share",
             Self::Fmt => "fmt",
+            Self::Fix => "fix",
             Self::Edit => "edit",
             Self::Undo => "undo",
             Self::Merge => "merge",

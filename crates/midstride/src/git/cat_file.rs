@@ -1,12 +1,78 @@
 //! Many objects from one process.
 
+use super::run::command;
 use super::{GitError, Repository};
+use crate::process::Conversation;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
+use std::io::{self, BufRead as _, Read as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
+/// A larger object is not looked into.
+pub const OBJECT_BYTES_MAX: u64 = 5 << 20;
+
+/// Objects from one process that stays.
+#[derive(Debug)]
+pub struct Objects(Conversation);
+
+/// What an object holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// The bytes of a file; none where there are more than [`OBJECT_BYTES_MAX`].
+    Blob {
+        /// Its id.
+        id: String,
+        /// Its bytes.
+        bytes: Option<Vec<u8>>,
+    },
+    /// A folder, or a commit.
+    Other,
+}
+
+impl Objects {
+    /// An object by any name git knows, `COMMIT:path` too; `None` where there is none.
+    pub fn get(&mut self, name: &str) -> io::Result<Option<Object>> {
+        // A name with a line break would ask for two.
+        if name.contains('\n') {
+            return Ok(None);
+        }
+        self.0.ask(format!("{name}\n").as_bytes())?;
+        let mut head = String::new();
+        if self.0.answers.read_line(&mut head)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut words = head.trim_end().rsplitn(3, ' ');
+        let (size, kind, id) = (words.next(), words.next(), words.next());
+        // `<name> missing`; a name may have blanks.
+        let Some(size) = size.and_then(|size| size.parse::<u64>().ok()) else { return Ok(None) };
+        let is_blob = kind == Some("blob");
+        let bytes = self.bytes(size, is_blob && size <= OBJECT_BYTES_MAX)?;
+        let id = id.unwrap_or_default().to_owned();
+        Ok(Some(if is_blob { Object::Blob { id, bytes } } else { Object::Other }))
+    }
+
+    /// The bytes that follow, and the line break behind them.
+    fn bytes(&mut self, size: u64, wanted: bool) -> io::Result<Option<Vec<u8>>> {
+        let mut following = (&mut self.0.answers).take(size + 1);
+        if !wanted {
+            io::copy(&mut following, &mut io::sink())?;
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        following.read_to_end(&mut bytes)?;
+        bytes.pop();
+        Ok(Some(bytes))
+    }
+}
+
 impl Repository {
+    /// Starts the process that gives objects.
+    pub fn objects(&self) -> Result<Objects, GitError> {
+        let mut git = command(&self.work_tree, &["cat-file", "--batch"]);
+        Conversation::start(&mut git).map(Objects).map_err(GitError::NotStarted)
+    }
+
     /// Texts by their ids; what is not here is left out.
     pub fn blobs(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, GitError> {
         let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();

@@ -6,7 +6,7 @@ use crate::process;
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
 /// Variables that point git at a repository, an index or a configuration; we run inside hooks and
 /// drivers, where they are set for somebody else.
@@ -66,6 +66,11 @@ pub(super) fn output<S: AsRef<OsStr>>(
     arguments: &[S],
     input: &[u8],
 ) -> Result<Output, GitError> {
+    process::exchange(&mut command(folder, arguments), input).map_err(GitError::NotStarted)
+}
+
+/// Git in a folder, ready to be started.
+pub(super) fn command<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
     let mut command = process::command("git");
     // What git says is read by us too, in one language.
     command.env("LC_ALL", "C");
@@ -83,7 +88,7 @@ pub(super) fn output<S: AsRef<OsStr>>(
             command.env_remove(variable);
         }
     }
-    process::exchange(&mut command, input).map_err(GitError::NotStarted)
+    command
 }
 
 /// What git wrote, if it did what it was asked.

@@ -72,7 +72,7 @@ pub fn advance(project: &Project, name: &str, forward: &Forward) -> Result<Advan
     let rule = stage_rule(project, &forward.to)?;
     let from = find_upstream(project, name, rule).map_err(NewError::from)?;
     refuse_misfit(project, &from, &forward.to)?;
-    let mut judged = check_these(project, vec![project.reread(&from)?]).remove(0);
+    let mut judged = check_these(project, None, vec![project.reread(&from)?]).remove(0);
     judged.verdict.findings.retain(Finding::blocks);
     if !judged.verdict.findings.is_empty() && forward.force.is_none() {
         return Ok(Advance::Blocked(Box::new(judged)));

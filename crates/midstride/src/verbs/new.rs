@@ -2,6 +2,7 @@
 
 mod source;
 
+use crate::drift::Anew;
 use crate::files::{FileError, Lock, Problem, Root};
 use crate::ids::{new_uid, next_feature};
 use crate::project::{FindError, Project, ProjectError, SetUp, Shelved};
@@ -195,6 +196,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
         None => compose(given.as_ref(), &fields, kind)?,
     };
     let root = shelf.root();
+    let document = anchored(project, &root.path().join(&path), &document)?;
     let (text, mut redacted) = Clean::of(document.text());
     redacted.extend(note.iter().flat_map(|note| note.redacted()).cloned());
     redacted.extend(said.map(|title| Clean::of(title).1).unwrap_or_default());
@@ -208,6 +210,16 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let spot = spot.ok_or(FileError { path, problem: Problem::NotFound })?;
     let origin = note.map(|note| note.origin(typed));
     Ok(Created { shelved: project.read(&spot)?, upstream, origin, redacted })
+}
+
+/// A document with what stands now at the places it names.
+fn anchored(
+    project: &Project,
+    path: &std::path::Path,
+    document: &Document,
+) -> Result<Document, NewError> {
+    let edit = project.anchoring(path, None, document, Anew::WhatIsSaid);
+    Ok(document.edit(edit.as_slice())?.0)
 }
 
 /// What is wanted, completed by what the header of a given text says.

@@ -55,7 +55,11 @@ pub fn review(
     let now = project.environment().clock.now();
     let Review { by, challenged, verdict, dropped, text } = review;
     let reason = format!("reviewed: {challenged} ({})", verdict.word());
-    let change = Change::by_verb(Verb::Review, reason.clone(), Some(by.clone()));
+    let change = Change {
+        // Who says that it holds has looked at the code as it is.
+        compared: *verdict == ReviewVerdict::Held,
+        ..Change::by_verb(Verb::Review, reason.clone(), Some(by.clone()))
+    };
     let decide = |handoff: &Handoff<'_>| {
         if text.is_some() && *verdict == ReviewVerdict::Held {
             return Err(Refusal::Held);

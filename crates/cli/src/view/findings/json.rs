@@ -1,10 +1,11 @@
 //! Findings for programs.
 
+use super::super::citation::{CitationJson, citation};
 use super::way_out;
 use midstride::files::FileError;
 use midstride::verbs::Judged;
 use midstride_core::document::Document;
-use midstride_core::finding::{Finding, Severity, WayOut};
+use midstride_core::finding::{Code, Finding, Severity, WayOut};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -22,6 +23,7 @@ struct DocumentJson {
     key: String,
     findings: Vec<FindingJson>,
     silenced: Vec<SilencedJson>,
+    citations: Vec<CitationJson>,
 }
 
 #[derive(Serialize)]
@@ -73,6 +75,7 @@ fn document(one: &Judged) -> DocumentJson {
                 reason: silenced.reason.clone(),
             })
             .collect(),
+        citations: one.citations.iter().map(|cited| citation(one.document(), cited)).collect(),
     }
 }
 
@@ -96,6 +99,7 @@ fn finding(document: &Document, finding: &Finding) -> FindingJson {
         start: finding.at.start,
         end: finding.at.end,
         help: way_out(finding),
-        fixable: matches!(finding.way_out, Some(WayOut::Write(_))),
+        fixable: matches!(finding.way_out, Some(WayOut::Write(_)))
+            || finding.code == Code::CitationMoved,
     }
 }

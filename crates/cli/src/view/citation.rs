@@ -1,0 +1,91 @@
+//! Citations: cited places and what has happened to them.
+
+use midstride_core::document::Document;
+use midstride_core::drift::{Change, Judgement, Spot, Verdict};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(crate) struct CitationJson {
+    place: String,
+    line: usize,
+    column: usize,
+    statement: String,
+    verdict: &'static str,
+    now: Option<SpotJson>,
+    baseline: BaselineJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<ChangeJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SpotJson {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_line: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct BaselineJson {
+    found_by: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ChangeJson {
+    was: String,
+    is: Option<String>,
+}
+
+pub(crate) fn citation(document: &Document, judged: &Judgement) -> CitationJson {
+    let position = document.position(judged.place.at.start);
+    let (found_by, commit) = judged.baseline.told();
+    CitationJson {
+        place: judged.place.value.clone(),
+        line: position.line,
+        column: position.column,
+        statement: statement(document, judged),
+        verdict: judged.verdict.word(),
+        now: judged.now.as_ref().map(spot),
+        baseline: BaselineJson { found_by, commit: commit.map(str::to_owned) },
+        change: judged.change.as_ref().map(change),
+        why: judged.why.as_ref().map(ToString::to_string),
+    }
+}
+
+fn spot(spot: &Spot) -> SpotJson {
+    SpotJson {
+        path: spot.path.clone(),
+        first_line: spot.lines.map(|lines| lines.first),
+        last_line: spot.lines.map(|lines| lines.last),
+    }
+}
+
+fn change(change: &Change) -> ChangeJson {
+    ChangeJson { was: change.was.clone(), is: change.is.clone() }
+}
+
+/// What is said about the place, in one line.
+fn statement(document: &Document, judged: &Judgement) -> String {
+    let said = judged.statement.of(document.text()).split_whitespace();
+    said.collect::<Vec<_>>().join(" ")
+}
+
+/// A cited place in one line.
+pub(crate) fn line(document: &Document, judged: &Judgement) -> String {
+    let line = document.position(judged.place.at.start).line;
+    let place = &judged.place.value;
+    let word = judged.verdict.word().replace('_', " ");
+    let now = judged.now.as_ref().map(ToString::to_string);
+    let now = now.filter(|now| {
+        now.trim_end_matches('/') != place.trim_end_matches('/')
+            && judged.verdict != Verdict::Changed
+    });
+    let now = now.map(|now| format!(", now {now}")).unwrap_or_default();
+    let why = judged.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+    format!("{line:>5}  {word:<11}  {place}{now}{why}\n")
+}

@@ -1,0 +1,77 @@
+//! What is wrong with a document because the code has moved on.
+
+use super::{Baseline, Change, Doubt, Judgement, Verdict};
+use crate::finding::{Code, Finding};
+use std::collections::BTreeSet;
+
+/// The findings about judged citations of a handoff that people call `key`.
+pub fn findings(key: &str, judged: &[Judgement]) -> Vec<Finding> {
+    let mut doubts = BTreeSet::new();
+    judged.iter().filter_map(|one| finding(key, one, &mut doubts)).collect()
+}
+
+fn finding<'j>(
+    key: &str,
+    judged: &'j Judgement,
+    doubts: &mut BTreeSet<&'j Doubt>,
+) -> Option<Finding> {
+    let place = &judged.place.value;
+    let found = |code, message| Finding::new(code, judged.place.at, message);
+    let now = judged.now.as_ref().map(ToString::to_string);
+    match judged.verdict {
+        Verdict::Intact | Verdict::NeverThere => None,
+        Verdict::Moved => {
+            let message = format!("`{place}` is now `{}`", now?);
+            Some(found(Code::CitationMoved, message).run(["midstride", "check", "--fix", key]))
+        }
+        Verdict::Changed => Some(found(Code::CitationChanged, changed(place, judged))),
+        Verdict::Renamed => {
+            Some(found(Code::CitationRenamed, format!("`{place}` is now `{}`", now?)))
+        }
+        Verdict::Deleted => {
+            let doubt = judged.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            Some(found(Code::CitationDeleted, format!("`{place}` is gone{doubt}")))
+        }
+        Verdict::NotJudged => {
+            // Said once, at the first place it is about; that a note says nothing is no news.
+            let why = judged.why.as_ref().filter(|why| **why != Doubt::NoBaseline)?;
+            doubts.insert(why).then(|| {
+                found(Code::CitationNotJudged, format!("`{place}` cannot be judged: {why}"))
+            })
+        }
+    }
+}
+
+fn changed(place: &str, judged: &Judgement) -> String {
+    let elsewhere = judged.now.as_ref().filter(|now| !same_file(place, &now.path));
+    let elsewhere = elsewhere.map(|now| format!(" in `{}`", now.path)).unwrap_or_default();
+    match &judged.change {
+        Some(Change { was, is: Some(is) }) => {
+            format!("`{place}` was `{was}`, and is `{is}` now{elsewhere}")
+        }
+        Some(Change { was, is: None }) => {
+            format!("`{place}` was `{was}`, which is gone{elsewhere}")
+        }
+        None => format!("`{place}` says something else now{elsewhere}"),
+    }
+}
+
+fn same_file(place: &str, path: &str) -> bool {
+    let named = place.split([':', '#']).next().unwrap_or(place);
+    path == named || path.ends_with(named.trim_start_matches("../"))
+}
+
+impl Judgement {
+    /// Whether the document is behind the code here.
+    pub fn has_drifted(&self) -> bool {
+        matches!(
+            self.verdict,
+            Verdict::Moved | Verdict::Changed | Verdict::Renamed | Verdict::Deleted
+        )
+    }
+
+    /// Whether it was compared with something at all.
+    pub fn has_baseline(&self) -> bool {
+        self.baseline != Baseline::None
+    }
+}

@@ -1,0 +1,230 @@
+//! What is there: in the working tree, or in a commit.
+
+use crate::files::{FileError, Problem, Root};
+use crate::git::{Listed, OBJECT_BYTES_MAX, Object, Objects};
+use crate::project::Project;
+use midstride_core::drift::Doubt;
+use std::collections::HashMap;
+use std::path::{Component, Path};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What documents are judged against.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Ground {
+    /// The files as they are now, committed or not.
+    WorkTree,
+    /// The files of a commit.
+    Commit(String),
+}
+
+/// What is at a path.
+#[derive(Clone, Debug)]
+pub(super) enum Look {
+    Nothing,
+    Folder,
+    /// Without a text where it is none, is too large, or is kept elsewhere.
+    File {
+        text: Option<Arc<str>>,
+    },
+    /// It cannot be looked at.
+    Hidden(Doubt),
+}
+
+impl Look {
+    pub(super) fn is_there(&self) -> bool {
+        matches!(self, Self::Folder | Self::File { .. })
+    }
+}
+
+/// Everything that is looked at on the way, each thing once.
+pub(super) struct Grounds<'p> {
+    pub(super) project: &'p Project,
+    top: Root,
+    /// The root of the project below the top, with a slash behind it.
+    root_below: String,
+    objects: Mutex<Option<Objects>>,
+    looks: Mutex<HashMap<(Ground, String), Look>>,
+    listings: Mutex<HashMap<Ground, Arc<Listed>>>,
+}
+
+impl<'p> Grounds<'p> {
+    pub(super) fn of(project: &'p Project) -> Result<Self, FileError> {
+        let root = project.root().path();
+        let top = project.repository().map_or(root, |repository| repository.work_tree());
+        let below = root.strip_prefix(top).ok().and_then(Path::to_str).unwrap_or_default();
+        Ok(Self {
+            project,
+            top: Root::open(top)?,
+            root_below: if below.is_empty() { String::new() } else { format!("{below}/") },
+            objects: Mutex::default(),
+            looks: Mutex::default(),
+            listings: Mutex::default(),
+        })
+    }
+
+    /// What is at a path below the top.
+    pub(super) fn look(&self, ground: &Ground, path: &str) -> Look {
+        let key = (ground.clone(), path.to_owned());
+        if let Some(look) = held(&self.looks).get(&key) {
+            return look.clone();
+        }
+        let look = match ground {
+            Ground::WorkTree => self.look_here(path),
+            Ground::Commit(commit) => self.look_into(commit, path),
+        };
+        held(&self.looks).insert(key, look.clone());
+        look
+    }
+
+    fn look_here(&self, path: &str) -> Look {
+        let error = match self.top.read_up_to(Path::new(path), OBJECT_BYTES_MAX) {
+            Ok(bytes) => return Look::File { text: text(&bytes) },
+            Err(error) => error,
+        };
+        match error.problem {
+            Problem::IsFolder => Look::Folder,
+            Problem::TooLarge(_) => Look::File { text: None },
+            Problem::NotFound | Problem::NotFolder => {
+                match self.listed(&Ground::WorkTree).submodule_of(path) {
+                    // One that is here would have shown it.
+                    Some(module) if !self.top.has(&Path::new(module).join(".git")) => {
+                        Look::Hidden(Doubt::Submodule(module.to_owned()))
+                    }
+                    _ => Look::Nothing,
+                }
+            }
+            Problem::Exists
+            | Problem::NotFile
+            | Problem::Denied
+            | Problem::ReadOnly
+            | Problem::Outside
+            | Problem::LinkLoop
+            | Problem::Full
+            | Problem::Changed
+            | Problem::Gone
+            | Problem::Other(_) => Look::Hidden(Doubt::Unreadable),
+        }
+    }
+
+    fn look_into(&self, commit: &str, path: &str) -> Look {
+        let name = |path: &str| format!("{commit}:{path}");
+        match self.object(&name(path.trim_end_matches('/'))) {
+            Some(Object::Blob { bytes, .. }) => {
+                Look::File { text: bytes.and_then(|bytes| text(&bytes)) }
+            }
+            Some(Object::Other) => Look::Folder,
+            None if self.object(&name(".gitmodules")).is_none() => Look::Nothing,
+            None => match self.listed(&Ground::Commit(commit.to_owned())).submodule_of(path) {
+                Some(module) => Look::Hidden(Doubt::Submodule(module.to_owned())),
+                None => Look::Nothing,
+            },
+        }
+    }
+
+    /// The text of a blob, where it is here.
+    pub(super) fn blob(&self, id: &str) -> Option<Arc<str>> {
+        match self.object(id)? {
+            Object::Blob { bytes, .. } => text(&bytes?),
+            Object::Other => None,
+        }
+    }
+
+    /// Whether a commit is here.
+    pub(super) fn has_commit(&self, id: &str) -> bool {
+        self.object(&format!("{id}^{{commit}}")).is_some()
+    }
+
+    fn object(&self, name: &str) -> Option<Object> {
+        let repository = self.project.repository()?;
+        let mut objects = held(&self.objects);
+        if objects.is_none() {
+            *objects = repository.objects().ok();
+        }
+        objects.as_mut()?.get(name).ok()?
+    }
+
+    /// The files there are. Without git nothing is listed.
+    pub(super) fn listed(&self, ground: &Ground) -> Arc<Listed> {
+        if let Some(listed) = held(&self.listings).get(ground) {
+            return Arc::clone(listed);
+        }
+        let listed = self.project.repository().and_then(|repository| match ground {
+            Ground::WorkTree => repository.files_here().ok(),
+            Ground::Commit(commit) => repository.files_of(commit).ok(),
+        });
+        let listed = Arc::new(listed.unwrap_or_default());
+        held(&self.listings).insert(ground.clone(), Arc::clone(&listed));
+        listed
+    }
+
+    /// The path below the top that a document, which lies at a whole path, means: from the root of the project or the top, from
+    /// its own folder, or the only one that ends so.
+    pub(super) fn resolve(
+        &self,
+        document: &Path,
+        written: &str,
+        ground: &Ground,
+    ) -> Option<String> {
+        let written = match written.strip_prefix(self.project.root().path().to_str()?) {
+            Some(inside) => inside.strip_prefix('/')?,
+            None => written,
+        };
+        let from_root = format!("{}{written}", self.root_below);
+        let mut candidates = vec![from_root, written.to_owned()];
+        if let Some(folder) = self.folder_of(document) {
+            candidates.push(format!("{folder}/{written}"));
+        }
+        let mut candidates = candidates.iter().filter_map(|path| normal(path));
+        let there = candidates.find(|path| !matches!(self.look(ground, path), Look::Nothing));
+        there.or_else(|| self.only_one_ending_with(written, ground))
+    }
+
+    /// The path that is meant if there is none: from the root of the project.
+    pub(super) fn below_top(&self, written: &str) -> String {
+        normal(&format!("{}{written}", self.root_below)).unwrap_or_else(|| written.to_owned())
+    }
+
+    fn only_one_ending_with(&self, written: &str, ground: &Ground) -> Option<String> {
+        let end = format!("/{}", normal(written).filter(|_| !written.ends_with('/'))?);
+        let listed = self.listed(ground);
+        let mut ending = listed.files.keys().filter(|path| path.ends_with(&end));
+        let only = ending.next().filter(|_| ending.next().is_none())?;
+        self.look(ground, only).is_there().then(|| only.clone())
+    }
+
+    /// The folder of a document below the top, if it lies there.
+    fn folder_of(&self, document: &Path) -> Option<String> {
+        document.strip_prefix(self.top.path()).ok()?.parent()?.to_str().map(str::to_owned)
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A relative path without dots; `None` where it leads out.
+fn normal(path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in Path::new(path).components() {
+        match part {
+            Component::Normal(name) => parts.push(name.to_str()?),
+            Component::ParentDir => {
+                parts.pop()?;
+            }
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// How a file begins whose text git keeps elsewhere.
+const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
+/// A file with a null byte among the first so many is no text; the same as git's.
+const LOOKED_AT: usize = 8000;
+
+/// The text of a file; `None` where it is none.
+fn text(bytes: &[u8]) -> Option<Arc<str>> {
+    let is_binary = bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0);
+    (!is_binary && !bytes.starts_with(LFS)).then(|| String::from_utf8_lossy(bytes).into())
+}

@@ -1,0 +1,108 @@
+//! Where a file went that is not at its path any more.
+
+use super::baseline::Base;
+use super::ground::{Ground, Grounds, Look};
+use midstride_core::drift::{Doubt, SIMILAR, similarity};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// So many files are compared in search of one that was renamed and changed.
+const CANDIDATES_MAX: usize = 1000;
+
+/// What became of the search.
+pub(super) enum Renamed {
+    To(String),
+    No,
+    /// Not found, and not everything was looked at.
+    Unsure(Doubt),
+}
+
+impl Grounds<'_> {
+    /// The path that a file has now: one with the same text, or the one with the most similar text
+    /// among those that were not there before.
+    pub(super) fn renamed(
+        &self,
+        base: &Base,
+        blob: Option<&str>,
+        text: Option<&str>,
+        now: &Ground,
+    ) -> Renamed {
+        let mut candidates = self.new_files(base, now);
+        candidates.sort_by_cached_key(|path| likeness(&base.path, path));
+        if let Some(path) = blob.and_then(|blob| self.with_blob(blob, &candidates, now)) {
+            return Renamed::To(path);
+        }
+        let Some(text) = text else { return Renamed::No };
+        let compared = candidates.len().min(CANDIDATES_MAX);
+        let mut best: Option<(usize, &String)> = None;
+        for path in &candidates[..compared] {
+            let Look::File { text: Some(other) } = self.look(now, path) else { continue };
+            // The rest of a text that is twice as long cannot make up for it.
+            if text.len().min(other.len()) * 2 < text.len().max(other.len()) {
+                continue;
+            }
+            let alike = similarity(text, &other);
+            if alike >= SIMILAR && best.is_none_or(|(most, _)| alike > most) {
+                best = Some((alike, path));
+            }
+        }
+        match best {
+            Some((_, path)) => Renamed::To(path.clone()),
+            None if compared < candidates.len() => {
+                let candidates = candidates.len();
+                Renamed::Unsure(Doubt::RenamesCut { compared, candidates })
+            }
+            None => Renamed::No,
+        }
+    }
+
+    /// Files that are there now and were not when the place was cited, as far as that is known.
+    fn new_files(&self, base: &Base, now: &Ground) -> Vec<String> {
+        let before = base.ground.as_ref().map(|ground| self.listed(ground));
+        let is_new =
+            |path: &&String| before.as_ref().is_none_or(|before| !before.files.contains_key(*path));
+        self.listed(now).files.keys().filter(is_new).cloned().collect()
+    }
+
+    fn with_blob(&self, blob: &str, candidates: &[String], now: &Ground) -> Option<String> {
+        let ids = self.ids(candidates, now);
+        let same = candidates.iter().find(|path| ids.get(*path).is_some_and(|id| id == blob));
+        same.filter(|path| self.look(now, path).is_there()).cloned()
+    }
+
+    /// The ids of the texts of files; those that git does not keep yet are hashed.
+    fn ids(&self, paths: &[String], now: &Ground) -> HashMap<String, String> {
+        let listed = self.listed(now);
+        let (known, unknown): (Vec<&String>, Vec<&String>) =
+            paths.iter().partition(|path| listed.files.get(*path).is_some_and(Option::is_some));
+        let known = known
+            .into_iter()
+            .filter_map(|path| Some((path.clone(), listed.files.get(path)?.clone()?)));
+        let unknown: Vec<String> = unknown
+            .into_iter()
+            .filter(|path| matches!(self.look(now, path), Look::File { .. }))
+            .take(CANDIDATES_MAX)
+            .cloned()
+            .collect();
+        let hashed = match self.project.repository() {
+            Some(repository) if !unknown.is_empty() => {
+                repository.ids_of_files(&unknown).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        known.chain(unknown.into_iter().zip(hashed)).collect()
+    }
+}
+
+/// The likelier ones come first: the same name, the same name in other letters, the same ending.
+fn likeness(from: &str, to: &str) -> (bool, bool, bool, String) {
+    let name = |path: &str| Path::new(path).file_name().map(OsStr::to_ascii_lowercase);
+    let ending = |path: &str| Path::new(path).extension().map(OsStr::to_owned);
+    (
+        !from.eq_ignore_ascii_case(to),
+        name(from) != name(to),
+        ending(from) != ending(to),
+        to.to_owned(),
+    )
+}

@@ -1,0 +1,156 @@
+//! What a commit or the working tree holds, who wrote a line, and what happened since.
+
+use super::{GitError, Repository};
+use crate::files;
+use jiff::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// The files of a commit or of the working tree, by their paths below its top.
+#[derive(Clone, Debug, Default)]
+pub struct Listed {
+    /// Files, with the ids of their texts where git has them.
+    pub files: BTreeMap<String, Option<String>>,
+    /// Other repositories.
+    pub submodules: BTreeSet<String>,
+}
+
+/// A commit, and which of the paths that were asked for it changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogEntry {
+    /// Its id.
+    pub commit: String,
+    /// When it was committed.
+    pub time: Timestamp,
+    /// The first line of its message.
+    pub subject: String,
+    /// What it changed.
+    pub paths: Vec<String>,
+}
+
+impl Repository {
+    /// The files of a commit.
+    pub fn files_of(&self, commit: &str) -> Result<Listed, GitError> {
+        let listed = self.run(&["ls-tree", "-r", "-z", "--full-tree", commit], b"")?;
+        let mut out = Listed::default();
+        for entry in parts(&listed) {
+            // `<mode> <type> <id>\t<path>`
+            out.add(&entry, 2);
+        }
+        Ok(out)
+    }
+
+    /// The files of the working tree: tracked ones with the text that is staged, and new ones.
+    pub fn files_here(&self) -> Result<Listed, GitError> {
+        let mut out = Listed::default();
+        for entry in parts(&self.run(&["ls-files", "-z", "--stage"], b"")?) {
+            // `<mode> <id> <stage>\t<path>`
+            out.add(&entry, 1);
+        }
+        let new = ["ls-files", "-z", "--others", "--exclude-standard"];
+        for path in parts(&self.run(&new, b"")?) {
+            out.files.entry(path).or_insert(None);
+        }
+        Ok(out)
+    }
+
+    /// The ids that the texts of files below the working tree have, as git would store them.
+    pub fn ids_of_files(&self, paths: &[String]) -> Result<Vec<String>, GitError> {
+        let asked: String = paths.iter().map(|path| format!("{path}\n")).collect();
+        let ids = self.run(&["hash-object", "--stdin-paths"], asked.as_bytes())?;
+        Ok(String::from_utf8_lossy(&ids).lines().map(str::to_owned).collect())
+    }
+
+    /// For each line of a file in the working tree the commit that wrote it; none where it is not
+    /// committed yet. Nothing at all where the file is not tracked.
+    pub fn writers_of_lines(&self, path: &Path) -> Vec<Option<String>> {
+        let asked = ["blame", "--porcelain", "-w", "--"].map(OsStr::new);
+        let Ok(blamed) = self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"") else {
+            return Vec::new();
+        };
+        let mut writers = Vec::new();
+        for line in String::from_utf8_lossy(&blamed).lines() {
+            // `<commit> <line then> <line now>[ <how many>]` stands before every line.
+            let mut words = line.split(' ');
+            let id = words.next().filter(|id| matches!(id.len(), 40 | 64));
+            let id = id.filter(|id| id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            let (Some(id), Some(_), Some(now)) = (id, words.next(), words.next()) else { continue };
+            let Ok(now) = now.parse::<usize>() else { continue };
+            writers.resize(now.max(writers.len()), None);
+            writers[now - 1] = (!id.bytes().all(|byte| byte == b'0')).then(|| id.to_owned());
+        }
+        writers
+    }
+
+    /// The commits since a moment that changed some paths, newest first.
+    pub fn changes_since(
+        &self,
+        since: Timestamp,
+        paths: &BTreeSet<String>,
+    ) -> Result<Vec<LogEntry>, GitError> {
+        let since = format!("--since={}", since.as_second());
+        let asked = ["log", "--no-merges", "-z", "--name-only", "--no-renames", &since];
+        let asked = asked.into_iter().chain(["--format=%x01%H %ct %s", "--"]).map(OsString::from);
+        // A path is a path here, whatever it looks like.
+        let paths = paths.iter().map(|path| OsString::from(format!(":(top,literal){path}")));
+        let log = self.run(&asked.chain(paths).collect::<Vec<_>>(), b"")?;
+        let mut entries: Vec<LogEntry> = Vec::new();
+        for part in parts(&log) {
+            match part.split_once('\u{1}') {
+                Some((_, head)) => entries.extend(log_entry(head)),
+                None => {
+                    let path = part.trim_start_matches('\n').to_owned();
+                    if let Some(entry) = entries.last_mut().filter(|_| !path.is_empty()) {
+                        entry.paths.push(path);
+                    }
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Whether only the newest part of the history is here.
+    pub fn is_shallow(&self) -> bool {
+        files::is_file(&self.common_dir.join("shallow"))
+    }
+}
+
+impl Listed {
+    /// Adds `<words>\t<path>`, of whose words the first is the mode and one the id.
+    fn add(&mut self, entry: &str, id_at: usize) {
+        let Some((words, path)) = entry.split_once('\t') else { return };
+        let words: Vec<&str> = words.split(' ').collect();
+        if words.first() == Some(&SUBMODULE) {
+            self.submodules.insert(path.to_owned());
+        } else {
+            let id = words.get(id_at).map(|id| (*id).to_owned());
+            self.files.insert(path.to_owned(), id);
+        }
+    }
+
+    /// The submodule that a path lies in.
+    pub fn submodule_of(&self, path: &str) -> Option<&str> {
+        let inside = |module: &&String| {
+            path.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.submodules.iter().find(inside).map(String::as_str)
+    }
+}
+
+/// The mode of a link to a commit of another repository.
+const SUBMODULE: &str = "160000";
+
+/// What stands between null bytes.
+fn parts(bytes: &[u8]) -> Vec<String> {
+    let parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+}
+
+fn log_entry(head: &str) -> Option<LogEntry> {
+    let mut words = head.splitn(3, ' ');
+    let (commit, time) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
+    let time = Timestamp::from_second(time).ok()?;
+    let subject = words.next().unwrap_or_default().trim_end().to_owned();
+    Some(LogEntry { commit, time, subject, paths: Vec::new() })
+}
