@@ -88,14 +88,8 @@ const STATEMENTS: [&str; 12] = [
 /// Every place that a document names, in the order of the text.
 pub fn citations(document: &Document) -> Vec<Citation<'_>> {
     let mut found = Vec::new();
-    if let Some(header) = document.handoff_header() {
-        for field in STATEMENTS.iter().filter_map(|name| header.fields().get(name)) {
-            in_field(document.text(), field, &mut found);
-        }
-        let proofs = header.fields().get("proofs").map(Node::items).unwrap_or_default();
-        for claim in proofs.into_iter().filter_map(|proof| proof.get("claim")) {
-            in_field(document.text(), claim, &mut found);
-        }
+    for field in statements(document) {
+        in_field(document.text(), field, &mut found);
     }
     in_body(document, &mut found);
     found.sort_by_key(|citation| citation.written.at);
@@ -125,6 +119,16 @@ pub fn with_lines(document: &Document, moved: &[(Span, LineRange)]) -> Option<Do
     };
     let sound = after.findings().len() <= document.findings().len();
     (same_paths && sound && document.is_exact()).then_some(after)
+}
+
+/// The parts of the header that say something about the repository.
+pub(crate) fn statements(document: &Document) -> Vec<&Node> {
+    let Some(header) = document.handoff_header() else {
+        return Vec::new();
+    };
+    let fields = STATEMENTS.iter().filter_map(|name| header.fields().get(name));
+    let proofs = header.fields().get("proofs").map(Node::items).unwrap_or_default();
+    fields.chain(proofs.into_iter().filter_map(|proof| proof.get("claim"))).collect()
 }
 
 /// A list has a statement per entry, anything else is one.
@@ -165,11 +169,7 @@ fn in_node<'d>(text: &'d str, node: &'d Node, statement: Span, found: &mut Vec<C
 
 fn in_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) {
     let text = document.text();
-    let is_block = |code: &Span| {
-        let written = code.of(text).trim_start();
-        written.starts_with("```") || written.starts_with("~~~") || written.contains('\n')
-    };
-    let code: Vec<Span> = document.code().iter().copied().filter(is_block).collect();
+    let code = code_blocks(document);
     for heading in document.sections().iter().map(|section| section.title.at) {
         in_prose(text, heading, &code, |_| heading, found);
     }
@@ -182,6 +182,15 @@ fn in_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) {
             BlockKind::Code | BlockKind::Html => {}
         }
     }
+}
+
+/// Code that is no part of a sentence.
+pub(crate) fn code_blocks(document: &Document) -> Vec<Span> {
+    let is_block = |code: &Span| {
+        let written = code.of(document.text()).trim_start();
+        written.starts_with("```") || written.starts_with("~~~") || written.contains('\n')
+    };
+    document.code().iter().copied().filter(is_block).collect()
 }
 
 /// The part of a block that a place belongs to: its row of a table, its item of a list with what

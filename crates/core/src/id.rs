@@ -1,5 +1,6 @@
 //! The names of things: ids are types, so that mixing them does not compile.
 
+use std::collections::HashMap;
 use std::fmt;
 
 /// The longest id that is accepted; longer ones make unusable file names.
@@ -154,6 +155,39 @@ impl fmt::Display for HandoffKey {
     }
 }
 
+/// Which of many keys a name means, however many there are.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    by_key: HashMap<String, usize>,
+    by_id: HashMap<String, Vec<usize>>,
+}
+
+impl Names {
+    /// The names of these keys; each is known by its position.
+    pub fn of<'k>(keys: impl IntoIterator<Item = &'k HandoffKey>) -> Self {
+        let mut names = Self::default();
+        for (index, key) in keys.into_iter().enumerate() {
+            names.by_key.entry(key.to_string()).or_insert(index);
+            names.by_id.entry(key.id.clone()).or_default().push(index);
+        }
+        names
+    }
+
+    /// The one with this key, or with this id where only one has it.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let by_id = || match self.of_id(name) {
+            [one] => Some(*one),
+            _ => None,
+        };
+        self.by_key.get(name).copied().or_else(by_id)
+    }
+
+    /// All with this id.
+    pub fn of_id(&self, id: &str) -> &[usize] {
+        self.by_id.get(id).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
 /// The candidate nearest to `wanted`, if one is near enough to be meant.
 pub fn nearest<'c>(wanted: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     const SIMILARITY_MIN: f64 = 0.75;
@@ -200,6 +234,28 @@ mod tests {
         assert_eq!(FeatureNumber::parse("feat-1000"), Some(FeatureNumber(1000)));
         assert_eq!(FeatureNumber::parse("feature-1"), None);
         assert_eq!(FeatureNumber(7).next().id().as_str(), "feat-008");
+    }
+
+    #[test]
+    fn a_name_means_one_key_or_an_id_that_only_one_has() {
+        let key = |id: &str, stage: Option<&str>| HandoffKey {
+            id: id.to_owned(),
+            stage: stage.map(str::to_owned),
+        };
+        let keys = [
+            key("a", None),
+            key("b", Some("spec")),
+            key("b", Some("design")),
+            key("c", Some("spec")),
+            key("a", None),
+        ];
+        let names = Names::of(&keys);
+        assert_eq!(names.find("a"), Some(0), "the first of two with one key");
+        assert_eq!(names.find("b/design"), Some(2));
+        assert_eq!(names.find("b"), None);
+        assert_eq!(names.of_id("b"), [1, 2]);
+        assert_eq!(names.find("c"), Some(3));
+        assert_eq!(names.find("d"), None);
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub mod drift;
 pub mod merge;
 
 pub mod check;
+pub mod graph;
 pub mod life;
 pub mod note;
 pub mod schema;

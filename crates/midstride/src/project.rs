@@ -15,6 +15,7 @@ use crate::shelf::{Layout, Shelf, claude_memory};
 use catalog::Catalog;
 use midstride_core::check::{Artifact, Verdict, check};
 use midstride_core::document::Document;
+use midstride_core::graph::Lead;
 use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::id::HandoffKey;
 use midstride_core::redact::Clean;
@@ -415,6 +416,11 @@ impl Project {
 
     fn known_artifacts(&self) -> MutexGuard<'_, HashMap<PathBuf, Artifact>> {
         self.artifacts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a reference in the document at a place leads to, found as the judge finds it.
+    pub fn lead(&self, spot: &Spot, reference: &str) -> Lead {
+        surroundings::Around::at(self, spot).lead(reference)
     }
 
     /// The design that a piece of work carries out: what it builds on, if that is one; else the

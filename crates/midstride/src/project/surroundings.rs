@@ -4,6 +4,7 @@ use super::{Project, Shelved, Spot};
 use crate::files::is_markdown;
 use crate::ids::sha256;
 use midstride_core::check::{Artifact, Surroundings, check};
+use midstride_core::graph::Lead;
 use std::path::{Path, PathBuf};
 
 /// An upstream of an upstream of an upstream: further up nobody looks.
@@ -20,11 +21,16 @@ pub(super) struct Around<'p> {
 
 impl<'p> Around<'p> {
     pub(super) fn new(project: &'p Project, shelved: &Shelved) -> Self {
-        let shelf = shelved.shelf.map(|index| &project.shelves[index]);
+        Self { way: vec![shelved.path.clone()], ..Self::at(project, &shelved.spot()) }
+    }
+
+    /// The surroundings of a place, for whoever judges nothing.
+    pub(super) fn at(project: &'p Project, spot: &Spot) -> Self {
+        let shelf = spot.shelf.map(|index| &project.shelves[index]);
         let pipeline = shelf.and_then(|shelf| shelf.base()).map(Path::to_owned);
-        let folder = shelved.inside.parent().map(Path::to_owned);
+        let folder = spot.inside.parent().map(Path::to_owned);
         let bases = pipeline.into_iter().chain(folder).chain([PathBuf::new()]).collect();
-        Self { project, bases, way: vec![shelved.path.clone()] }
+        Self { project, bases, way: Vec::new() }
     }
 
     pub(super) fn at_root(project: &'p Project) -> Self {
@@ -38,6 +44,27 @@ impl<'p> Around<'p> {
         }
         let spot = self.project.catalog().find(reference)?;
         self.project.read(spot).ok()
+    }
+
+    /// What a reference leads to, without reading it.
+    pub(super) fn lead(&self, reference: &str) -> Lead {
+        if is_on_the_web(reference) {
+            return Lead::Artifact(reference.to_owned());
+        }
+        if let Some(path) = self.locate(reference) {
+            let shown = path.display().to_string();
+            return if is_markdown(&path) { Lead::Document(shown) } else { Lead::Artifact(shown) };
+        }
+        if let Some(spot) = self.project.catalog().find(reference) {
+            return Lead::Document(self.project.shown(spot).display().to_string());
+        }
+        let several: Vec<String> =
+            self.project.catalog().keys_of_id(reference).map(ToString::to_string).collect();
+        match (self.has_folder(reference), several.is_empty()) {
+            (true, _) => Lead::Artifact(reference.to_owned()),
+            (false, true) => Lead::Missing,
+            (false, false) => Lead::Several(several),
+        }
     }
 
     fn read(&self, path: PathBuf) -> Option<Shelved> {
@@ -85,8 +112,7 @@ impl<'p> Around<'p> {
 
 impl Surroundings for Around<'_> {
     fn artifact(&self, reference: &str) -> Artifact {
-        // What lies on the web is not looked at.
-        if reference.contains("://") {
+        if is_on_the_web(reference) {
             return Artifact::Plain;
         }
         match self.locate(reference) {
@@ -114,6 +140,11 @@ impl Surroundings for Around<'_> {
         let bytes = self.project.root.read(&self.locate(path)?).ok()?;
         Some(sha256(&bytes))
     }
+}
+
+/// What lies on the web is not looked at.
+fn is_on_the_web(reference: &str) -> bool {
+    reference.contains("://")
 }
 
 /// The path without dots; `None` where it would leave the root.

@@ -1,0 +1,156 @@
+//! Cycles: handoffs that each came of the other.
+
+use super::{Edge, Graph};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+impl Graph {
+    /// Handoffs that turn in a circle, each circle once, beginning with its first handoff. Every
+    /// handoff that lies on any is on one that is named; it is the shortest through it.
+    pub fn cycles(&self) -> Vec<Vec<usize>> {
+        let next = self.strong_steps();
+        let mut named: HashSet<usize> = HashSet::new();
+        let mut cycles = Vec::new();
+        for circle in circles(self.nodes.len(), &next) {
+            let inside: HashSet<usize> = circle.iter().copied().collect();
+            for node in circle {
+                if named.contains(&node) {
+                    continue;
+                }
+                if let Some(cycle) = shortest(node, &next, &inside) {
+                    named.extend(&cycle);
+                    cycles.push(first_first(cycle));
+                }
+            }
+        }
+        cycles.sort();
+        cycles
+    }
+
+    /// The edges by which one of a cycle leads to the next.
+    pub fn edges_of(&self, cycle: &[usize]) -> Vec<&Edge> {
+        let steps = cycle.iter().zip(cycle.iter().cycle().skip(1));
+        let steps: HashSet<(usize, usize)> = steps.map(|(from, to)| (*from, *to)).collect();
+        let is_step = |edge: &&Edge| {
+            edge.kind.is_strong() && edge.flow().is_some_and(|flow| steps.contains(&flow))
+        };
+        self.edges.iter().filter(is_step).collect()
+    }
+
+    /// What came of each handoff.
+    pub(super) fn strong_steps(&self) -> Vec<Vec<usize>> {
+        let mut next = vec![Vec::new(); self.nodes.len()];
+        for edge in self.edges.iter().filter(|edge| edge.kind.is_strong()) {
+            if let Some((first, then)) = edge.flow() {
+                next[first].push(then);
+            }
+        }
+        for list in &mut next {
+            list.sort_unstable();
+            list.dedup();
+        }
+        next
+    }
+}
+
+/// The groups in which each is reached from each other, by Tarjan's way without recursion: a chain
+/// of handoffs may be long.
+fn circles(count: usize, next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut search = Search {
+        number: vec![None; count],
+        low: vec![0; count],
+        open: Vec::new(),
+        is_open: vec![false; count],
+        met: 0,
+    };
+    let mut found = Vec::new();
+    for start in 0..count {
+        if search.number[start].is_some() {
+            continue;
+        }
+        search.enter(start);
+        let mut way = vec![(start, 0)];
+        while let Some((node, nth)) = way.pop() {
+            let Some(then) = next[node].get(nth).copied() else {
+                found.extend(search.leave(node));
+                if let Some((before, _)) = way.last() {
+                    search.low[*before] = search.low[*before].min(search.low[node]);
+                }
+                continue;
+            };
+            way.push((node, nth + 1));
+            match search.number[then] {
+                None => {
+                    search.enter(then);
+                    way.push((then, 0));
+                }
+                Some(number) if search.is_open[then] => {
+                    search.low[node] = search.low[node].min(number);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    let turns = |group: &Vec<usize>| group.len() > 1 || next[group[0]].contains(&group[0]);
+    found.retain(turns);
+    found
+}
+
+struct Search {
+    number: Vec<Option<usize>>,
+    low: Vec<usize>,
+    open: Vec<usize>,
+    is_open: Vec<bool>,
+    met: usize,
+}
+
+impl Search {
+    fn enter(&mut self, node: usize) {
+        self.number[node] = Some(self.met);
+        self.low[node] = self.met;
+        self.met += 1;
+        self.open.push(node);
+        self.is_open[node] = true;
+    }
+
+    /// The group that a node closes, if it is the first of one.
+    fn leave(&mut self, node: usize) -> Option<Vec<usize>> {
+        if self.number[node] != Some(self.low[node]) {
+            return None;
+        }
+        let start = self.open.iter().rposition(|open| *open == node)?;
+        let mut group = self.open.split_off(start);
+        for closed in &group {
+            self.is_open[*closed] = false;
+        }
+        group.sort_unstable();
+        Some(group)
+    }
+}
+
+/// The shortest way from a node back to itself.
+fn shortest(node: usize, next: &[Vec<usize>], inside: &HashSet<usize>) -> Option<Vec<usize>> {
+    let mut before: HashMap<usize, usize> = HashMap::new();
+    let mut queue = VecDeque::from([node]);
+    while let Some(here) = queue.pop_front() {
+        for then in next[here].iter().filter(|then| inside.contains(then)) {
+            if *then == node {
+                let way = std::iter::successors(Some(here), |at| before.get(at).copied());
+                let mut cycle: Vec<usize> = way.collect();
+                cycle.reverse();
+                return Some(cycle);
+            }
+            if !before.contains_key(then) {
+                before.insert(*then, here);
+                queue.push_back(*then);
+            }
+        }
+    }
+    None
+}
+
+/// The same cycle, told from its first handoff on.
+fn first_first(mut cycle: Vec<usize>) -> Vec<usize> {
+    let first = (0..cycle.len()).min_by_key(|at| cycle[*at]).unwrap_or(0);
+    cycle.rotate_left(first);
+    cycle
+}

@@ -1,0 +1,68 @@
+//! Find how all handoffs are connected. Each document is read once.
+
+use crate::files::FileError;
+use crate::project::{FindError, Project, Selection, Shelved, Spot};
+use midstride_core::graph::{Facts, Graph, Lead, Reference};
+use std::collections::{HashMap, HashSet};
+
+/// How the handoffs of a project are connected.
+#[derive(Debug)]
+pub struct Connected {
+    /// All of them.
+    pub graph: Graph,
+    /// The positions of those that were named.
+    pub named: Vec<usize>,
+    /// What could not be read.
+    pub unread: Vec<FileError>,
+}
+
+/// Connects all handoffs of a project, and those that are named if they lie elsewhere.
+pub fn graph(project: &Project, names: &[String]) -> Result<Connected, FindError> {
+    let mut unread = Vec::new();
+    let mut spots: HashMap<String, Spot> = HashMap::new();
+    let mut facts = Vec::new();
+    for read in project.with_all_in_catalog(|shelved| told(project, &shelved)) {
+        match read {
+            Ok((spot, told)) => {
+                spots.insert(told.path.clone(), spot);
+                facts.push(told);
+            }
+            Err(error) => unread.push(error),
+        }
+    }
+    let mut named: HashSet<String> = HashSet::new();
+    for shelved in chosen(project, names, &mut unread)? {
+        let told = told(project, &shelved);
+        named.insert(told.path.clone());
+        if !spots.contains_key(&told.path) {
+            spots.insert(told.path.clone(), shelved.spot());
+            facts.push(told);
+        }
+    }
+    let lead = |facts: &Facts, reference: &Reference| {
+        let spot = spots.get(&facts.path);
+        spot.map_or(Lead::Missing, |spot| project.lead(spot, &reference.written))
+    };
+    let graph = Graph::of(facts, lead);
+    let is_named = |node: &usize| named.contains(&graph.nodes[*node].path);
+    let named = (0..graph.nodes.len()).filter(is_named).collect();
+    Ok(Connected { graph, named, unread })
+}
+
+fn told(project: &Project, shelved: &Shelved) -> Facts {
+    Facts::of(&shelved.handoff(project), shelved.path.display().to_string())
+}
+
+/// The documents of some names; none where none is given.
+fn chosen(
+    project: &Project,
+    names: &[String],
+    unread: &mut Vec<FileError>,
+) -> Result<Vec<Shelved>, FindError> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Selection { documents, unread: more } = project.select(names)?;
+    unread.extend(more);
+    Ok(documents)
+}
