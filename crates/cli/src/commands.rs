@@ -9,6 +9,7 @@ pub(crate) mod edit;
 pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fmt;
+pub(crate) mod graph;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod list;
@@ -116,6 +117,12 @@ fn revision_of(typed: &str) -> (&str, Option<usize>) {
         Some((name, Some(number))) => (name, Some(number)),
         Some((_, None)) | None => (typed, None),
     }
+}
+
+/// Says that there is nothing yet, and how to begin.
+fn tell_no_handoffs(ui: &mut Ui) -> Result<(), Diagnostic> {
+    ui.say("There are no handoffs here yet. Next: midstride new \"what you found out\"")?;
+    Ok(())
 }
 
 /// Says what could not be read; the rest was shown.

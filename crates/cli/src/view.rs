@@ -6,6 +6,7 @@ pub(crate) mod difference;
 pub(crate) mod done;
 pub(crate) mod events;
 pub(crate) mod findings;
+pub(crate) mod graph;
 pub(crate) mod handoff;
 pub(crate) mod history;
 pub(crate) mod inbox;

@@ -6,6 +6,7 @@ mod edit;
 mod events;
 mod fmt;
 mod from_note;
+mod graph;
 mod inbox;
 mod init;
 mod life;

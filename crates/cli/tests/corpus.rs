@@ -88,6 +88,27 @@ fn foreign_notes_become_handoffs_without_losing_a_line() {
 }
 
 #[test]
+fn foreign_handoffs_are_connected() {
+    let Some(folder) = corpus("handoffs") else { return };
+    let sandbox = sandbox();
+    sandbox.run(["init"]).exits(0);
+    for path in &markdown_below(&folder) {
+        let below = path.strip_prefix(&folder).unwrap();
+        let bytes = std::fs::read(path).unwrap();
+        sandbox.write(&format!("docs/handoffs/{}", below.display()), bytes);
+    }
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&sandbox.run(arguments).exits(0).stdout).unwrap()
+    };
+    let (graph, list) = (json(&["graph", "--all", "--json"]), json(&["list", "--all", "--json"]));
+    let count = |list: &serde_json::Value| list.as_array().unwrap().len();
+    assert_eq!(count(&graph["nodes"]), count(&list));
+    assert!(count(&list) > 90 && count(&graph["edges"]) > 0);
+    sandbox.run(["graph", "--all"]).exits(0);
+    sandbox.run(["graph", "--all", "--format", "mermaid"]).exits(0);
+}
+
+#[test]
 fn our_own_notes_become_handoffs_without_losing_a_line() {
     let sandbox = sandbox();
     sandbox.run(["init"]).exits(0);

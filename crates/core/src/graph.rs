@@ -152,6 +152,15 @@ pub struct Hub {
     pub cited_by: Vec<usize>,
 }
 
+/// Files that some handoffs cite, and no others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// Their paths as they are cited.
+    pub files: Vec<String>,
+    /// Who cites all of them.
+    pub cited_by: Vec<usize>,
+}
+
 /// Handoffs and what connects them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
@@ -187,6 +196,22 @@ impl Graph {
             is_orphan: !joined.contains(&index),
         });
         Self { nodes: nodes.collect(), edges, dangling, hubs }
+    }
+
+    /// Files that connect handoffs: those that the same ones cite together.
+    pub fn shared(&self) -> Vec<Shared> {
+        let mut by_file: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for edge in self.edges.iter().filter(|edge| edge.kind == Kind::Shares) {
+            for file in &edge.details {
+                by_file.entry(file).or_default().extend([edge.from, edge.to]);
+            }
+        }
+        let mut together: BTreeMap<Vec<usize>, Vec<String>> = BTreeMap::new();
+        for (file, cited_by) in by_file {
+            together.entry(cited_by.into_iter().collect()).or_default().push(file.to_owned());
+        }
+        let shared = together.into_iter().map(|(cited_by, files)| Shared { files, cited_by });
+        shared.collect()
     }
 
     /// The nodes that no connection here leads to or away from.

@@ -103,13 +103,14 @@ proptest! {
     }
 
     #[test]
-    fn the_trees_have_every_connected_handoff_and_every_pair_once(graph in graphs()) {
+    fn the_trees_have_every_named_handoff_and_every_pair_once(graph in graphs()) {
         let lines = graph.lines();
         let own: Vec<usize> =
             lines.iter().filter(|line| line.seen == Seen::Here).map(|line| line.node).collect();
-        let mut all: Vec<usize> = own.iter().copied().chain(graph.unconnected()).collect();
-        all.sort_unstable();
-        prop_assert_eq!(all, (0..COUNT).collect::<Vec<_>>());
+        let names = |edge: &&Edge| edge.from != edge.to && edge.kind != Kind::Shares;
+        let named = graph.edges.iter().filter(names).flat_map(|edge| [edge.from, edge.to]);
+        prop_assert_eq!(own.len(), own.iter().collect::<BTreeSet<_>>().len());
+        prop_assert_eq!(own.iter().copied().collect::<BTreeSet<_>>(), named.collect());
         let between = graph.between();
         let mut pairs: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (nth, line) in lines.iter().enumerate() {
@@ -137,6 +138,9 @@ proptest! {
         }
         prop_assert!(pairs.values().all(|count| *count == 1), "{:?}", pairs);
         prop_assert!(pairs.keys().eq(between.keys()));
+        for shared in graph.shared() {
+            prop_assert!(shared.cited_by.len() > 1 && !shared.files.is_empty());
+        }
     }
 
     #[test]

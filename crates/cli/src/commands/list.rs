@@ -1,4 +1,4 @@
-use super::{Outcome, tell_unread};
+use super::{Outcome, tell_no_handoffs, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -80,7 +80,7 @@ pub(crate) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Ou
     } else if !shelved.is_empty() && chosen.is_empty() {
         ui.say("No handoff fits.")?;
     } else if chosen.is_empty() && unread.is_empty() {
-        ui.say("There are no handoffs here yet. Next: midstride new \"what you found out\"")?;
+        tell_no_handoffs(ui)?;
     } else if !chosen.is_empty() {
         let table = view::list::table_of(project, &chosen);
         ui.print(&table.text)?;

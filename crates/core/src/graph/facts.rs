@@ -100,7 +100,10 @@ impl Facts {
         let files: BTreeSet<String> = citations(document)
             .iter()
             .filter(|citation| !citation.is_folder())
-            .map(|citation| without_dots(citation.path).to_owned())
+            .map(|citation| without_dots(citation.path))
+            // `.map` and `.js` are mostly no files at all.
+            .filter(|path| !path.rsplit('/').next().unwrap_or(path).starts_with('.'))
+            .map(str::to_owned)
             .collect();
         Self {
             key: handoff.key(),

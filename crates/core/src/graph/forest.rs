@@ -1,7 +1,8 @@
-//! The graph as trees: every connected handoff once, every connected pair once.
+//! The graph as trees: every handoff once that another one names, every such pair once.
 //!
-//! What came of a handoff stands below it, however long the chain. What only mentions others or
-//! shares files with them stands below the first of these, as near to a root as possible.
+//! What came of a handoff stands below it, however long the chain. What only mentions others stands
+//! below the first of these, as near to a root as possible. Files that two cite say neither which
+//! came first nor that one knows the other: they make no trees, and are told beside them.
 
 use super::{Edge, Graph};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -31,25 +32,26 @@ pub enum Seen {
 }
 
 impl Graph {
-    /// The lines of all trees, in the order in which they are read. Handoffs without a connection
-    /// are not among them.
+    /// The lines of all trees, in the order in which they are read. Handoffs that neither name
+    /// another one nor are named are not among them.
     pub fn lines(&self) -> Vec<Line> {
         let pairs = self.pairs();
         let growth = Growth::of(self, &pairs);
         growth.read(&pairs)
     }
 
-    /// The edges between two handoffs, either way.
+    /// The edges by which one of two handoffs names the other, either way.
     pub fn between(&self) -> BTreeMap<(usize, usize), Vec<&Edge>> {
         let mut between: BTreeMap<(usize, usize), Vec<&Edge>> = BTreeMap::new();
-        for edge in self.edges.iter().filter(|edge| edge.from != edge.to) {
+        let names = |edge: &&Edge| edge.from != edge.to && edge.flow().is_some();
+        for edge in self.edges.iter().filter(names) {
             let pair = (edge.from.min(edge.to), edge.from.max(edge.to));
             between.entry(pair).or_default().push(edge);
         }
         between
     }
 
-    /// Everything that each handoff is connected with, and whether it came of it.
+    /// Everything that each handoff names or is named by, and whether it came of it.
     fn pairs(&self) -> Vec<BTreeMap<usize, Bond>> {
         let mut pairs = vec![BTreeMap::new(); self.nodes.len()];
         for ((one, other), edges) in self.between() {

@@ -142,8 +142,8 @@ fn files_connect_whoever_cites_them_unless_too_many_do() {
         cites("a", "See src/market.py:3, src/b/mod.rs and src/all.rs."),
         cites("b", "See market.py, src/a/mod.rs and ./src/all.rs:9."),
         cites("c", "See app/src/market.py, mod.rs, docs/ and src/all.rs."),
-        cites("d", "See src/all.rs and docs/."),
-        cites("e", "See src/all.rs."),
+        cites("d", "See src/all.rs, docs/ and `.map`."),
+        cites("e", "See src/all.rs and `.map`."),
         cites("f", "See src/all.rs."),
         handoff("g", "  dependencies:\n    upstream: [plan.txt]\n", ""),
         handoff("h", "  dependencies:\n    upstream: [plan.txt]\n", ""),
@@ -161,6 +161,10 @@ fn files_connect_whoever_cites_them_unless_too_many_do() {
             "g shares h plan.txt",
         ]
     );
+    let market = Shared { files: vec!["app/src/market.py".into()], cited_by: vec![0, 1, 2] };
+    let plan = Shared { files: vec!["plan.txt".into()], cited_by: vec![6, 7] };
+    assert_eq!(graph.shared(), [market, plan]);
+    assert_eq!(graph.lines(), []);
     let hub = Hub { file: "src/all.rs".into(), cited_by: vec![0, 1, 2, 3, 4, 5] };
     assert_eq!(graph.hubs, [hub]);
 }

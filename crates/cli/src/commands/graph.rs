@@ -1,0 +1,129 @@
+use super::{Outcome, tell_no_handoffs, tell_unread};
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view::{count, graph as view};
+use clap::ValueEnum;
+use midstride::project::Project;
+use midstride::verbs::{self, Connected};
+use midstride_core::graph::{Graph, Kind, Part};
+
+/// Show how handoffs are connected
+///
+/// As trees: below each handoff stands what came of it and what mentions it. Then the files that
+/// some of them cite together, and what may be wrong: cycles, references that lead nowhere, handoffs that stand alone.
+/// Without names: the open ones, what they came of and what came of them, and what they are
+/// otherwise connected with. Nothing is judged here, so the exit code is 0 whatever there is; 2 if
+/// something could not be read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GraphArgs {
+    /// Handoffs or paths to begin with; the open ones where none is given
+    handoffs: Vec<String>,
+
+    /// Only what is so many steps away from them, over any connection
+    #[arg(long, value_name = "STEPS")]
+    depth: Option<usize>,
+
+    /// Only connections of this kind; can be given again
+    #[arg(long, value_enum)]
+    kind: Vec<KindArg>,
+
+    /// Every handoff, ended ones too
+    #[arg(long, conflicts_with_all = ["handoffs", "depth"])]
+    all: bool,
+
+    /// How to print the graph
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum KindArg {
+    /// What a handoff says that it builds on
+    Upstream,
+    /// What a handoff says that it leads to
+    Downstream,
+    /// What took the place of another
+    Supersedes,
+    /// What the text of another names
+    Mentions,
+    /// What cites the same file
+    Shares,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Tree,
+    /// A drawing, for Markdown pages that show Mermaid
+    Mermaid,
+    /// For programs
+    Json,
+}
+
+pub(crate) fn graph(
+    ui: &mut Ui,
+    project: &Project,
+    args: &GraphArgs,
+) -> Result<Outcome, Diagnostic> {
+    let Connected { graph: whole, named, unread } = verbs::graph(project, &args.handoffs)?;
+    let from = if args.handoffs.is_empty() { begin(&whole, args.all) } else { named };
+    let part = whole.part(&Part { from, depth: args.depth, kinds: kinds(args) });
+    let shown = view::Shown { project, whole: &whole, part: &part };
+    match if args.json { Format::Json } else { args.format } {
+        Format::Tree if whole.nodes.is_empty() && unread.is_empty() => tell_no_handoffs(ui)?,
+        Format::Tree => {
+            ui.print(&view::tree(&shown))?;
+            tell_left_out(ui, &whole, &part, args)?;
+        }
+        Format::Mermaid => ui.print(&view::mermaid(&shown))?,
+        Format::Json => ui.json(&view::json(&shown, &unread))?,
+    }
+    tell_unread(ui, project, unread)
+}
+
+/// Everything, or what has not ended.
+fn begin(graph: &Graph, all: bool) -> Vec<usize> {
+    (0..graph.nodes.len()).filter(|node| all || !graph.nodes[*node].is_ended()).collect()
+}
+
+fn kinds(args: &GraphArgs) -> Vec<Kind> {
+    if args.kind.is_empty() {
+        return Kind::ALL.to_vec();
+    }
+    let kind = |kind: &KindArg| match kind {
+        KindArg::Upstream => Kind::Upstream,
+        KindArg::Downstream => Kind::Downstream,
+        KindArg::Supersedes => Kind::Supersedes,
+        KindArg::Mentions => Kind::Mentions,
+        KindArg::Shares => Kind::Shares,
+    };
+    args.kind.iter().map(kind).collect()
+}
+
+/// Says what is not in the trees.
+fn tell_left_out(
+    ui: &mut Ui,
+    whole: &Graph,
+    part: &Graph,
+    args: &GraphArgs,
+) -> Result<(), Diagnostic> {
+    let is_lone = |node: &usize| !part.nodes[*node].is_orphan;
+    match part.unconnected().into_iter().filter(is_lone).count() {
+        0 => {}
+        lone => ui.say(&format!("{} without a connection of this kind", count(lone, "handoff")))?,
+    }
+    let left_out = whole.nodes.len() - part.nodes.len();
+    if left_out > 0 {
+        let why = match args.handoffs.is_empty() {
+            true => "ended, with no connection to an open one",
+            false => "further away, or not connected at all",
+        };
+        ui.say(&format!("{left_out} {why}; --depth reaches further, --all shows every one"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! How handoffs are connected: as trees, for Mermaid, for programs.
+
+mod json;
+mod mermaid;
+mod tree;
+
+pub(crate) use json::json;
+pub(crate) use mermaid::mermaid;
+pub(crate) use tree::tree;
+
+use super::shell_word;
+use midstride::project::Project;
+use midstride_core::graph::{Dangling, Edge, Graph, Node};
+use midstride_core::id::nearest;
+
+/// More misspelled names than these are not compared with all others.
+const SUGGESTED_MAX: usize = 100;
+
+/// What is done about handoffs that stand alone.
+const NEXT_FOR_ORPHANS: &str =
+    "name what they build on under `dependencies.upstream`; standing alone is no mistake";
+
+/// A part of the graph, and the whole that it is taken from.
+pub(crate) struct Shown<'g> {
+    pub(crate) project: &'g Project,
+    pub(crate) whole: &'g Graph,
+    pub(crate) part: &'g Graph,
+}
+
+impl Shown<'_> {
+    fn node(&self, node: usize) -> &Node {
+        &self.part.nodes[node]
+    }
+
+    fn key(&self, node: usize) -> String {
+        super::one_line(&self.node(node).key.to_string(), usize::MAX)
+    }
+
+    fn orphans(&self) -> Vec<usize> {
+        (0..self.part.nodes.len()).filter(|node| self.node(*node).is_orphan).collect()
+    }
+
+    fn edit(&self, node: usize) -> String {
+        format!("midstride edit {}", shell_word(&self.node(node).key.to_string()))
+    }
+
+    /// What to do about handoffs that turn in a circle.
+    fn next_for_cycle(&self, edges: &[&Edge]) -> String {
+        let last = edges.iter().filter_map(|edge| edge.told).next_back();
+        let edit = last.map_or_else(String::new, |told| format!(": {}", self.edit(told.by)));
+        format!("decide which came first, and take out what says otherwise{edit}")
+    }
+
+    /// What to do about a reference that leads nowhere.
+    fn next_for_dangling(&self, dangling: &Dangling) -> String {
+        let edit = self.edit(dangling.told.by);
+        if !dangling.candidates.is_empty() {
+            return format!("name one of {}: {edit}", dangling.candidates.join(", "));
+        }
+        let keys: Vec<String> = match self.part.dangling.len() {
+            0..=SUGGESTED_MAX => self.whole.nodes.iter().map(|n| n.key.to_string()).collect(),
+            _ => Vec::new(),
+        };
+        match nearest(&dangling.written, keys.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`? {edit}"),
+            None => format!("write it, or correct the name: {edit}"),
+        }
+    }
+}
+
+/// What is wrong with a reference.
+fn trouble(dangling: &Dangling) -> String {
+    let what = format!("{}: `{}`", dangling.kind.word(), dangling.written);
+    match dangling.candidates.len() {
+        0 => format!("{what} is not there"),
+        several => format!("{what} can mean {several} handoffs"),
+    }
+}
+
+/// Where the life of a handoff stands; a note is said to be one.
+fn status(node: &Node) -> String {
+    node.status.map_or_else(|| "note".to_owned(), |status| status.to_string())
+}

@@ -1,0 +1,123 @@
+//! The graph for programs. Paths name the handoffs: two may have one key.
+
+use super::{NEXT_FOR_ORPHANS, Shown, status};
+use midstride::files::FileError;
+use midstride_core::graph::{Edge, Node, Told};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(crate) struct GraphJson {
+    nodes: Vec<NodeJson>,
+    edges: Vec<EdgeJson>,
+    hubs: Vec<HubJson>,
+    cycles: Vec<CycleJson>,
+    dangling: Vec<DanglingJson>,
+    orphans: OrphansJson,
+    unread: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct NodeJson {
+    key: String,
+    title: Option<String>,
+    status: String,
+    path: String,
+    ended: bool,
+}
+
+/// Read as a sentence: `from` mentions `to`.
+#[derive(Serialize)]
+struct EdgeJson {
+    from: String,
+    kind: &'static str,
+    to: String,
+    details: Vec<String>,
+    told: Option<ToldJson>,
+}
+
+#[derive(Serialize)]
+struct ToldJson {
+    path: String,
+    line: usize,
+}
+
+#[derive(Serialize)]
+struct HubJson {
+    file: String,
+    cited_by: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct CycleJson {
+    handoffs: Vec<String>,
+    told: Vec<ToldJson>,
+    next: String,
+}
+
+#[derive(Serialize)]
+struct DanglingJson {
+    path: String,
+    line: usize,
+    kind: &'static str,
+    written: String,
+    candidates: Vec<String>,
+    next: String,
+}
+
+#[derive(Serialize)]
+struct OrphansJson {
+    handoffs: Vec<String>,
+    next: Option<&'static str>,
+}
+
+pub(crate) fn json(shown: &Shown<'_>, unread: &[FileError]) -> GraphJson {
+    let path = |node: usize| shown.node(node).path.clone();
+    let told = |told: Told| ToldJson { path: path(told.by), line: told.line };
+    let node = |node: &Node| NodeJson {
+        key: node.key.to_string(),
+        title: node.title.clone(),
+        status: status(node),
+        path: node.path.clone(),
+        ended: node.is_ended(),
+    };
+    let edge = |edge: &Edge| EdgeJson {
+        from: path(edge.from),
+        kind: edge.kind.word(),
+        to: path(edge.to),
+        details: edge.details.clone(),
+        told: edge.told.map(told),
+    };
+    let cycle = |cycle: Vec<usize>| {
+        let edges = shown.part.edges_of(&cycle);
+        CycleJson {
+            next: shown.next_for_cycle(&edges),
+            told: edges.iter().filter_map(|edge| edge.told.map(told)).collect(),
+            handoffs: cycle.into_iter().map(path).collect(),
+        }
+    };
+    let dangling = shown.part.dangling.iter().map(|dangling| DanglingJson {
+        path: path(dangling.told.by),
+        line: dangling.told.line,
+        kind: dangling.kind.word(),
+        written: dangling.written.clone(),
+        candidates: dangling.candidates.clone(),
+        next: shown.next_for_dangling(dangling),
+    });
+    let hubs = shown.part.hubs.iter().map(|hub| HubJson {
+        file: hub.file.clone(),
+        cited_by: hub.cited_by.iter().copied().map(path).collect(),
+    });
+    let orphans: Vec<String> = shown.orphans().into_iter().map(path).collect();
+    GraphJson {
+        nodes: shown.part.nodes.iter().map(node).collect(),
+        edges: shown.part.edges.iter().map(edge).collect(),
+        hubs: hubs.collect(),
+        cycles: shown.part.cycles().into_iter().map(cycle).collect(),
+        dangling: dangling.collect(),
+        orphans: OrphansJson {
+            next: (!orphans.is_empty()).then_some(NEXT_FOR_ORPHANS),
+            handoffs: orphans,
+        },
+        unread: unread.iter().map(ToString::to_string).collect(),
+    }
+}

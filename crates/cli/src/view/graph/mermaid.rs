@@ -1,0 +1,106 @@
+//! The graph as Mermaid. Whatever a document says is a label here, and cannot be anything else.
+
+use super::{Shown, status, trouble};
+use crate::view::one_line;
+use midstride_core::graph::{Edge, Kind};
+use std::collections::BTreeSet;
+
+/// A box stays readable.
+const TITLE_WIDTH: usize = 60;
+/// A connection is no place for more files than these.
+const FILES_SHOWN: usize = 3;
+
+pub(crate) fn mermaid(shown: &Shown<'_>) -> String {
+    let mut out = String::from("flowchart LR\n");
+    let mut ended = Vec::new();
+    for (index, node) in shown.part.nodes.iter().enumerate() {
+        let title = node.title.as_deref().map(|title| label(&one_line(title, TITLE_WIDTH)));
+        let title = title.map_or_else(String::new, |title| format!("<br/>{title}"));
+        let name = label(&format!("{} ({})", shown.key(index), status(node)));
+        out.push_str(&format!("    h{index}[\"{name}{title}\"]\n"));
+        if node.is_ended() {
+            ended.push(format!("h{index}"));
+        }
+    }
+    let lines: Vec<String> = shown.part.edges.iter().map(edge).collect();
+    let mut drawn = BTreeSet::new();
+    out.extend(lines.into_iter().filter(|line| drawn.insert(line.clone())));
+    for (index, dangling) in shown.part.dangling.iter().enumerate() {
+        let by = dangling.told.by;
+        out.push_str(&format!("    d{index}[[\"{}\"]]\n", label(&trouble(dangling))));
+        out.push_str(&format!("    h{by} -.-x d{index}\n"));
+    }
+    if !ended.is_empty() {
+        out.push_str("    classDef ended stroke-dasharray: 4\n");
+        out.push_str(&format!("    class {} ended\n", ended.join(",")));
+    }
+    out
+}
+
+/// An arrow leads from what came first to what came of it, or from who mentions to what.
+fn edge(edge: &Edge) -> String {
+    let (from, to) = (edge.from, edge.to);
+    let details = edge.details.iter().take(FILES_SHOWN).map(|detail| one_line(detail, TITLE_WIDTH));
+    let details = label(&details.collect::<Vec<_>>().join(", "));
+    let more = edge.details.len().saturating_sub(FILES_SHOWN);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    match edge.kind {
+        Kind::Upstream | Kind::Downstream => {
+            let (first, then) = if edge.kind == Kind::Upstream { (from, to) } else { (to, from) };
+            let word = if details.is_empty() { "leads to".to_owned() } else { details };
+            format!("    h{first} -->|\"{word}\"| h{then}\n")
+        }
+        Kind::Supersedes => format!("    h{to} ==>|\"superseded by\"| h{from}\n"),
+        Kind::Mentions => format!("    h{from} -.->|\"mentions\"| h{to}\n"),
+        Kind::Shares => format!("    h{from} ---|\"shares {details}{more}\"| h{to}\n"),
+    }
+}
+
+/// Text that Mermaid shows and never reads: whatever could end a label, begin a directive or mark
+/// text up is written as a number.
+fn label(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || " .,-_/".contains(c);
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_plain(c) {
+            out.push(c);
+        } else if c.is_whitespace() {
+            out.push(' ');
+        } else {
+            out.push_str(&format!("#{};", u32::from(c)));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_leaves_its_label() {
+        for hostile in [
+            "\"] --> x[\"",
+            "end",
+            "`**md**`",
+            "a\nb\r\nclick h0 href \"javascript:x\"",
+            "%%{init: {}}%%",
+            "<script>&lt;",
+            "#quot;#34;",
+            "style h0 fill:#fff;",
+            "[(x)] {y} |z| \\",
+        ] {
+            let text = label(hostile);
+            let strange = |c: char| !c.is_alphanumeric() && !" .,-_/#;".contains(c);
+            assert!(!text.contains(strange), "{text}");
+            // Every `#` begins a number that `;` ends, and nothing else has either.
+            for (nth, piece) in text.split('#').enumerate() {
+                let number = piece.split_once(';').map_or("", |(number, _)| number);
+                let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+                assert_eq!(is_number, nth > 0, "{text}");
+                assert!(piece.matches(';').count() <= 1, "{text}");
+            }
+        }
+        assert_eq!(label("Größe 14 s"), "Größe 14 s");
+    }
+}

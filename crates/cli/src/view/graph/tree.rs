@@ -1,0 +1,204 @@
+//! The graph for people: trees, and below them what is wrong.
+
+use super::{NEXT_FOR_ORPHANS, Shown, status, trouble};
+use crate::view::table::width;
+use crate::view::{count, heading, one_line, shown_path};
+use midstride_core::graph::{Edge, Hub, Kind, Line, Seen, Told};
+use std::collections::BTreeMap;
+use std::path::Path;
+use unicode_width::UnicodeWidthStr as _;
+
+/// A line keeps at least this for what it says, however deep it stands.
+const TEXT_WIDTH_MIN: usize = 40;
+/// The width of one guide.
+const GUIDE_WIDTH: usize = 3;
+/// A relationship is a word; a sentence in its place is cut.
+const RELATIONSHIP_WIDTH: usize = 30;
+
+pub(crate) fn tree(shown: &Shown<'_>) -> String {
+    let files = format!("{}{}", shared(shown), hubs(shown));
+    let files = section("Shared files", std::iter::once(files));
+    let sections = [trees(shown), files, cycles(shown), dangling(shown), orphans(shown)];
+    let sections: Vec<String> = sections.into_iter().filter(|text| !text.is_empty()).collect();
+    sections.join("\n")
+}
+
+fn trees(shown: &Shown<'_>) -> String {
+    let lines = shown.part.lines();
+    let between = shown.part.between();
+    let guides = guides(&lines, width().saturating_sub(TEXT_WIDTH_MIN));
+    let mut out = String::new();
+    for (line, guide) in lines.iter().zip(&guides) {
+        let left = width().saturating_sub(guide.width()).max(TEXT_WIDTH_MIN);
+        let words = line.parent.map_or_else(String::new, |parent| {
+            let pair = (parent.min(line.node), parent.max(line.node));
+            words(parent, &between[&pair])
+        });
+        let text = one_line(&format!("{words}{}", called(shown, line)), left);
+        let dim = anstyle::Style::new().dimmed();
+        let is_dim = line.seen != Seen::Here || shown.node(line.node).is_ended();
+        out.push_str(&match is_dim {
+            true => format!("{guide}{dim}{text}{dim:#}\n"),
+            false => format!("{guide}{text}\n"),
+        });
+    }
+    out
+}
+
+fn called(shown: &Shown<'_>, line: &Line) -> String {
+    let key = shown.key(line.node);
+    match line.seen {
+        Seen::Above => format!("{key} (see above)"),
+        Seen::Below => format!("{key} (see below)"),
+        Seen::Here => described(shown, line.node),
+    }
+}
+
+/// The key, the status and the title.
+fn described(shown: &Shown<'_>, node: usize) -> String {
+    let title = shown.node(node).title.as_deref().unwrap_or("(no title)");
+    let title = one_line(title, width());
+    format!("{}  {}  {title}", shown.key(node), status(shown.node(node)))
+}
+
+/// How something is connected with the one it stands below, seen from there.
+fn words(parent: usize, edges: &[&Edge]) -> String {
+    let mut said: BTreeMap<(Kind, &str), Vec<&str>> = BTreeMap::new();
+    for edge in edges {
+        let leads = edge.flow().is_some_and(|(first, _)| first == parent);
+        let word = match (edge.kind, leads) {
+            // Told from either side it is the same.
+            (Kind::Upstream | Kind::Downstream, true) => (Kind::Upstream, "leads to"),
+            (Kind::Upstream | Kind::Downstream, false) => (Kind::Upstream, "builds on"),
+            (Kind::Supersedes, true) => (Kind::Supersedes, "superseded by"),
+            (Kind::Supersedes, false) => (Kind::Supersedes, "supersedes"),
+            (Kind::Mentions, true) => (Kind::Mentions, "mentioned by"),
+            (Kind::Mentions, false) => (Kind::Mentions, "mentions"),
+            // What two share makes no tree.
+            (Kind::Shares, _) => continue,
+        };
+        said.entry(word).or_default().extend(edge.details.iter().map(String::as_str));
+    }
+    let phrases = said.iter().map(|((_, word), details)| phrase(word, details));
+    format!("{} ", phrases.collect::<Vec<_>>().join(" and "))
+}
+
+fn phrase(word: &str, details: &[&str]) -> String {
+    if details.is_empty() {
+        return word.to_owned();
+    }
+    let details = details.iter().map(|detail| one_line(detail, RELATIONSHIP_WIDTH));
+    format!("{word} ({})", details.collect::<Vec<_>>().join(", "))
+}
+
+/// What stands before each line, so that it is seen what it stands below. What stands too deep
+/// loses its outer guides.
+fn guides(lines: &[Line], width: usize) -> Vec<String> {
+    let shown = (width / GUIDE_WIDTH).max(1);
+    // From the last line up: whether another one follows at each depth.
+    let mut follows: Vec<bool> = Vec::new();
+    let mut guides: Vec<String> = Vec::with_capacity(lines.len());
+    for line in lines.iter().rev() {
+        follows.resize(line.depth + 1, false);
+        let hidden = line.depth.saturating_sub(shown);
+        let mut guide = if hidden > 0 { "…  ".to_owned() } else { String::new() };
+        for follows in follows[..line.depth].iter().skip(hidden + 1) {
+            guide.push_str(if *follows { "│  " } else { "   " });
+        }
+        if line.depth > 0 {
+            guide.push_str(if follows[line.depth] { "├─ " } else { "└─ " });
+        }
+        follows[line.depth] = true;
+        guides.push(guide);
+    }
+    guides.reverse();
+    guides
+}
+
+fn shared(shown: &Shown<'_>) -> String {
+    let told = shown.part.shared().into_iter().map(|shared| {
+        let keys: Vec<String> = shared.cited_by.iter().map(|node| shown.key(*node)).collect();
+        let files = shared
+            .files
+            .iter()
+            .map(|file| format!("    {}\n", one_line(file, width().saturating_sub(4))));
+        format!("  {}\n{}", keys.join(", "), files.collect::<String>())
+    });
+    told.collect()
+}
+
+fn hubs(shown: &Shown<'_>) -> String {
+    let line = |hub: &Hub| {
+        let cited = count(hub.cited_by.len(), "handoff");
+        format!("    {}  by {cited}\n", one_line(&hub.file, width()))
+    };
+    let lines: String = shown.part.hubs.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("  cited by too many to connect them\n{lines}") }
+}
+
+fn cycles(shown: &Shown<'_>) -> String {
+    let cycles = shown.part.cycles();
+    let told = cycles.iter().map(|cycle| {
+        let round = cycle.iter().chain(cycle.first());
+        let keys: Vec<String> = round.map(|node| shown.key(*node)).collect();
+        let edges = shown.part.edges_of(cycle);
+        let places = edges.iter().filter_map(|edge| Some(place(shown, edge.told?)));
+        let places = places.collect::<Vec<_>>().join(", ");
+        let next = shown.next_for_cycle(&edges);
+        format!("  {}\n    as told at {places}\n    next: {next}\n", keys.join(" → "))
+    });
+    section("Cycles", told)
+}
+
+fn dangling(shown: &Shown<'_>) -> String {
+    let told = shown.part.dangling.iter().map(|dangling| {
+        let place = place(shown, dangling.told);
+        let trouble = one_line(&trouble(dangling), width());
+        format!("  {place}  {trouble}\n    next: {}\n", shown.next_for_dangling(dangling))
+    });
+    section("Dangling references", told)
+}
+
+fn orphans(shown: &Shown<'_>) -> String {
+    let orphans = shown.orphans();
+    if orphans.is_empty() {
+        return String::new();
+    }
+    let line = |node: &usize| {
+        format!("  {}\n", one_line(&described(shown, *node), width().saturating_sub(2)))
+    };
+    let next = format!("    next: {NEXT_FOR_ORPHANS}\n");
+    section("Orphans", orphans.iter().map(line).chain([next]))
+}
+
+fn section(name: &str, lines: impl Iterator<Item = String>) -> String {
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("{}{lines}", heading(name)) }
+}
+
+fn place(shown: &Shown<'_>, told: Told) -> String {
+    let path = shown_path(shown.project, Path::new(&shown.node(told.by).path));
+    format!("{path}:{}", told.line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(depths: &[usize], width: usize) -> Vec<String> {
+        let line = |depth: &usize| Line { node: 0, parent: None, depth: *depth, seen: Seen::Here };
+        guides(&depths.iter().map(line).collect::<Vec<_>>(), width)
+    }
+
+    #[test]
+    fn guides_lead_from_each_line_to_the_one_it_stands_below() {
+        let expected = ["", "├─ ", "│  ├─ ", "│  └─ ", "└─ ", "   └─ ", "", "└─ "];
+        assert_eq!(drawn(&[0, 1, 2, 2, 1, 2, 0, 1], 60), expected);
+    }
+
+    #[test]
+    fn what_stands_too_deep_loses_its_outer_guides() {
+        assert_eq!(drawn(&[0, 1, 2, 3, 1], 6), ["", "├─ ", "│  └─ ", "…     └─ ", "└─ "]);
+        assert_eq!(drawn(&[0, 1, 2], 0), ["", "└─ ", "…  └─ "]);
+    }
+}

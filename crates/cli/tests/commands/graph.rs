@@ -1,0 +1,372 @@
+use super::shop;
+use crate::sandbox;
+use midstride_testkit::Sandbox;
+
+fn handoff(id: &str, title: &str, fields: &str, body: &str) -> String {
+    format!("---\nhandoff:\n  id: {id}\n  title: {title}\n{fields}---\n\n{body}\n")
+}
+
+/// A project with a pipeline, a successor, a circle, references to nothing, shared files, a hub and
+/// handoffs that stand alone.
+fn project() -> Sandbox {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let write = |id: &str, title: &str, fields: &str, body: &str| {
+        let text = handoff(id, title, fields, body);
+        sandbox.write(&format!(".midstride/handoffs/{id}.md"), text);
+    };
+    let stage = |stage: &str, title: &str, upstream: &str, body: &str| {
+        let upstream = match upstream {
+            "" => String::new(),
+            upstream => format!("  dependencies:\n    upstream:\n{upstream}"),
+        };
+        let fields = format!("  kind: stage\n  stage: {stage}\n{upstream}");
+        let text = handoff("feat-042", title, &fields, body);
+        sandbox.write(&format!(".midstride/handoffs/feat-042/{stage}.md"), text);
+    };
+    let derived =
+        |from: &str| format!("      - artifact: {from}\n        relationship: derived_from\n");
+    stage("request", "Snapshots for audits", "", "");
+    stage("discovery", "What auditors need", &derived("feat-042/request"), "Read `src/vm.rs:4`.");
+    let both = derived("feat-042/discovery") + &derived(".midstride/handoffs/feat-042/request.md");
+    stage("spec", "Snapshots, exactly", &both, "");
+    write(
+        "slow-pages",
+        "Market pages take 14 s",
+        "  status: superseded\n  superseded_by: slow-market-query\n",
+        "",
+    );
+    write("slow-market-query", "The query loads every city", "", "The weather is in `src/vm.rs`.");
+    write("nightcheck", "What runs at night", "", "It found slow-market-query first.");
+    let upstream = |names: &str| format!("  dependencies:\n    upstream: [{names}]\n");
+    write("chicken", "From an egg", &upstream("egg"), "");
+    write("egg", "From a chicken", &upstream("chicken, feat-042, slow-market-qery"), "");
+    write("lonely", "Nobody knows me", "", "See src/everywhere.rs.");
+    write("long-ago", "Done and forgotten", "  status: resolved\n", "");
+    for number in 1..=6 {
+        let body = "See src/everywhere.rs, after nightcheck.md.";
+        write(&format!("part-{number}"), "One of many", "", body);
+    }
+    sandbox
+}
+
+#[test]
+fn the_graph_is_told_as_trees_with_what_may_be_wrong() {
+    insta::assert_snapshot!(project().run(["graph"]), @"
+    exit 0
+    ----- stdout -----
+    feat-042/request  planned  Snapshots for audits
+    ├─ leads to (derived_from) feat-042/discovery  planned  What auditors need
+    │  └─ leads to (derived_from) feat-042/spec  planned  Snapshots, exactly
+    └─ leads to (derived_from) feat-042/spec (see above)
+    slow-pages  superseded  Market pages take 14 s
+    └─ superseded by slow-market-query  planned  The query loads every city
+       └─ mentioned by nightcheck  planned  What runs at night
+          ├─ mentioned by part-1  planned  One of many
+          ├─ mentioned by part-2  planned  One of many
+          ├─ mentioned by part-3  planned  One of many
+          ├─ mentioned by part-4  planned  One of many
+          ├─ mentioned by part-5  planned  One of many
+          └─ mentioned by part-6  planned  One of many
+    chicken  planned  From an egg
+    └─ builds on and leads to egg  planned  From a chicken
+
+    Shared files
+      feat-042/discovery, slow-market-query
+        src/vm.rs
+      cited by too many to connect them
+        src/everywhere.rs  by 7 handoffs
+
+    Cycles
+      chicken → egg → chicken
+        as told at .midstride/handoffs/egg.md:6, .midstride/handoffs/chicken.md:6
+        next: decide which came first, and take out what says otherwise: midstride edit chicken
+
+    Dangling references
+      .midstride/handoffs/egg.md:6  upstream: `slow-market-qery` is not there
+        next: did you mean `slow-market-query`? midstride edit egg
+
+    Orphans
+      lonely  planned  Nobody knows me
+        next: name what they build on under `dependencies.upstream`; standing alone is no mistake
+    ----- stderr -----
+    1 ended, with no connection to an open one; --depth reaches further, --all shows every one
+    ");
+}
+
+#[test]
+fn names_kinds_and_steps_choose_a_part() {
+    let sandbox = project();
+    insta::assert_snapshot!(sandbox.run(["graph", "slow-pages"]), @"
+    exit 0
+    ----- stdout -----
+    slow-pages  superseded  Market pages take 14 s
+    └─ superseded by slow-market-query  planned  The query loads every city
+    ----- stderr -----
+    14 further away, or not connected at all; --depth reaches further, --all shows every one
+    ");
+    insta::assert_snapshot!(sandbox.run(["graph", "slow-pages", "--depth", "1"]), @"
+    exit 0
+    ----- stdout -----
+    slow-pages  superseded  Market pages take 14 s
+    └─ superseded by slow-market-query  planned  The query loads every city
+    ----- stderr -----
+    14 further away, or not connected at all; --depth reaches further, --all shows every one
+    ");
+    insta::assert_snapshot!(sandbox.run(["graph", "egg", "--kind", "mentions"]), @"
+    exit 0
+    ----- stderr -----
+    1 handoff without a connection of this kind
+    15 further away, or not connected at all; --depth reaches further, --all shows every one
+    ");
+    insta::assert_snapshot!(sandbox.run(["graph", "--kind", "supersedes", "--kind", "shares", "--all"]), @"
+    exit 0
+    ----- stdout -----
+    slow-pages  superseded  Market pages take 14 s
+    └─ superseded by slow-market-query  planned  The query loads every city
+
+    Shared files
+      feat-042/discovery, slow-market-query
+        src/vm.rs
+      cited by too many to connect them
+        src/everywhere.rs  by 7 handoffs
+
+    Orphans
+      lonely  planned  Nobody knows me
+      long-ago  resolved  Done and forgotten
+        next: name what they build on under `dependencies.upstream`; standing alone is no mistake
+    ----- stderr -----
+    11 handoffs without a connection of this kind
+    ");
+}
+
+#[test]
+fn a_drawing_and_a_shape_for_programs_say_the_same() {
+    let sandbox = project();
+    let arguments = ["graph", "slow-pages", "egg", "--depth", "1", "--format", "mermaid"];
+    insta::assert_snapshot!(sandbox.run(arguments), @r#"
+    exit 0
+    ----- stdout -----
+    flowchart LR
+        h0["chicken #40;planned#41;<br/>From an egg"]
+        h1["egg #40;planned#41;<br/>From a chicken"]
+        h2["slow-market-query #40;planned#41;<br/>The query loads every city"]
+        h3["slow-pages #40;superseded#41;<br/>Market pages take 14 s"]
+        h0 -->|"leads to"| h1
+        h1 -->|"leads to"| h0
+        h3 ==>|"superseded by"| h2
+        d0[["upstream#58; #96;slow-market-qery#96; is not there"]]
+        h1 -.-x d0
+        classDef ended stroke-dasharray: 4
+        class h3 ended
+    "#);
+    insta::assert_snapshot!(sandbox.run(["graph", "egg", "--depth", "1", "--json"]), @r#"
+    exit 0
+    ----- stdout -----
+    {
+      "nodes": [
+        {
+          "key": "chicken",
+          "title": "From an egg",
+          "status": "planned",
+          "path": ".midstride/handoffs/chicken.md",
+          "ended": false
+        },
+        {
+          "key": "egg",
+          "title": "From a chicken",
+          "status": "planned",
+          "path": ".midstride/handoffs/egg.md",
+          "ended": false
+        }
+      ],
+      "edges": [
+        {
+          "from": ".midstride/handoffs/chicken.md",
+          "kind": "upstream",
+          "to": ".midstride/handoffs/egg.md",
+          "details": [],
+          "told": {
+            "path": ".midstride/handoffs/egg.md",
+            "line": 6
+          }
+        },
+        {
+          "from": ".midstride/handoffs/egg.md",
+          "kind": "upstream",
+          "to": ".midstride/handoffs/chicken.md",
+          "details": [],
+          "told": {
+            "path": ".midstride/handoffs/chicken.md",
+            "line": 6
+          }
+        }
+      ],
+      "hubs": [],
+      "cycles": [
+        {
+          "handoffs": [
+            ".midstride/handoffs/chicken.md",
+            ".midstride/handoffs/egg.md"
+          ],
+          "told": [
+            {
+              "path": ".midstride/handoffs/egg.md",
+              "line": 6
+            },
+            {
+              "path": ".midstride/handoffs/chicken.md",
+              "line": 6
+            }
+          ],
+          "next": "decide which came first, and take out what says otherwise: midstride edit chicken"
+        }
+      ],
+      "dangling": [
+        {
+          "path": ".midstride/handoffs/egg.md",
+          "line": 6,
+          "kind": "upstream",
+          "written": "slow-market-qery",
+          "candidates": [],
+          "next": "did you mean `slow-market-query`? midstride edit egg"
+        }
+      ],
+      "orphans": {
+        "handoffs": [],
+        "next": null
+      },
+      "unread": []
+    }
+    "#);
+}
+
+#[test]
+fn hostile_words_stay_in_their_labels() {
+    let sandbox = sandbox();
+    sandbox.run(["init"]).exits(0);
+    let title = r#"'x"] --> h9["end`%%{init}%% <b>#quot;; |y| \u001b[31m'"#;
+    let fields = "  dependencies:\n    upstream:\n      - artifact: b\n        relationship: '\"| h9 %%'\n      - '\"] end'\n";
+    sandbox.write(".midstride/handoffs/a.md", handoff("a", title, fields, ""));
+    sandbox.write(".midstride/handoffs/b.md", handoff("b", "end", "", ""));
+    let run = sandbox.run(["graph", "--format", "mermaid"]).exits(0);
+    insta::assert_snapshot!(run, @r##"
+    exit 0
+    ----- stdout -----
+    flowchart LR
+        h0["a #40;planned#41;<br/>x#34;#93; --#62; h9#91;#34;end#96;#37;#37;#123;init#125;#37;#37; #60;b#62;#35;quot#59;#59; #124;y#124; #92;u001b#91;31m"]
+        h1["b #40;planned#41;<br/>end"]
+        h1 -->|"#34;#124; h9 #37;#37;"| h0
+        d0[["upstream#58; #96;#34;#93; end#96; is not there"]]
+        h0 -.-x d0
+    "##);
+}
+
+#[test]
+fn there_is_little_to_tell_about_little() {
+    let empty = sandbox();
+    insta::assert_snapshot!(empty.run(["graph"]), @r#"
+    exit 0
+    ----- stderr -----
+    There are no handoffs here yet. Next: midstride new "what you found out"
+    "#);
+    empty.run(["init"]).exits(0);
+    empty.write(".midstride/handoffs/a.md", handoff("a", "All alone", "", ""));
+    insta::assert_snapshot!(empty.run(["graph"]), @"
+    exit 0
+    ----- stdout -----
+    Orphans
+      a  planned  All alone
+        next: name what they build on under `dependencies.upstream`; standing alone is no mistake
+    ");
+    insta::assert_snapshot!(empty.run(["graph", "a", "--format", "mermaid"]), @r#"
+    exit 0
+    ----- stdout -----
+    flowchart LR
+        h0["a #40;planned#41;<br/>All alone"]
+    "#);
+    empty.write(".midstride/handoffs/a.md", handoff("a", "Done", "  status: resolved\n", ""));
+    insta::assert_snapshot!(empty.run(["graph"]), @"
+    exit 0
+    ----- stderr -----
+    1 ended, with no connection to an open one; --depth reaches further, --all shows every one
+    ");
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_what_may_be_meant() {
+    insta::assert_snapshot!(shop().run(["graph", "maket-page-perf"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no handoff `maket-page-perf`
+    hint: did you mean `market-page-perf`?
+    ");
+    insta::assert_snapshot!(shop().run(["graph", "--all", "market"]), @"
+    exit 2
+    ----- stderr -----
+    error: the argument '--all' cannot be used with '[HANDOFFS]...'
+
+    Usage: midstride graph --all [HANDOFFS]...
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn what_cannot_be_read_is_told_beside_the_rest() {
+    let sandbox = shop();
+    std::os::unix::fs::symlink("/etc/hostname", sandbox.root().join(".midstride/handoffs/out.md"))
+        .unwrap();
+    insta::assert_snapshot!(sandbox.run(["graph", "--all"]), @"
+    exit 2
+    ----- stdout -----
+    Orphans
+      HANDOFF  note  Where we are
+      feat-042/request  planned  Snapshots of machines for audits.
+      login-loop  resolved  Login loops on Safari
+      market-page-perf  in_progress  Market pages take 14 s
+        next: name what they build on under `dependencies.upstream`; standing alone is no mistake
+    ----- stderr -----
+    warning: `[ROOT]/.midstride/handoffs/out.md` leads out of the project
+    hint: midstride stays inside the project: move the file in, or name it from there
+    ");
+}
+
+#[test]
+fn a_feature_with_several_documents_has_to_be_named_with_its_stage() {
+    let sandbox = sandbox();
+    sandbox.run(["init"]).exits(0);
+    for folder in ["briefs", "specs"] {
+        let path = format!(".claude/pipeline/{folder}/feat-001.md");
+        sandbox.write(&path, handoff("feat-001", "Snapshots", "", ""));
+    }
+    let fields = "  dependencies:\n    downstream:\n      - feat-001\n";
+    sandbox.write(".midstride/handoffs/a.md", handoff("a", "Wanted", fields, ""));
+    insta::assert_snapshot!(sandbox.run(["graph", "a"]), @"
+    exit 0
+    ----- stdout -----
+    Dangling references
+      .midstride/handoffs/a.md:7  downstream: `feat-001` can mean 2 handoffs
+        next: name one of feat-001/discovery, feat-001/spec: midstride edit a
+
+    Orphans
+      a  planned  Wanted
+        next: name what they build on under `dependencies.upstream`; standing alone is no mistake
+    ----- stderr -----
+    2 further away, or not connected at all; --depth reaches further, --all shows every one
+    ");
+}
+
+#[test]
+fn a_document_that_lies_on_no_shelf_is_connected_too() {
+    let sandbox = shop();
+    sandbox.write("notes/plan.md", "# Plan\n\nSee market-page-perf.\n");
+    insta::assert_snapshot!(sandbox.run(["graph", "notes/plan.md"]), @"
+    exit 0
+    ----- stdout -----
+    market-page-perf  in_progress  Market pages take 14 s
+    └─ mentioned by plan  note  Plan
+    ----- stderr -----
+    3 further away, or not connected at all; --depth reaches further, --all shows every one
+    ");
+}
