@@ -87,9 +87,11 @@ impl Word {
     }
 
     fn may_be_a_name(&self) -> bool {
-        let ending = self.text.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let is_other_file = is_ending(ending) || self.text.matches('/').count() > 1;
-        self.is_path() || (!is_other_file && (self.is_marked || self.is_distinctive()))
+        let is_other_file = || {
+            let ending = self.text.rsplit_once('.').map_or("", |(_, ending)| ending);
+            self.text.matches('/').count() > 1 || is_ending(ending)
+        };
+        self.is_path() || ((self.is_marked || self.is_distinctive()) && !is_other_file())
     }
 }
 
@@ -184,7 +186,8 @@ fn texts_in(node: &Node, pieces: &mut Vec<Span>) {
     }
 }
 
-/// The words of a piece of text, and whether each is all that stands between two backquotes.
+/// The words of a piece of text that may be names, and whether each is all that stands between two
+/// backquotes.
 fn words_in(text: &str, piece: Span) -> Vec<(Span, bool)> {
     let belongs = |c: char| c.is_alphanumeric() || "_-./".contains(c);
     let mut out = Vec::new();
@@ -192,9 +195,12 @@ fn words_in(text: &str, piece: Span) -> Vec<(Span, bool)> {
     for word in piece.of(text).split(|c: char| !belongs(c)) {
         let end = start + word.len();
         let trimmed = word.trim_end_matches(['.', '-', '/']);
-        if !trimmed.is_empty() {
+        let before = text.as_bytes()[..start].last();
+        // Most words are neither marked nor made of parts: they are passed by at once.
+        let has_parts = trimmed.bytes().any(|byte| b"-_./".contains(&byte));
+        if has_parts || (before == Some(&b'`') && !trimmed.is_empty()) {
             let behind = text[end..].trim_start_matches(|c: char| c == '@' || c.is_ascii_digit());
-            let is_marked = text[..start].ends_with('`') && behind.starts_with('`');
+            let is_marked = before == Some(&b'`') && behind.starts_with('`');
             out.push((Span::new(start, start + trimmed.len()), is_marked));
         }
         start = end + text[end..].chars().next().map_or(0, char::len_utf8);
