@@ -12,6 +12,7 @@ const CORE_DEPENDENCIES: [&str; 10] = [
     "granit-parser",
     "jiff",
     "pulldown-cmark",
+    "regex",
     "serde",
     "serde_json",
     "sha2",

@@ -8,6 +8,7 @@ mod assumption;
 mod capability;
 mod content;
 mod generated;
+mod proof;
 mod pull_request;
 mod question;
 mod reference;
@@ -138,6 +139,7 @@ pub fn check(
             advancing(handoff, stages, around, &mut findings);
             status::rules(handoff, around, &mut findings);
             reference::rules(handoff, place, &mut findings);
+            proof::rules(handoff, &mut findings);
         }
         // Between conflict markers a text says two things at once; its content can wait.
         let torn = findings.iter().any(|finding| finding.code == Code::ConflictMarker);

@@ -3,10 +3,14 @@
 //! An event that this version does not know is kept and shown as it is; nothing is decided on it.
 
 mod handoff;
+mod proof;
 
 pub use handoff::HandoffEvent;
+pub use proof::ProofEvent;
 
 use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 /// What happened.
@@ -14,6 +18,8 @@ use serde_json::{Value, json};
 pub enum Event {
     /// To a handoff.
     Handoff(HandoffEvent),
+    /// To a proof.
+    Proof(ProofEvent),
     /// Something that a newer midstride wrote.
     Unknown(Unknown),
 }
@@ -34,6 +40,7 @@ impl Event {
     pub fn kind(&self) -> &str {
         match self {
             Self::Handoff(event) => event.kind(),
+            Self::Proof(event) => event.kind(),
             Self::Unknown(unknown) => &unknown.kind,
         }
     }
@@ -42,6 +49,7 @@ impl Event {
     pub fn version(&self) -> u32 {
         match self {
             Self::Handoff(_) => HandoffEvent::VERSION,
+            Self::Proof(_) => ProofEvent::VERSION,
             Self::Unknown(unknown) => unknown.version,
         }
     }
@@ -50,19 +58,46 @@ impl Event {
     pub fn data(&self) -> Value {
         match self {
             Self::Handoff(event) => event.data(),
+            Self::Proof(event) => event.data(),
             Self::Unknown(unknown) => unknown.data.clone(),
         }
     }
 
     /// Reads what was written; what is not understood is unknown, never lost.
     pub fn read(kind: &str, version: u32, data: Value) -> Self {
-        let known = (version <= HandoffEvent::VERSION).then(|| HandoffEvent::read(kind, &data));
-        match known.flatten() {
-            Some(event) => Self::Handoff(event),
-            None => Self::Unknown(Unknown { kind: kind.to_owned(), version, data }),
-        }
+        let handoff = || HandoffEvent::read(kind, version, &data).map(Self::Handoff);
+        let proof = || ProofEvent::read(kind, version, &data).map(Self::Proof);
+        let known = handoff().or_else(proof);
+        known.unwrap_or_else(|| Self::Unknown(Unknown { kind: kind.to_owned(), version, data }))
     }
 }
+
+/// Events about one sort of thing: flat, and tagged with their kind.
+trait Family: Serialize + DeserializeOwned {
+    /// The newest version of these events.
+    const VERSION: u32;
+
+    /// What sort of event.
+    fn kind(&self) -> &'static str;
+
+    fn data(&self) -> Value {
+        let mut data = serde_json::to_value(self).expect("texts and numbers are JSON");
+        if let Some(fields) = data.as_object_mut() {
+            fields.shift_remove(KIND);
+        }
+        data
+    }
+
+    /// `None` where the kind is not one of these, or the data does not fit it.
+    fn read(kind: &str, version: u32, data: &Value) -> Option<Self> {
+        let mut fields = data.as_object().filter(|_| version <= Self::VERSION)?.clone();
+        fields.insert(KIND.to_owned(), kind.into());
+        serde_json::from_value(Value::Object(fields)).ok()
+    }
+}
+
+/// The kind stands beside the data, not in it.
+const KIND: &str = "kind";
 
 /// An event with who, when and about what: a CloudEvent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,8 +167,22 @@ mod tests {
             was: Some("aa".into()),
         };
         let captured = HandoffEvent::Captured { key: "market".into(), path: "market.md".into() };
-        for event in [revised, captured] {
-            let envelope = envelope(Event::Handoff(event));
+        let ran = ProofEvent::Ran {
+            key: "market".into(),
+            number: 2,
+            claim: Some("It is fast".into()),
+            command: "bench".into(),
+            directory: String::new(),
+            outcome: "broken".into(),
+            why: Some("14290 is over 200".into()),
+            exit: Some(0),
+            measured: Some("14290".into()),
+            milliseconds: 1200,
+            commit: None,
+            output: "14290 ms".into(),
+        };
+        for event in [Event::Handoff(revised), Event::Handoff(captured), Event::Proof(ran)] {
+            let envelope = envelope(event);
             let written = envelope.cloud_event("handoff/1");
             assert_eq!(Envelope::read(&written), Some(envelope));
         }
@@ -142,7 +191,7 @@ mod tests {
     #[test]
     fn an_event_of_a_newer_version_is_shown_as_it_is() {
         let data = json!({"what": [1, 2]});
-        for (kind, version) in [("handoff.revised", 9), ("weather.changed", 1)] {
+        for (kind, version) in [("handoff.revised", 9), ("proof.ran", 1), ("weather.changed", 1)] {
             let event = Event::read(kind, version, data.clone());
             assert!(matches!(event, Event::Unknown(_)));
             let written = envelope(event.clone()).cloud_event("x");

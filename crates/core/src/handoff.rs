@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::header::{
     Assumption, Capability, Decision, Dependencies, Deviation, HandoffKind, Header, Lenient,
-    Measurement, Question, Resolution, Review, Revision, Status, WrongTurn,
+    Measurement, Proof, Question, Resolution, Review, Revision, Status, WrongTurn,
 };
 use crate::id::{FeatureNumber, HandoffKey};
 use crate::section::Meaning;
@@ -184,6 +184,14 @@ impl<'d> Handoff<'d> {
     /// What will bite.
     pub fn landmines(&self) -> Vec<At<&'d str>> {
         self.list("landmines")
+    }
+
+    /// Claims and the commands that show them again, each with its number: what says nothing is
+    /// counted and left out.
+    pub fn proofs(&self) -> Vec<(usize, Proof<'d>)> {
+        let items = self.header().and_then(|header| header.get("proofs")).map(Node::items);
+        let numbered = (1..).zip(items.unwrap_or_default());
+        numbered.filter_map(|(number, item)| Some((number, Proof::read(item)?))).collect()
     }
 
     /// Numbers before and after.

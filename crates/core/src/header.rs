@@ -25,6 +25,8 @@ pub use decision::Decision;
 pub use dependency::{Dependencies, Dependency};
 pub use deviation::Deviation;
 pub use measurement::Measurement;
+pub(crate) use proof::LAST_RUN;
+pub use proof::{LastRun, Proof, RunOutcome};
 pub use question::Question;
 pub use resolution::Resolution;
 pub use review::{Review, ReviewVerdict};

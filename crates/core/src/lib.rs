@@ -46,6 +46,7 @@ pub mod handoff;
 pub mod anchor;
 
 pub mod drift;
+pub mod proof;
 
 pub mod merge;
 

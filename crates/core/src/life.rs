@@ -4,8 +4,9 @@ use crate::document::Document;
 use crate::edit::{Edit, Path};
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
-use crate::header::{Status, Verb};
+use crate::header::{RunOutcome, Status, Verb};
 use crate::id::HandoffKey;
+use crate::proof::{self, Number, Test};
 use crate::stage::{StageRule, Stages};
 use crate::time;
 use crate::yaml::{Data, Node};
@@ -39,6 +40,9 @@ pub enum Refusal {
         /// How many there are.
         has: usize,
     },
+    /// What was run is not what stands there now.
+    #[error("proof {0} was changed meanwhile")]
+    OtherProof(usize),
     /// It cannot take its own place.
     #[error("a handoff cannot supersede itself")]
     Itself,
@@ -98,6 +102,48 @@ pub struct Measured {
     pub after: String,
     /// The unit of both.
     pub unit: Option<String>,
+}
+
+/// A proof that was run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proven {
+    /// Which one, counted from one.
+    pub number: usize,
+    /// What was run.
+    pub test: Test,
+    /// What came of it.
+    pub outcome: RunOutcome,
+    /// The number in its output.
+    pub measured: Option<Number>,
+}
+
+/// The two numbers of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Before the work.
+    Before,
+    /// After it.
+    After,
+}
+
+impl Side {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
+}
+
+/// Who ran proofs, when, and where the repository stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occasion {
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub by: Option<String>,
+    /// The commit that was checked out.
+    pub commit: Option<String>,
 }
 
 /// What a review found to be wrong, and what takes its place.
@@ -170,6 +216,66 @@ fn measurement(measured: &Measured) -> Edit {
         ("after", Data::Bare(measured.after.clone())),
     ];
     Edit::Append(Path::field("measurements"), Data::map(entry.into_iter().chain(unit)))
+}
+
+/// Its proofs were run: each says what came of it, and its number goes to the measurement it names,
+/// as the one before where there is none yet, else as the one after.
+pub fn verify(
+    handoff: &Handoff<'_>,
+    proven: &[Proven],
+    side: Option<Side>,
+    occasion: &Occasion,
+) -> Result<Vec<Edit>, Refusal> {
+    let now = proof::proofs(handoff);
+    let mut edits = Vec::new();
+    let mut numbers: Vec<(&str, &Number)> = Vec::new();
+    for run in proven {
+        let same = |other: &proof::Numbered<'_>| {
+            other.number == run.number && other.test.as_ref() == Ok(&run.test)
+        };
+        if !now.iter().any(same) {
+            return Err(Refusal::OtherProof(run.number));
+        }
+        let proof = Path::field("proofs").item(run.number - 1);
+        edits.push(Edit::Set(proof.key("last"), last_run(run, occasion)));
+        if let (Some(name), Some(number)) = (&run.test.measures, &run.measured) {
+            // Of two that measure the same, the last one counts.
+            numbers.retain(|(other, _)| other != name);
+            numbers.push((name, number));
+        }
+    }
+    let measured = numbers.into_iter().map(|(name, number)| measure(handoff, name, number, side));
+    Ok(edits.into_iter().chain(measured).collect())
+}
+
+fn last_run(run: &Proven, occasion: &Occasion) -> Data {
+    let text =
+        |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, Data::Text(t)));
+    let number = run.measured.as_ref().map(|number| ("number", Data::Bare(number.to_string())));
+    let parts = [("at", Data::Bare(time::write(occasion.at)))]
+        .into_iter()
+        .chain(text("by", &occasion.by))
+        .chain(text("commit", &occasion.commit))
+        .chain([("outcome", Data::Bare(run.outcome.word().to_owned()))])
+        .chain(number);
+    Data::map(parts)
+}
+
+/// A number of a measurement that the handoff has, or of a new one.
+fn measure(handoff: &Handoff<'_>, name: &str, number: &Number, side: Option<Side>) -> Edit {
+    let items = handoff.node("measurements").map(Node::items).unwrap_or_default();
+    let named = |item: &&Node| {
+        item.get("name").and_then(Node::text).is_some_and(|text| text.value.trim() == name)
+    };
+    let index = items.iter().position(named);
+    let has_before = index.is_some_and(|index| items[index].get("before").is_some());
+    let side = side.unwrap_or(if has_before { Side::After } else { Side::Before });
+    let number = Data::Bare(number.to_string());
+    let list = Path::field("measurements");
+    match index {
+        Some(index) => Edit::Set(list.item(index).key(side.word()), number),
+        None => Edit::Append(list, Data::map([("name", Data::text(name)), (side.word(), number)])),
+    }
 }
 
 /// Whether the next stage can follow: it is derived from this one, which was not given up. A
@@ -401,6 +507,42 @@ mod tests {
         let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
         let edits = decide(&Handoff::of(&document, &whereabouts, &stages))?;
         Ok(document.edit(&edits).unwrap().0.text().to_owned())
+    }
+
+    const PROOFS: &str = "---\nhandoff:\n  id: a\n  proofs:\n    - claim: fast\n      run: bench # slow\n      measures: Austin\n    - claim: green\n      run: test\n  measurements:\n    - name: Berlin\n      before: 7\n---\n";
+
+    fn proven(text: &str, number: usize, measured: Option<&str>) -> Proven {
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let mut proofs = proof::proofs(&Handoff::of(&document, &whereabouts, &stages));
+        let test = proofs.swap_remove(number - 1).test.unwrap();
+        let measured = measured.and_then(Number::read);
+        Proven { number, test, outcome: RunOutcome::Holds, measured }
+    }
+
+    #[test]
+    fn a_run_is_recorded_with_its_number() {
+        let at: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
+        let occasion = Occasion { at, by: Some("bob".into()), commit: Some("4f2c9d1".into()) };
+        let run = |text: &str, runs: &[Proven], side| {
+            after(text, |handoff| verify(handoff, runs, side, &occasion))
+        };
+        let fast = |number| proven(PROOFS, 1, Some(number));
+        let once = run(PROOFS, &[fast("14290"), proven(PROOFS, 2, None)], None).unwrap();
+        let last = "last:\n        at: 2026-03-25T06:30:00Z\n        by: bob\n        commit: 4f2c9d1\n        outcome: holds\n";
+        assert_eq!(once.matches(last).count(), 2, "{once}");
+        assert!(once.contains("        number: 14290\n"), "{once}");
+        assert!(once.contains("    - name: Austin\n      before: 14290\n"), "{once}");
+        assert!(once.contains("run: bench # slow\n"), "{once}");
+        let twice = run(&once, &[fast("108")], None).unwrap();
+        assert!(
+            twice.contains("    - name: Austin\n      before: 14290\n      after: 108\n"),
+            "{twice}"
+        );
+        let again = run(&twice, &[fast("9")], Some(Side::Before)).unwrap();
+        assert!(again.contains("      before: 9\n      after: 108\n"), "{again}");
+        let other = PROOFS.replace("run: bench", "run: rm -rf /");
+        assert_eq!(run(&other, &[fast("1")], None), Err(Refusal::OtherProof(1)));
     }
 
     const OPEN: &str = "---\nhandoff:\n  id: a\n  status: planned # now\n  open_questions:\n    - question: q\n      blocking: true\n  assumptions:\n    - assumption: x\n---\n";

@@ -1,7 +1,7 @@
 //! What tells how far a handoff can be trusted: facts side by side, never one score.
 
 use crate::handoff::Handoff;
-use crate::header::{Review, ReviewVerdict};
+use crate::header::{Proof, Review, ReviewVerdict, RunOutcome};
 use crate::time::Time;
 use jiff::Timestamp;
 
@@ -20,6 +20,8 @@ pub struct Trust {
     pub revisions: usize,
     /// How often it was called into question, and what came of it.
     pub reviews: Reviews,
+    /// What came of its proofs when they were last run, as the document tells it.
+    pub proofs: Proofs,
     /// Blocking questions without an answer.
     pub blocking_questions: usize,
     /// Assumptions that ask for validation and have none.
@@ -41,6 +43,19 @@ pub struct Reviews {
     pub unclear: usize,
 }
 
+/// Proofs by what came of them when they were last run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Proofs {
+    /// The claim held.
+    pub hold: usize,
+    /// It did not.
+    pub broken: usize,
+    /// The command did not end in time.
+    pub timed_out: usize,
+    /// Nobody recorded a run.
+    pub never_run: usize,
+}
+
 impl Trust {
     /// Gathers the facts as they are now.
     pub fn of(handoff: &Handoff<'_>, now: Timestamp) -> Self {
@@ -53,6 +68,7 @@ impl Trust {
             unchanged_days: changed.and_then(|time| time.days_before(now)),
             revisions: handoff.revisions().len(),
             reviews: Reviews::of(&handoff.reviews()),
+            proofs: Proofs::of(&handoff.proofs()),
             blocking_questions: handoff.questions().iter().filter(|q| q.blocks()).count(),
             unvalidated_assumptions: assumptions
                 .iter()
@@ -77,6 +93,19 @@ impl Reviews {
     /// All of them.
     pub fn total(self) -> usize {
         self.held + self.corrected + self.rejected + self.unclear
+    }
+}
+
+impl Proofs {
+    fn of(proofs: &[(usize, Proof<'_>)]) -> Self {
+        let last = |proof: &Proof<'_>| proof.last.as_ref().and_then(|last| last.outcome);
+        let count = |wanted| proofs.iter().filter(|(_, proof)| last(proof) == wanted).count();
+        Self {
+            hold: count(Some(RunOutcome::Holds)),
+            broken: count(Some(RunOutcome::Broken)),
+            timed_out: count(Some(RunOutcome::TimedOut)),
+            never_run: count(None),
+        }
     }
 }
 
@@ -116,6 +145,16 @@ handoff:
       validation_needed: true
       validated: true
     - assumption: c
+  proofs:
+    - claim: p
+      last: {outcome: holds}
+    - claim: q
+      last: {outcome: BROKEN}
+    - claim: r
+      last: {outcome: timed out}
+    - claim: s
+    - claim: t
+      last: {outcome: purple}
   reviews:
     - verdict: held
     - verdict: CORRECTED (twice)
@@ -132,6 +171,8 @@ handoff:
         let reviews = Reviews { held: 1, corrected: 1, rejected: 0, unclear: 2 };
         assert_eq!((trust.reviews, trust.reviews.total()), (reviews, 4));
         assert_eq!((trust.blocking_questions, trust.unvalidated_assumptions), (1, 1));
+        let proofs = Proofs { hold: 1, broken: 1, timed_out: 1, never_run: 2 };
+        assert_eq!(trust.proofs, proofs);
         assert!(!trust.is_ended);
     }
 

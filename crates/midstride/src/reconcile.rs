@@ -120,7 +120,8 @@ fn tell(
     let events = || records.iter().flat_map(|record| &record.events);
     let unknown = events().find_map(|envelope| match &envelope.event {
         Event::Unknown(unknown) => Some(unknown.kind.clone()),
-        Event::Handoff(_) => None,
+        // What came of a proof is no part of the history that the document tells.
+        Event::Handoff(_) | Event::Proof(_) => None,
     });
     if let Some(kind) = unknown {
         return Err(ReconcileError::Newer(kind));

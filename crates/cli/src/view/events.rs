@@ -2,7 +2,7 @@
 
 use super::tame;
 use midstride::ledger::Recorded;
-use midstride_core::event::{Envelope, Event, HandoffEvent};
+use midstride_core::event::{Envelope, Event, HandoffEvent, ProofEvent};
 
 /// A line per event.
 pub(crate) fn lines(record: &Recorded, json: bool) -> String {
@@ -21,6 +21,10 @@ fn human(envelope: &Envelope) -> String {
         Event::Handoff(HandoffEvent::Captured { key, .. }) => (key.clone(), "captured".to_owned()),
         Event::Handoff(HandoffEvent::Revised { key, reason, .. }) => {
             (key.clone(), reason.clone().unwrap_or_else(|| "changed".to_owned()))
+        }
+        Event::Proof(ProofEvent::Ran { key, number, claim, outcome, .. }) => {
+            let claim = claim.as_deref().map_or_else(String::new, |claim| format!(": {claim}"));
+            (key.clone(), format!("proof {number} {}{claim}", outcome.replace('_', " ")))
         }
         Event::Unknown(unknown) => {
             (unknown.kind.clone(), "written by a newer midstride".to_owned())

@@ -170,6 +170,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     part("Decisions", decisions(&handoff));
     part("Assumptions", assumptions(&handoff));
     part("Builds on", upstream(&handoff));
+    part("Proofs", proofs(&handoff));
     part("Measured", handoff.measurements().iter().map(|m| bullet(&measured(m))).collect());
     part("Reviews", handoff.reviews().iter().map(review).collect());
     part("Revisions", revisions(&handoff));
@@ -292,6 +293,27 @@ fn assumptions(handoff: &Handoff<'_>) -> Vec<String> {
 fn upstream(handoff: &Handoff<'_>) -> Vec<String> {
     let dependencies = handoff.dependencies();
     dependencies.upstream.iter().map(|dependency| bullet(said(dependency.artifact))).collect()
+}
+
+/// The claims with their commands, numbered as `verify` and `allow` count them.
+fn proofs(handoff: &Handoff<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (number, proof) in handoff.proofs() {
+        let last = proof.last.as_ref().and_then(|last| Some((last.outcome?, last.time)));
+        let outcome = last.map_or_else(
+            || "never run".to_owned(),
+            |(outcome, time)| {
+                let time = time.and_then(|time| Time::read(time.value));
+                let when =
+                    time.map_or_else(String::new, |time| format!(", {}", history::minute(time)));
+                format!("{}{when}", outcome.word().replace('_', " "))
+            },
+        );
+        let claim = said(proof.claim).trim().replace('\n', "\n   ");
+        lines.push(format!("{number}. {claim} ({outcome})"));
+        lines.extend(below("run", proof.run).map(|line| format!(" {line}")));
+    }
+    lines
 }
 
 /// A number before and after, and how many times less or more it is.

@@ -4,7 +4,7 @@ use super::{count, times};
 use midstride::project::Project;
 use midstride_core::handoff::Handoff;
 use midstride_core::time::Time;
-use midstride_core::trust::{Reviews, Trust};
+use midstride_core::trust::{Proofs, Reviews, Trust};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -13,6 +13,7 @@ pub(crate) struct TrustJson {
     unchanged_days: Option<i64>,
     revisions: usize,
     reviews: VerdictsJson,
+    proofs: ProofsJson,
     blocking_questions: usize,
     unvalidated_assumptions: usize,
     ended: bool,
@@ -26,6 +27,14 @@ struct VerdictsJson {
     unclear: usize,
 }
 
+#[derive(Serialize)]
+struct ProofsJson {
+    hold: usize,
+    broken: usize,
+    timed_out: usize,
+    never_run: usize,
+}
+
 /// The facts as they are now.
 pub(super) fn facts(project: &Project, handoff: &Handoff<'_>) -> Trust {
     Trust::of(handoff, project.environment().clock.now())
@@ -33,11 +42,13 @@ pub(super) fn facts(project: &Project, handoff: &Handoff<'_>) -> Trust {
 
 pub(super) fn json(trust: &Trust) -> TrustJson {
     let Reviews { held, corrected, rejected, unclear } = trust.reviews;
+    let Proofs { hold, broken, timed_out, never_run } = trust.proofs;
     TrustJson {
         age_days: trust.age_days,
         unchanged_days: trust.unchanged_days,
         revisions: trust.revisions,
         reviews: VerdictsJson { held, corrected, rejected, unclear },
+        proofs: ProofsJson { hold, broken, timed_out, never_run },
         blocking_questions: trust.blocking_questions,
         unvalidated_assumptions: trust.unvalidated_assumptions,
         ended: trust.is_ended,
@@ -55,6 +66,7 @@ pub(super) fn line(trust: &Trust, is_handoff: bool) -> String {
         happened("revised", trust.revisions, is_handoff),
         happened("reviewed", trust.reviews.total(), is_handoff)
             .map(|reviewed| reviewed + &verdicts(trust.reviews)),
+        proofs(trust.proofs),
         questions(trust),
         assumptions(trust),
     ];
@@ -82,12 +94,23 @@ fn verdicts(reviews: Reviews) -> String {
     let Reviews { held, corrected, rejected, unclear } = reviews;
     let parts =
         [(held, "held"), (corrected, "corrected"), (rejected, "rejected"), (unclear, "unclear")];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, word)| format!("{number} {word}"))
-        .collect();
-    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+    let parts = those_there_are(&parts);
+    if parts.is_empty() { String::new() } else { format!(" ({parts})") }
+}
+
+/// `1 held, 2 rejected`.
+fn those_there_are(parts: &[(usize, &str)]) -> String {
+    let there = parts.iter().filter(|(number, _)| *number > 0);
+    there.map(|(number, word)| format!("{number} {word}")).collect::<Vec<String>>().join(", ")
+}
+
+/// What came of the proofs when somebody last recorded a run.
+fn proofs(proofs: Proofs) -> Option<String> {
+    let Proofs { hold, broken, timed_out, never_run } = proofs;
+    let total = hold + broken + timed_out + never_run;
+    let parts =
+        [(hold, "held"), (broken, "broken"), (timed_out, "timed out"), (never_run, "never run")];
+    (total > 0).then(|| format!("{} ({})", count(total, "proof"), those_there_are(&parts)))
 }
 
 fn questions(trust: &Trust) -> Option<String> {

@@ -249,6 +249,12 @@ fn the_history_is_told_to_programs_too() {
           "rejected": 0,
           "unclear": 0
         },
+        "proofs": {
+          "hold": 0,
+          "broken": 0,
+          "timed_out": 0,
+          "never_run": 0
+        },
         "blocking_questions": 0,
         "unvalidated_assumptions": 0,
         "ended": true
@@ -372,6 +378,12 @@ fn trust_is_shown_as_facts() {
         "corrected": 2,
         "rejected": 0,
         "unclear": 0
+      },
+      "proofs": {
+        "hold": 0,
+        "broken": 0,
+        "timed_out": 0,
+        "never_run": 0
       },
       "blocking_questions": 0,
       "unvalidated_assumptions": 0,

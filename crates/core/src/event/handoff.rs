@@ -1,7 +1,7 @@
 //! What happens to a handoff. It is history: the state of a handoff is read from its file alone.
 
+use super::Family;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// What happened to a handoff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,32 +35,13 @@ pub enum HandoffEvent {
     },
 }
 
-impl HandoffEvent {
-    /// The newest version of these events.
-    pub(super) const VERSION: u32 = 1;
+impl Family for HandoffEvent {
+    const VERSION: u32 = 1;
 
-    pub(super) fn kind(&self) -> &'static str {
+    fn kind(&self) -> &'static str {
         match self {
             Self::Captured { .. } => "handoff.captured",
             Self::Revised { .. } => "handoff.revised",
         }
     }
-
-    pub(super) fn data(&self) -> Value {
-        let mut data = serde_json::to_value(self).expect("texts are JSON");
-        if let Some(fields) = data.as_object_mut() {
-            fields.shift_remove(KIND);
-        }
-        data
-    }
-
-    /// `None` where the kind is not one of these, or the data does not fit it.
-    pub(super) fn read(kind: &str, data: &Value) -> Option<Self> {
-        let mut fields = data.as_object()?.clone();
-        fields.insert(KIND.to_owned(), kind.into());
-        serde_json::from_value(Value::Object(fields)).ok()
-    }
 }
-
-/// The kind stands beside the data, not in it.
-const KIND: &str = "kind";

@@ -2,7 +2,7 @@
 //!
 //! A code is never given a second meaning. The letter is the family: H reading the document,
 //! S stages and their rules, L the life of a handoff, C content, R references, G generated
-//! documents, A allowances, P pull requests, D what the code says now.
+//! documents, A allowances, P pull requests, D what the code says now, V proofs.
 
 use super::Severity::{self, Advice, Error, Warning};
 use std::fmt;
@@ -240,6 +240,9 @@ codes! {
     PrDesignNotFound = "P004" Error "the design named in the pull request does not exist"
         why "A reviewer cannot compare the change with it."
         mend "Correct the path."
+    ProofNotUnderstood = "V001" Warning "a proof cannot be run as it is written"
+        why "`midstride verify` runs a proof only where it is clear what to run, where, and what must come of it; otherwise the claim stays a word."
+        mend "Write `run:` with the command and `expect:` with an exit code, a text, or a mapping of `exit`, `contains`, `matches`, `min`, `max`."
 }
 
 #[cfg(test)]

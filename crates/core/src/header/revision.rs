@@ -76,6 +76,8 @@ pub enum Verb {
     Fix,
     /// It was changed in an editor, without a word about it.
     Edit,
+    /// Its proofs were run.
+    Verify,
     /// An earlier change was taken back.
     Undo,
     /// Two texts were joined.
@@ -85,7 +87,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Start,
         Self::Answer,
         Self::Review,
@@ -95,6 +97,7 @@ impl Verb {
         Self::Fmt,
         Self::Fix,
         Self::Edit,
+        Self::Verify,
         Self::Undo,
         Self::Merge,
         Self::Outside,
@@ -112,6 +115,7 @@ impl Verb {
             Self::Fmt => "fmt",
             Self::Fix => "fix",
             Self::Edit => "edit",
+            Self::Verify => "verify",
             Self::Undo => "undo",
             Self::Merge => "merge",
             Self::Outside => "outside",

@@ -3,7 +3,7 @@
 use super::Sides;
 use crate::document::Document;
 use crate::edit::{Edit, Path, Step};
-use crate::header::{HANDOFF, Header, Status};
+use crate::header::{HANDOFF, Header, LAST_RUN, Status};
 use crate::shape::{Kind, Shape, identity};
 use crate::span::{Span, line_end, line_start};
 use crate::time::Time;
@@ -208,7 +208,13 @@ impl Joining {
             return Some(());
         }
         match (first, second) {
-            (Data::Map(_), Data::Map(_)) => self.maps(path, three, below),
+            (Data::Map(_), Data::Map(_)) => match latest_run(kind, first, second) {
+                Some(latest) => {
+                    self.set(path, (first, latest), kind, below);
+                    Some(())
+                }
+                None => self.maps(path, three, below),
+            },
             (Data::List(_), _) | (_, Data::List(_)) => self.lists(path, three, kind),
             _ => {
                 match scalar(path, kind, first, second) {
@@ -376,6 +382,26 @@ fn scalar<'d>(
         return (a != b).then_some(if (a < b) == earlier { first } else { second });
     }
     None
+}
+
+/// Of two runs of a proof the later one is the last, with all that belongs to it.
+fn latest_run<'d>(
+    kind: Option<&'static Kind>,
+    first: &'d Data,
+    second: &'d Data,
+) -> Option<&'d Data> {
+    if !matches!(kind, Some(Kind::Map(shape)) if std::ptr::eq(*shape, &raw const LAST_RUN)) {
+        return None;
+    }
+    let moment = |run: &Data| {
+        let Data::Map(entries) = run else { return None };
+        match entries.iter().find(|(key, _)| key == "at") {
+            Some((_, Data::Text(at) | Data::Bare(at))) => Some(Time::read(at)?.moment),
+            Some(_) | None => None,
+        }
+    };
+    let (a, b) = (moment(first)?, moment(second)?);
+    (a != b).then_some(if a > b { first } else { second })
 }
 
 /// How far a handoff is in its life; every end is equally far.

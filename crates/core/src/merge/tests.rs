@@ -46,6 +46,23 @@ fn lists_are_merged_by_what_tells_their_items_apart() {
 }
 
 #[test]
+fn of_two_runs_of_a_proof_the_later_one_is_the_last() {
+    let proof = |last: &str| {
+        document(&format!("  proofs:\n    - claim: fast\n      run: bench # slow\n{last}"), "")
+    };
+    let run = |hour: u8, rest: &str| {
+        format!("      last:\n        at: 2026-03-21T{hour:02}:00:00Z\n{rest}")
+    };
+    let early = run(8, "        by: ann\n        outcome: holds\n        number: 7\n");
+    let late = run(9, "        by: bob\n        outcome: broken\n");
+    for base in ["", &run(7, "        by: eve\n        outcome: holds\n")] {
+        let merged = merged(&proof(base), &proof(&early), &proof(&late));
+        assert_eq!(merged.conflicts, Vec::<String>::new());
+        assert_eq!(merged.text, proof(&late).text());
+    }
+}
+
+#[test]
 fn an_item_that_one_side_took_out_is_gone_unless_the_other_worked_on_it() {
     let base =
         document("  landmines:\n    - a\n    - b\n  open_questions:\n    - question: q\n", "");
