@@ -1,6 +1,7 @@
 //! Commands, one file each: what is typed, one function, resolve → do → tell.
 
 pub(crate) mod advance;
+pub(crate) mod allow;
 pub(crate) mod answer;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -25,7 +26,9 @@ pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod start;
 pub(crate) mod sync;
+pub(crate) mod trust;
 pub(crate) mod undo;
+pub(crate) mod verify;
 
 use crate::diagnostic::{CONVERT, Diagnostic};
 use crate::ui::{Outcome, Ui};

@@ -7,13 +7,14 @@ use midstride::files::FileError;
 use midstride::git::GitError;
 use midstride::journal::JournalError;
 use midstride::ledger::LedgerError;
+use midstride::permission::PermissionError;
 use midstride::project::{FindError, ProjectError};
 use midstride::reconcile::ReconcileError;
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
 use midstride::verbs::{
-    AdvanceError, DriverError, EditError, FmtError, InitError, LiveError, MergeError, NewError,
-    ReviewError, ReviseError, ShareError, SyncError, UndoError,
+    AdvanceError, AllowError, DriverError, EditError, FmtError, InitError, LiveError, MergeError,
+    NewError, ReviewError, ReviseError, ShareError, SyncError, UndoError,
 };
 use midstride_core::life::Refusal;
 use std::io;
@@ -390,6 +391,35 @@ impl From<SyncError> for Diagnostic {
             SyncError::Git(error) => Self::new(error.to_string()).hint(
                 "nothing is lost; run it again when the other repository answers and takes it",
             ),
+        }
+    }
+}
+
+impl From<PermissionError> for Diagnostic {
+    fn from(error: PermissionError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            PermissionError::NoPerson(_) => {
+                diagnostic.hint("run the same command in a terminal of your own")
+            }
+            PermissionError::NoHome => diagnostic.hint("set HOME, or XDG_STATE_HOME"),
+            PermissionError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<AllowError> for Diagnostic {
+    fn from(error: AllowError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            AllowError::NoProof { has, .. } if has.is_empty() => {
+                diagnostic.hint("it has none; `proofs` in its header lists them")
+            }
+            AllowError::NoProof { has, .. } => {
+                let has: Vec<String> = has.iter().map(ToString::to_string).collect();
+                diagnostic.hint(format!("it has {}", has.join(", ")))
+            }
+            AllowError::Permission(error) => error.into(),
         }
     }
 }

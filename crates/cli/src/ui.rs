@@ -67,6 +67,25 @@ impl Ui {
         self.print(&format!("{text}\n"))
     }
 
+    /// Asks the person at the terminal; anything but yes is no.
+    pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
+        write!(self.err, "{question} [y/N] ")?;
+        self.err.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// Shows what is going on in one line that comes and goes, where somebody sees it.
+    pub(crate) fn progress(text: &str) {
+        const CLEAR_LINE: &str = "\r\u{1b}[2K";
+        if io::stderr().is_terminal() {
+            // Nothing depends on it.
+            let _ = write!(io::stderr(), "{CLEAR_LINE}{text}");
+            let _ = io::stderr().flush();
+        }
+    }
+
     /// Says something about what happened.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.err, "{text}")

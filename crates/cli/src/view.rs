@@ -11,12 +11,14 @@ pub(crate) mod handoff;
 pub(crate) mod history;
 pub(crate) mod inbox;
 pub(crate) mod list;
+pub(crate) mod permission;
 pub(crate) mod pull_request;
 pub(crate) mod recorded;
 pub(crate) mod reference;
 pub(crate) mod revision;
 pub(crate) mod table;
 pub(crate) mod trust;
+pub(crate) mod verify;
 
 use midstride::project::Project;
 use midstride_core::handoff::Handoff;
@@ -84,6 +86,20 @@ pub(crate) fn tame(text: &str) -> String {
     text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
+/// Text as it is, with everything visible that a person could not see: what steers a terminal, what
+/// turns the direction of the text, what has no width.
+pub(crate) fn exact(text: &str) -> String {
+    let hidden = |c: char| {
+        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}');
+        let has_no_width =
+            matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}');
+        let is_tag = matches!(c, '\u{e0000}'..='\u{e007f}' | '\u{2028}' | '\u{2029}');
+        (c.is_control() && c != '\n') || turns || has_no_width || is_tag
+    };
+    let shown = |c: char| if hidden(c) { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
+}
+
 /// A word as a POSIX shell reads it back: as it is where it is plain, else between quotes. Whatever
 /// is suggested to be typed goes through here.
 pub(crate) fn shell_word(text: &str) -> String {
@@ -116,6 +132,13 @@ pub(crate) fn heading(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_hidden_from_who_is_asked() {
+        assert_eq!(exact("ls -l\nrm ä"), "ls -l\nrm ä");
+        assert_eq!(exact("a\u{1b}[2K\rb\tc"), "a\\u{1b}[2K\\rb\\tc");
+        assert_eq!(exact("a\u{202e}b\u{200b}c\u{9b}"), "a\\u{202e}b\\u{200b}c\\u{9b}");
+    }
 
     #[test]
     fn a_shell_reads_each_word_back() {

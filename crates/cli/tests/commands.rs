@@ -1,6 +1,7 @@
 //! One file per command: what is typed, what is seen.
 
 mod advance;
+mod allow;
 mod check;
 mod edit;
 mod events;
@@ -16,6 +17,8 @@ mod new;
 mod plumbing;
 mod revise;
 mod show;
+mod trust;
+mod verify;
 
 use crate::sandbox;
 use midstride_testkit::Sandbox;

@@ -6,6 +6,7 @@ mod corpus;
 mod demo;
 mod docs;
 mod findings;
+mod hostile;
 mod places;
 mod robustness;
 mod seed;

@@ -23,6 +23,22 @@ impl Clock {
     }
 }
 
+/// Tells how long something takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts now.
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// The time since.
+    pub fn elapsed(self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
 /// A moment after which nobody waits any longer.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline(Instant);

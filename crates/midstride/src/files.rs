@@ -11,10 +11,11 @@ pub use lock::Lock;
 pub use scratch::Scratch;
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, PermissionsExt as _};
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ use std::time::Duration;
 pub const FILE_BYTES_MAX: u64 = 16 << 20;
 /// Folders below folders below folders: deeper is a mistake.
 const DEPTH_MAX: usize = 12;
+/// What others may do with a file; nothing, in one that is for its owner.
+const OTHERS: u32 = 0o077;
 /// Links to links: as many as the system follows.
 const LINKS_MAX: usize = 40;
 /// `ELOOP`, which the standard library has no stable name for.
@@ -169,6 +172,15 @@ impl Root {
         Self::open(path)
     }
 
+    /// The same for a folder that nobody else may look into.
+    pub fn make_for_owner(path: &Path) -> Result<Self, FileError> {
+        let failed = |error| FileError::new(path.to_owned(), error);
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+        let only_owner = std::fs::Permissions::from_mode(0o700);
+        std::fs::set_permissions(path, only_owner).map_err(failed)?;
+        Self::open(path)
+    }
+
     /// Opens a folder beneath this one, where it exists.
     pub fn below(&self, path: &Path) -> Result<Option<Self>, FileError> {
         match self.dir.open_dir(path) {
@@ -271,6 +283,23 @@ impl Root {
         folder.sync_all().map_err(failed)
     }
 
+    /// The same for a file that nobody else may read.
+    pub fn put_for_owner(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        let failed = |error| self.error(path, error);
+        let folder = self.lock_folder(path).map_err(failed)?;
+        let draft = self.draft_with(path, bytes, Some(0o600))?;
+        self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
+        draft.keep();
+        folder.sync_all().map_err(failed)
+    }
+
+    /// Whether an ordinary file is there that only its owner can read and write.
+    pub fn has_for_owner(&self, path: &Path) -> bool {
+        let only_owner = |mode: u32| mode & OTHERS == 0;
+        let metadata = self.dir.symlink_metadata(path);
+        metadata.is_ok_and(|file| file.is_file() && only_owner(file.permissions().mode()))
+    }
+
     fn make_folder(&self, folder: &Path) -> Result<(), FileError> {
         let failed = |error| self.error(folder, error);
         match self.dir.metadata(folder) {
@@ -321,6 +350,15 @@ impl Root {
     /// The new content, on disk beside its place. Whoever asks for it holds the lock of the folder,
     /// so a draft that is there already is one that somebody left who was killed.
     fn draft(&self, path: &Path, bytes: &[u8]) -> Result<Draft<'_>, FileError> {
+        self.draft_with(path, bytes, None)
+    }
+
+    fn draft_with(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        mode: Option<u32>,
+    ) -> Result<Draft<'_>, FileError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let place = path.with_file_name(format!(".{name}.tmp"));
         let draft = Draft { root: self, path: place, kept: false };
@@ -329,7 +367,10 @@ impl Root {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 Ok(()) | Err(_) => {}
             }
-            let options = OpenOptions::new().write(true).create_new(true).clone();
+            let mut options = OpenOptions::new().write(true).create_new(true).clone();
+            if let Some(mode) = mode {
+                options.mode(mode);
+            }
             let mut file = self.dir.open_with(&draft.path, &options)?;
             file.write_all(bytes)?;
             file.sync_all()

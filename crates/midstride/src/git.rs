@@ -19,6 +19,7 @@ pub use index::Conflicted;
 pub use merge_file::{MergedLines, merge_lines};
 pub use objects::Kept;
 pub use run::GitError;
+pub(crate) use run::LOCAL_VARIABLES;
 
 use crate::files;
 use std::path::{Path, PathBuf};

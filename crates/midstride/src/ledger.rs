@@ -189,3 +189,39 @@ pub trait Ledger {
     /// Stored bytes; `None` where there are none of that hash.
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError>;
 }
+
+/// Why something could not be added to a stream.
+#[derive(Debug, thiserror::Error)]
+pub enum AddError {
+    /// The stream cannot be read.
+    #[error(transparent)]
+    Read(#[from] LedgerError),
+    /// The stream cannot be written.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+}
+
+/// Appends behind whatever is there; what is there already is not appended again.
+pub fn append_at_the_end(
+    ledger: &dyn Ledger,
+    stream: &StreamId,
+    events: &[Envelope],
+) -> Result<(), AddError> {
+    const TRIES_MAX: usize = 20;
+    let mut last = Ok(());
+    for _ in 0..TRIES_MAX {
+        let records = ledger.read(stream, None)?;
+        let mut known = records.iter().flat_map(|record| &record.events);
+        if events.first().is_some_and(|first| known.any(|event| event.id == first.id)) {
+            return Ok(());
+        }
+        let expected = Expected::after(records.last().map(|record| record.version));
+        match ledger.append(stream, expected, events) {
+            Ok(_) => return Ok(()),
+            // Somebody else was faster; not for ever.
+            Err(conflict @ AppendError::Conflict { .. }) => last = Err(conflict.into()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    last
+}

@@ -11,6 +11,7 @@ pub mod process;
 pub mod git;
 pub mod settings;
 
+pub mod permission;
 pub mod shelf;
 
 pub mod project;

@@ -1,6 +1,13 @@
 //! Processes: the only place that starts one.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
+mod bounded;
+mod group;
+mod kept;
+
+pub use bounded::{Bounded, Bounds, run_bounded};
+pub use kept::Kept;
+
 use std::ffi::OsStr;
 use std::io::{self, BufReader, Write};
 use std::path::Path;

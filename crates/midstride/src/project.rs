@@ -2,10 +2,12 @@
 
 mod catalog;
 mod find_handoff;
+mod outside;
 mod select;
 mod surroundings;
 
 pub use find_handoff::FindError;
+pub use outside::Outside;
 pub use select::Selection;
 
 use crate::files::{self, FileError, Problem, Root};
@@ -19,6 +21,7 @@ use midstride_core::graph::Lead;
 use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::id::HandoffKey;
 use midstride_core::redact::Clean;
+use outside::is_outside;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -163,6 +166,9 @@ impl Project {
             artifacts: Mutex::default(),
         };
         project.put_up_shelves(private_roots)?;
+        project.not_read.extend(project.settings.unknown.iter().map(|key| {
+            format!("`{key}` in the configuration is not known to this midstride; nothing is done with it")
+        }));
         Ok(project)
     }
 
@@ -178,9 +184,8 @@ impl Project {
                 continue;
             }
             let inside = name.trim_end_matches("/**").trim_end_matches('/');
-            if !files::stays_inside(Path::new(inside)) {
-                self.not_read
-                    .push(format!("shelf `{name}` lies outside the project; it is not read"));
+            if is_outside(inside) {
+                self.put_up_outside(inside);
                 continue;
             }
             let pipeline = Path::new(inside).file_name().is_some_and(|name| name == "pipeline");
@@ -200,6 +205,12 @@ impl Project {
         if let Ok(root) = Root::open(&claude_memory::folder(home, &files::real(top))) {
             self.shelves.push(Shelf::new(Layout::Memory, root, ""));
         }
+    }
+
+    /// What tells this project from all others on the machine; its worktrees share it.
+    pub(crate) fn identity(&self) -> String {
+        let repository = self.repository.as_ref().map(Repository::common_dir);
+        files::real(repository.unwrap_or(self.root.path())).to_string_lossy().into_owned()
     }
 
     /// The root folder.

@@ -3,10 +3,16 @@
 
 use crate::clock::Clock;
 use crate::files::{FileError, Root};
+use crate::git::LOCAL_VARIABLES;
+use crate::ids::sha256;
 use etcetera::BaseStrategy as _;
+use midstride_core::id::nearest;
+use midstride_core::redact::is_secret_variable;
 use midstride_core::stage::{KindRule, StageRule, Stages};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// What the process was started with.
@@ -22,9 +28,47 @@ pub struct Environment {
     pub editor: Option<String>,
     /// Who is working, for the header of new handoffs.
     pub user: Option<String>,
+    /// What it was started inside of, where that is not a person's own shell.
+    pub inside: Option<Inside>,
     /// What tells the time.
     pub clock: Clock,
 }
+
+/// Something that starts commands by itself: no person says yes in there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inside {
+    /// The shell of an agent client.
+    Agent(&'static str),
+    /// A command that was run for a handoff.
+    Proof,
+}
+
+impl fmt::Display for Inside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Agent(client) => write!(f, "the shell of {client}"),
+            Self::Proof => f.write_str("a proof that is being run"),
+        }
+    }
+}
+
+/// Variables that clients set in the shells they start. This tells an honest agent from its user; it
+/// is no wall against one that takes them away.
+const AGENTS: [(&str, &str); 8] = [
+    ("CLAUDECODE", "Claude Code"),
+    ("CODEX_SANDBOX", "Codex"),
+    ("CODEX_SANDBOX_NETWORK_DISABLED", "Codex"),
+    ("CODEX_THREAD_ID", "Codex"),
+    ("GEMINI_CLI", "Gemini CLI"),
+    ("OPENCODE", "opencode"),
+    ("CURSOR_AGENT", "Cursor"),
+    ("AI_AGENT", "an agent"),
+];
+
+/// Set for the command of a proof.
+const PROOF: &str = "MIDSTRIDE_PROOF";
+/// What our own variables start with.
+const OURS: &str = "MIDSTRIDE";
 
 impl Environment {
     /// Reads the environment of this process, once.
@@ -41,9 +85,28 @@ impl Environment {
             state,
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             user: text("MIDSTRIDE_USER").or_else(|| text("USER")),
+            inside: inside(|name| text(name).is_some()),
             clock: fixed.map_or(Clock::System, Clock::Fixed),
         })
     }
+}
+
+fn inside(is_set: impl Fn(&str) -> bool) -> Option<Inside> {
+    let agent = || AGENTS.into_iter().find(|(variable, _)| is_set(variable));
+    let agent = || agent().map(|(_, client)| Inside::Agent(client));
+    if is_set(PROOF) { Some(Inside::Proof) } else { agent() }
+}
+
+/// The variables that a command from a document gets: without secrets, without what points git
+/// elsewhere, and without ours.
+pub(crate) fn variables_for_a_proof() -> Vec<(OsString, OsString)> {
+    let harmless = |(name, value): &(OsString, OsString)| {
+        let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+        let of_git = LOCAL_VARIABLES.contains(&name.as_ref());
+        !of_git && !name.starts_with(OURS) && !is_secret_variable(&name, &value)
+    };
+    let passed = std::env::vars_os().filter(harmless);
+    passed.chain([(PROOF.into(), "1".into())]).collect()
 }
 
 /// The name of the shelf that is Claude Code's memory of a project.
@@ -57,7 +120,8 @@ const SHELVES: [&str; 5] =
 pub const TEMPLATE: &str = "\
 # midstride: what this project does differently. Everything here is optional.
 
-# Places with handoffs besides `.midstride/handoffs`, read where they are.
+# Places with handoffs besides `.midstride/handoffs`, read where they are. One outside the project, such as
+# \"~/notes\", is read once you said `midstride trust`.
 # shelves = [\".claude/pipeline\", \"docs/handoffs\", \"HANDOFF.md\", \"thoughts/shared/handoffs\", \"claude-memory\"]
 
 # Capabilities that a discovery or design document decides on.
@@ -78,11 +142,17 @@ pub struct Settings {
     pub shelves: Vec<String>,
     /// Kinds and stages.
     pub stages: Stages,
+    /// Keys that this version does nothing with.
+    pub unknown: Vec<String>,
+    /// The file they were read from, and the SHA-256 of what it says.
+    pub source: Option<(PathBuf, String)>,
 }
+
+/// The keys of the file.
+const KEYS: [&str; 5] = ["shelves", "capabilities", "may_be_empty", "kinds", "stages"];
 
 /// The file as it is written.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Written {
     shelves: Option<Vec<String>>,
     capabilities: Option<Vec<String>>,
@@ -112,23 +182,65 @@ pub enum SettingsError {
 impl Settings {
     /// What holds without a configuration.
     pub fn standard() -> Self {
-        Self { shelves: SHELVES.map(str::to_owned).to_vec(), stages: Stages::shipped() }
+        let shelves = SHELVES.map(str::to_owned).to_vec();
+        Self { shelves, stages: Stages::shipped(), unknown: Vec::new(), source: None }
     }
 
     /// Reads the configuration of a project.
     pub fn read(root: &Root, file: &Path) -> Result<Self, SettingsError> {
         let bytes = root.read(file)?;
+        let path = root.path().join(file);
+        let wrong = |message: String| SettingsError::Text { path: path.clone(), message };
         let text = String::from_utf8_lossy(&bytes);
-        let written: Written = toml_edit::de::from_str(&text).map_err(|error| {
-            let message = error.to_string().trim_end().to_owned();
-            SettingsError::Text { path: root.path().join(file), message }
-        })?;
+        let written: Written = toml_edit::de::from_str(&text)
+            .map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
+        let unknown = unknown_keys(&text).map_err(wrong)?;
         let Written { shelves, capabilities, may_be_empty, kinds, stages } = written;
         let standard = Self::standard();
         let stages = standard.stages.with(Stages { capabilities, may_be_empty, kinds, stages });
         if let Some(message) = stages.mistakes().into_iter().next() {
-            return Err(SettingsError::Text { path: root.path().join(file), message });
+            return Err(wrong(message));
         }
-        Ok(Self { shelves: shelves.unwrap_or(standard.shelves), stages })
+        let shelves = shelves.unwrap_or(standard.shelves);
+        let source = Some((path.clone(), sha256(&bytes)));
+        Ok(Self { shelves, stages, unknown, source })
+    }
+}
+
+/// Keys that are not known here. A newer midstride may know them, so they do no harm; one that is
+/// nearly a known one is a mistake.
+fn unknown_keys(text: &str) -> Result<Vec<String>, String> {
+    let Ok(document) = text.parse::<toml_edit::Document<String>>() else { return Ok(Vec::new()) };
+    let mut unknown = Vec::new();
+    for (key, _) in document.iter().filter(|(key, _)| !KEYS.contains(key)) {
+        if let Some(near) = nearest(key, KEYS) {
+            let at = document.key(key).and_then(toml_edit::Key::span).map_or(0, |span| span.start);
+            let line = text[..at].lines().count().max(1);
+            return Err(format!("`{key}` in line {line} is not known; did you mean `{near}`?"));
+        }
+        unknown.push(key.to_owned());
+    }
+    Ok(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shell_of_an_agent_is_known() {
+        let of = |set: &'static str| inside(move |name| name == set);
+        assert_eq!(of("CLAUDECODE"), Some(Inside::Agent("Claude Code")));
+        assert_eq!(of(PROOF), Some(Inside::Proof));
+        assert_eq!(of("TERM"), None);
+    }
+
+    #[test]
+    fn an_unknown_key_is_passed_over_and_a_misspelt_one_is_not() {
+        assert_eq!(unknown_keys("notify = \"x\"\n[hooks]\na = 1\n").unwrap(), ["notify", "hooks"]);
+        assert_eq!(
+            unknown_keys("shelves = []\n\n[stage.x]\n").unwrap_err(),
+            "`stage` in line 3 is not known; did you mean `stages`?"
+        );
     }
 }

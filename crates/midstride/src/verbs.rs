@@ -1,6 +1,7 @@
 //! What can be done with handoffs, one file per verb. Surfaces call these and nothing below.
 
 mod advance;
+mod allow;
 mod check;
 mod edit;
 mod fmt;
@@ -15,9 +16,14 @@ mod review;
 mod revise;
 mod share;
 mod sync;
+mod trust;
 mod undo;
+mod verify;
 
 pub use advance::{Advance, AdvanceError, Forward, Passage, advance};
+pub use allow::{
+    AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
+};
 pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
 pub use edit::{Draft, EditError, Edited, draft, edit, fill_in};
 pub use fmt::{FmtError, Formatted, fmt};
@@ -32,4 +38,6 @@ pub use review::{Review, ReviewError, Reviewed, review};
 pub use revise::{ReviseError, Revised, revise};
 pub use share::{ShareError, share};
 pub use sync::{SyncError, Synced, sync};
+pub use trust::{Reach, distrust, reach, trust, trusted};
 pub use undo::{UndoError, undo};
+pub use verify::{Ran, Record, State, TIMEOUT_SECONDS, Verification, Verified, Verify, verify};

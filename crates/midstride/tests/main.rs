@@ -5,6 +5,7 @@ mod files;
 mod git;
 mod journal;
 mod ledger;
+mod process;
 mod undo;
 mod writers;
 
@@ -23,6 +24,7 @@ fn open(root: &Path) -> Project {
         state: None,
         editor: None,
         user: Some("tester".to_owned()),
+        inside: None,
         clock: Clock::Fixed(NOW.parse().unwrap()),
     };
     Project::discover(environment).unwrap()

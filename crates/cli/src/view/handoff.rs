@@ -311,7 +311,8 @@ fn proofs(handoff: &Handoff<'_>) -> Vec<String> {
         );
         let claim = said(proof.claim).trim().replace('\n', "\n   ");
         lines.push(format!("{number}. {claim} ({outcome})"));
-        lines.extend(below("run", proof.run).map(|line| format!(" {line}")));
+        let run = proof.run.map(|run| run.value.trim().replace('\n', "\n        "));
+        lines.extend(run.map(|run| format!("   run: {run}")));
     }
     lines
 }

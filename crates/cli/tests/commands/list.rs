@@ -119,7 +119,7 @@ fn a_shelf_outside_the_project_is_not_read() {
     exit 0
     ----- stderr -----
     There are no handoffs here yet. Next: midstride new "what you found out"
-    warning: shelf `../home` lies outside the project; it is not read
-    warning: shelf `/etc` lies outside the project; it is not read
+    warning: shelf `../home` lies outside the project; it is not read before `midstride trust`
+    warning: shelf `/etc` lies outside the project; it is not read before `midstride trust`
     "#);
 }

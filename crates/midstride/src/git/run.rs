@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 
 /// Variables that point git at a repository, an index or a configuration; we run inside hooks and
 /// drivers, where they are set for somebody else.
-const LOCAL_VARIABLES: [&str; 15] = [
+pub(crate) const LOCAL_VARIABLES: [&str; 15] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
     "GIT_CONFIG_PARAMETERS",

@@ -1,6 +1,7 @@
 //! What a hook could not append in time: files that the next command appends.
 
-use super::{Expected, Ledger, LedgerError, StreamId};
+use super::AddError;
+use super::{Ledger, LedgerError, StreamId, append_at_the_end};
 use crate::files::{FileError, Problem, Root};
 use midstride_core::event::Envelope;
 use serde_json::{Value, json};
@@ -33,9 +34,14 @@ pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerE
             spool.rename(&name, &name.with_extension("unreadable"))?;
             continue;
         };
-        if append_at_the_end(ledger, &stream, &events)? {
-            spool.remove(&name, &bytes)?;
-            drained += 1;
+        // What cannot be appended now waits for the next command.
+        match append_at_the_end(ledger, &stream, &events) {
+            Ok(()) => {
+                spool.remove(&name, &bytes)?;
+                drained += 1;
+            }
+            Err(AddError::Read(error)) => return Err(error),
+            Err(AddError::Append(_)) => {}
         }
     }
     Ok(drained)
@@ -47,27 +53,4 @@ fn read(bytes: &[u8]) -> Option<(StreamId, Vec<Envelope>)> {
     let events: Option<Vec<Envelope>> =
         value.get("events")?.as_array()?.iter().map(Envelope::read).collect();
     Some((stream, events?))
-}
-
-/// Appends behind whatever is there; what is there already is not appended again.
-fn append_at_the_end(
-    ledger: &dyn Ledger,
-    stream: &StreamId,
-    events: &[Envelope],
-) -> Result<bool, LedgerError> {
-    const TRIES_MAX: usize = 20;
-    for _ in 0..TRIES_MAX {
-        let records = ledger.read(stream, None)?;
-        let mut known = records.iter().flat_map(|record| &record.events);
-        if events.first().is_some_and(|first| known.any(|event| event.id == first.id)) {
-            return Ok(true);
-        }
-        let expected = Expected::after(records.last().map(|record| record.version));
-        match ledger.append(stream, expected, events) {
-            Ok(_) => return Ok(true),
-            Err(super::AppendError::Conflict { .. }) => {}
-            Err(_) => return Ok(false),
-        }
-    }
-    Ok(false)
 }

@@ -1,0 +1,141 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view::{self, permission};
+use midstride::project::{Project, Shelved};
+use midstride::verbs::{self, Allowable};
+
+/// Allow the commands of a handoff's proofs to be run
+///
+/// Each is shown exactly as it would be run. A permission is bound to this project, the handoff, the
+/// command, its folder, its timeout and what is expected; whatever of it changes is asked again. It
+/// does not cover what the command calls: a script that it starts can change. Permissions lie
+/// outside the repository, and an agent's own shell cannot give one.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AllowArgs {
+    /// The handoff: an id, the start of one, `id/stage`, or a path
+    #[arg(required_unless_present_any = ["list", "revoke"])]
+    handoff: Option<String>,
+
+    /// The number of one proof, as `midstride show` counts them
+    #[arg(value_name = "PROOF")]
+    number: Option<usize>,
+
+    /// All proofs of the handoff
+    #[arg(long, conflicts_with = "number")]
+    all: bool,
+
+    /// Do not ask; needs a number or `--all`
+    #[arg(long)]
+    yes: bool,
+
+    /// Take back what was allowed; without a handoff all of it, in this project
+    #[arg(long, conflicts_with = "yes")]
+    revoke: bool,
+
+    /// Show what is allowed in this project
+    #[arg(long, conflicts_with_all = ["handoff", "number", "all", "yes", "revoke"])]
+    list: bool,
+
+    /// Print the proofs, or with `--list` the permissions, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn allow(
+    ui: &mut Ui,
+    project: &Project,
+    args: &AllowArgs,
+) -> Result<Outcome, Diagnostic> {
+    let Some(name) = &args.handoff else {
+        if args.revoke {
+            let revoked = verbs::disallow_all(project)?;
+            ui.say(&format!("{} taken back.", view::count(revoked, "permission")))?;
+        }
+        return list(ui, project, args.json);
+    };
+    let shelved = project.find(name)?;
+    let mut proofs = verbs::allowable(project, &shelved, args.number)?;
+    let key = shelved.handoff(project).key().to_string();
+    if proofs.is_empty() {
+        ui.say(&format!("{} has no proofs.", view::tame(&key)))?;
+        return Ok(Outcome::Clean);
+    }
+    if args.revoke {
+        revoke(ui, project, &shelved, &proofs)?;
+    } else {
+        grant(ui, project, &shelved, args, &proofs)?;
+    }
+    proofs = verbs::allowable(project, &shelved, args.number)?;
+    if args.json {
+        ui.json(&permission::allowable_json(&key, &proofs))?;
+    } else if !args.revoke && proofs.iter().any(|proof| proof.is_allowed) {
+        ui.say(&format!("Next: midstride verify {}", view::shell_word(&key)))?;
+    }
+    let done = proofs.iter().all(|proof| proof.is_allowed != args.revoke);
+    Ok(if done { Outcome::Clean } else { Outcome::Findings })
+}
+
+fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
+    let granted = verbs::allowed(project)?;
+    if json {
+        ui.json(&permission::granted_json(&granted))?;
+    } else if granted.is_empty() {
+        ui.say("Nothing is allowed in this project.")?;
+    } else {
+        ui.print(&permission::granted(&granted))?;
+    }
+    Ok(Outcome::Clean)
+}
+
+fn grant(
+    ui: &mut Ui,
+    project: &Project,
+    shelved: &Shelved,
+    args: &AllowArgs,
+    proofs: &[Allowable],
+) -> Result<(), Diagnostic> {
+    if proofs.iter().all(|proof| proof.is_allowed) {
+        ui.say("Allowed already.")?;
+        return Ok(());
+    }
+    verbs::may_allow(project)?;
+    ui.say("A permission does not cover what a command calls: look at its scripts too.")?;
+    for proof in proofs {
+        ui.say(permission::proof(proof).trim_end())?;
+        let Ok(test) = &proof.test else { continue };
+        if !proof.is_allowed && is_wanted(ui, args)? {
+            verbs::allow(project, shelved, test)?;
+            ui.say(&format!("Proof {} is allowed.", proof.number))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the person says yes to what was just shown.
+fn is_wanted(ui: &mut Ui, args: &AllowArgs) -> Result<bool, Diagnostic> {
+    let unasked = args.yes && (args.number.is_some() || args.all);
+    if unasked {
+        return Ok(true);
+    }
+    if args.yes || !Ui::is_watched() {
+        return Err(Diagnostic::new("nobody is there to be asked")
+            .hint("start it in a terminal, or say which: `--yes` with a number or with `--all`"));
+    }
+    Ok(ui.ask("Allow exactly this?")?)
+}
+
+fn revoke(
+    ui: &mut Ui,
+    project: &Project,
+    shelved: &Shelved,
+    proofs: &[Allowable],
+) -> Result<(), Diagnostic> {
+    for proof in proofs {
+        let Ok(test) = &proof.test else { continue };
+        if verbs::disallow(project, shelved, test)? {
+            ui.say(&format!("Proof {} is not allowed any more.", proof.number))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+use super::{Outcome, tell_recorded, tell_unread};
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use clap::ValueEnum;
+use midstride::files::FileError;
+use midstride::project::{Project, Shelved};
+use midstride::verbs::{self, Allowable, Record, State, Verification, Verify};
+use midstride_core::life::Side;
+use midstride_core::proof::Outcome as Proven;
+use std::time::Duration;
+
+/// Run the proofs of a handoff again, as far as you allowed them
+///
+/// Without a name: those of all open handoffs. A command runs in a process group of its own, without
+/// input and without secrets in its environment, and is stopped when its time is over. What came of
+/// it goes to the ledger. Exit code 0: every proof holds; 1: one is broken, was too slow, is not
+/// allowed or not understood, or there is none; 2: one could not be run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifyArgs {
+    /// The handoff: an id, the start of one, `id/stage`, or a path
+    handoff: Option<String>,
+
+    /// Only the proof of this number
+    #[arg(long, value_name = "PROOF", requires = "handoff")]
+    only: Option<usize>,
+
+    /// Write what came of it into the document, and numbers into its measurements
+    #[arg(long)]
+    record: bool,
+
+    /// Which number of a measurement it is; `before` where there is none yet, else `after`
+    #[arg(long = "as", value_enum, value_name = "SIDE", requires = "record")]
+    side: Option<SideArg>,
+
+    /// Who runs it
+    #[arg(long, value_name = "WHO", value_parser = super::said, requires = "record")]
+    by: Option<String>,
+
+    /// Stop each command after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
+
+    /// Print what came of it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SideArg {
+    /// The number before the work
+    Before,
+    /// The number after it
+    After,
+}
+
+pub(crate) fn verify(
+    ui: &mut Ui,
+    project: &Project,
+    args: &VerifyArgs,
+) -> Result<Outcome, Diagnostic> {
+    let (chosen, unread) = choose(project, args.handoff.as_deref())?;
+    let asked = Verify {
+        only: args.only,
+        timeout: args.timeout.map(Duration::from_secs),
+        record: args.record.then(|| Record { side: args.side.map(side), by: args.by.clone() }),
+    };
+    let mut all = Vec::new();
+    for shelved in &chosen {
+        let done = verbs::verify(project, shelved, &asked, &mut |proof, time| {
+            Ui::progress(&progress(project, shelved, proof, time));
+        })?;
+        Ui::progress("");
+        if !args.json {
+            tell(ui, project, shelved, &done)?;
+        }
+        all.push((shelved, done));
+    }
+    if args.json {
+        ui.json(&view::verify::json(project, &all))?;
+    } else if all.iter().all(|(_, done)| done.proofs.is_empty()) {
+        ui.say(&nothing(project, args.handoff.is_some().then(|| chosen.first()).flatten()))?;
+    }
+    let could_read_all = tell_unread(ui, project, unread)? == Outcome::Clean;
+    let outcome = outcome(&all, args.handoff.is_some());
+    Ok(if could_read_all { outcome } else { Outcome::Incomplete })
+}
+
+fn side(side: SideArg) -> Side {
+    match side {
+        SideArg::Before => Side::Before,
+        SideArg::After => Side::After,
+    }
+}
+
+/// The handoff that was named, or all open ones with proofs.
+fn choose(
+    project: &Project,
+    name: Option<&str>,
+) -> Result<(Vec<Shelved>, Vec<FileError>), Diagnostic> {
+    if let Some(name) = name {
+        return Ok((vec![project.find(name)?], Vec::new()));
+    }
+    let mut selection = project.select(&[])?;
+    selection.documents.retain(|shelved| {
+        let handoff = shelved.handoff(project);
+        handoff.status().is_open() && !handoff.proofs().is_empty()
+    });
+    Ok((selection.documents, selection.unread))
+}
+
+fn nothing(project: &Project, named: Option<&Shelved>) -> String {
+    match named {
+        Some(shelved) => {
+            let key = shelved.handoff(project).key().to_string();
+            format!("{} has no proofs: nothing was verified.", view::tame(&key))
+        }
+        None => "No open handoff has proofs.".to_owned(),
+    }
+}
+
+fn progress(project: &Project, shelved: &Shelved, proof: &Allowable, time: Duration) -> String {
+    let key = shelved.handoff(project).key().to_string();
+    let command = proof.test.as_ref().map_or("", |test| test.command.as_str());
+    let text = format!("{key} {}: {} s  {command}", proof.number, time.as_secs());
+    view::one_line(&text, Ui::width().unwrap_or(80).saturating_sub(1))
+}
+
+fn tell(
+    ui: &mut Ui,
+    project: &Project,
+    shelved: &Shelved,
+    done: &Verification,
+) -> Result<(), Diagnostic> {
+    ui.print(&view::verify::text(project, shelved, done))?;
+    match &done.recorded {
+        Some(Ok(recorded)) => {
+            tell_recorded(ui, project, shelved, recorded, &done.reason, false)?;
+        }
+        // The results stand above; that they could not be written down is not the end of them.
+        Some(Err(error)) => Diagnostic::new(error.to_string()).warn(ui)?,
+        None => {}
+    }
+    if let Some(why) = &done.untold {
+        Diagnostic::new(format!("the ledger was not told: {why}")).warn(ui)?;
+    }
+    Ok(())
+}
+
+fn outcome(all: &[(&Shelved, Verification)], named: bool) -> Outcome {
+    let not_written = all.iter().any(|(_, done)| matches!(done.recorded, Some(Err(_))));
+    let states = || all.iter().flat_map(|(_, done)| &done.proofs).map(|proof| &proof.state);
+    let not_run = states().any(|state| matches!(state, State::NotRun(_)));
+    let holds = |state: &State| match state {
+        State::Ran(ran) => ran.outcome == Proven::Holds,
+        State::NotAllowed | State::NotUnderstood(_) | State::NotRun(_) => false,
+    };
+    match (not_written || not_run, states().all(holds)) {
+        (true, _) => Outcome::Incomplete,
+        // Nothing that was asked for by name proves nothing.
+        (false, true) if states().next().is_some() || !named => Outcome::Clean,
+        (false, _) => Outcome::Findings,
+    }
+}

@@ -1,0 +1,277 @@
+//! What a person allows.
+
+use super::verify::{document, proofs};
+use midstride_testkit::{Run, Sandbox};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+const FILE: &str = ".midstride/handoffs/pages.md";
+const ONE: &str = "    - claim: It is green
+      run: touch ran
+";
+
+/// Whether the one proof runs.
+fn runs(sandbox: &Sandbox) -> bool {
+    let _ = std::fs::remove_file(sandbox.root().join("ran"));
+    sandbox.run(["verify", "pages"]);
+    sandbox.root().join("ran").exists()
+}
+
+#[test]
+fn each_command_is_shown_exactly() {
+    let sandbox = proofs(
+        "    - claim: It is fast
+      run: \"make bench\\e[2K\\r\\u202e\\n  && rm -rf build\"
+      directory: tools
+      timeout: 30
+      expect: {exit: any, contains: [ok], matches: 'p50=(\\d+)', min: 1, max: 9}
+      measures: Austin
+    - claim: No one knows
+      expect: 7
+    - claim: It is green
+      run: make test
+",
+    );
+    insta::assert_snapshot!(sandbox.run(["allow", "pages", "--all", "--yes"]), @r"
+    exit 1
+    ----- stderr -----
+    A permission does not cover what a command calls: look at its scripts too.
+    Proof 1: It is fast
+      runs      make bench\u{1b}[2K\r\u{202e}
+                  && rm -rf build
+      in        tools
+      at most   30 s
+      expects   any exit code
+      expects   output with `ok`
+      expects   output like `p50=(\d+)`
+      expects   a number of at least 1
+      expects   a number of at most 9
+      measures  Austin
+    Proof 1 is allowed.
+    Proof 2: No one knows
+      not understood: it has no command to run
+    Proof 3: It is green
+      runs      make test
+      in        the root of the project
+      at most   120 s
+      expects   exit code 0
+    Proof 3 is allowed.
+    Next: midstride verify pages
+    ");
+    insta::assert_snapshot!(sandbox.run(["allow", "--list"]), @r"
+    exit 0
+    ----- stdout -----
+    2026-03-21  pages
+      make bench\u{1b}[2K\r\u{202e}
+        && rm -rf build
+    2026-03-21  pages
+      make test
+    ");
+    insta::assert_snapshot!(sandbox.run(["allow", "pages", "3"]), @"
+    exit 0
+    ----- stderr -----
+    Allowed already.
+    Next: midstride verify pages
+    ");
+    insta::assert_snapshot!(sandbox.run(["allow", "pages", "3", "--revoke", "--json"]), @r#"
+    exit 0
+    ----- stdout -----
+    {
+      "key": "pages",
+      "proofs": [
+        {
+          "number": 3,
+          "claim": "It is green",
+          "test": {
+            "command": "make test",
+            "directory": "",
+            "timeout": null,
+            "expect": {
+              "exit": 0,
+              "contains": [],
+              "matches": null,
+              "min": null,
+              "max": null
+            },
+            "measures": null
+          },
+          "not_understood": null,
+          "allowed": false
+        }
+      ]
+    }
+    ----- stderr -----
+    Proof 3 is not allowed any more.
+    "#);
+    let listed = sandbox.run(["allow", "--list", "--json"]).exits(0).stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(listed[0]["shown"], "make bench\u{1b}[2K\r\u{202e}\n  && rm -rf build");
+    insta::assert_snapshot!(sandbox.run(["allow", "pages", "9", "--yes"]), @"
+    exit 2
+    ----- stderr -----
+    error: `pages` has no proof 9
+    hint: it has 1, 2, 3
+    ");
+}
+
+#[test]
+fn without_a_terminal_nobody_says_yes() {
+    let sandbox = proofs(ONE);
+    for arguments in
+        [&["allow", "pages"][..], &["allow", "pages", "--all"], &["allow", "pages", "--yes"]]
+    {
+        let run = sandbox.run_with_input(arguments, "y\n").exits(2);
+        assert!(run.stderr.contains("nobody is there to be asked"), "{run}");
+    }
+    assert!(!runs(&sandbox));
+}
+
+#[test]
+fn neither_an_agent_nor_a_proof_allows_anything() {
+    let sandbox = proofs(ONE);
+    let inside = |variable: &str, arguments: &[&str]| {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        sandbox.finish(command.args(arguments).env(variable, "1"))
+    };
+    insta::assert_snapshot!(inside("CLAUDECODE", &["allow", "pages", "--all", "--yes"]), @"
+    exit 2
+    ----- stderr -----
+    error: this runs in the shell of Claude Code; a person has to do it
+    hint: run the same command in a terminal of your own
+    ");
+    assert!(!runs(&sandbox));
+    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    // Taking back is for everybody, running what was allowed too.
+    inside("CLAUDECODE", &["verify", "pages"]).exits(0);
+    inside("CLAUDECODE", &["allow", "pages", "--revoke"]).exits(0);
+    // A proof that was allowed allows no other one.
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let sandbox = proofs(&format!(
+        "    - claim: c\n      run: {program} allow pages 2 --yes\n    - claim: d\n      run: touch ran\n"
+    ));
+    sandbox.run(["allow", "pages", "1", "--yes"]).exits(0);
+    let run = sandbox.run(["verify", "pages", "--only", "1"]).exits(1);
+    assert!(run.stdout.contains("this runs in a proof that is being run"), "{run}");
+    assert!(!runs(&sandbox));
+}
+
+#[test]
+fn whatever_changes_is_asked_again() {
+    let sandbox = proofs(ONE);
+    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    assert!(runs(&sandbox));
+    let changes = [
+        ONE.replace("touch ran", "touch ran; touch more"),
+        format!("{ONE}      directory: .midstride\n"),
+        format!("{ONE}      timeout: 7\n"),
+        format!("{ONE}      expect: 1\n"),
+        format!("{ONE}      measures: files\n"),
+    ];
+    for change in changes {
+        sandbox.write(FILE, document(&change));
+        assert!(!runs(&sandbox) && !sandbox.root().join(".midstride/ran").exists(), "{change}");
+    }
+    sandbox.write(FILE, document(ONE).replace("uid: one", "uid: two"));
+    assert!(!runs(&sandbox), "another handoff");
+    // What is only said about it makes no difference, nor does another worktree.
+    sandbox.write(FILE, document(&ONE.replace("It is green", "It is still green")));
+    assert!(runs(&sandbox));
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "all"]);
+    sandbox.git(&["worktree", "add", "--quiet", "../second"]);
+    sandbox.run(["-C", "../second", "verify", "pages"]).exits(0);
+    // Another clone is another project.
+    sandbox.git(&["clone", "--quiet", ".", "../clone"]);
+    let run = sandbox.run(["-C", "../clone", "verify", "pages"]).exits(1);
+    assert!(run.stdout.contains("not allowed"), "{run}");
+    sandbox.run(["allow", "pages", "--revoke"]).exits(0);
+    assert!(!runs(&sandbox));
+    // What was changed since can be taken back as well.
+    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.write(FILE, document(&ONE.replace("touch ran", "true")));
+    let run = sandbox.run(["allow", "--revoke"]).exits(0);
+    assert!(run.stderr.starts_with("1 permission taken back."), "{run}");
+    sandbox.write(FILE, document(ONE));
+    assert!(!runs(&sandbox));
+}
+
+fn permissions(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let folder = sandbox.home().join(".local/state/midstride/permissions");
+    let mode = std::fs::metadata(&folder).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn a_permission_is_for_its_owner_and_cannot_be_forged_by_others() {
+    let sandbox = proofs(ONE);
+    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    let files = permissions(&sandbox);
+    let [file] = files.as_slice() else { panic!("{files:?}") };
+    let mode = |path: &PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(file), 0o600);
+    // As a checkout would have put it there.
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(!runs(&sandbox));
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert!(runs(&sandbox));
+    // The name alone is none.
+    std::fs::write(file, "{}").unwrap();
+    assert!(!runs(&sandbox));
+}
+
+#[test]
+fn a_secret_in_a_command_is_not_kept() {
+    let token = format!("ghp_{}", "a".repeat(36));
+    let sandbox = proofs(&ONE.replace("touch ran", &format!("touch ran && true {token}")));
+    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    let kept = std::fs::read_to_string(&permissions(&sandbox)[0]).unwrap();
+    assert!(kept.contains("REDACTED-github-token") && !kept.contains(&token), "{kept}");
+    assert!(runs(&sandbox));
+}
+
+/// Runs the program with a terminal at which somebody types.
+fn at_a_terminal(sandbox: &Sandbox, arguments: &[&str], typed: &str) -> Run {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let name = PathBuf::from(name.to_str().unwrap());
+    let terminal = || std::fs::OpenOptions::new().read(true).write(true).open(&name).unwrap();
+    let (input, output) = (terminal(), terminal());
+    let mut master = std::fs::File::from(master);
+    master.write_all(typed.as_bytes()).unwrap();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    command.args(arguments).stdin(input).stdout(output).stderr(std::process::Stdio::piped());
+    let output = command.spawn().unwrap().wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    Run { code: output.status.code(), stdout: String::new(), stderr }
+}
+
+#[test]
+fn a_person_is_asked() {
+    let sandbox = proofs(&format!("{ONE}    - claim: second\n      run: touch second\n"));
+    insta::assert_snapshot!(at_a_terminal(&sandbox, &["allow", "pages"], "y\nn\n"), @"
+    exit 1
+    ----- stderr -----
+    A permission does not cover what a command calls: look at its scripts too.
+    Proof 1: It is green
+      runs      touch ran
+      in        the root of the project
+      at most   120 s
+      expects   exit code 0
+    Allow exactly this? [y/N] Proof 1 is allowed.
+    Proof 2: second
+      runs      touch second
+      in        the root of the project
+      at most   120 s
+      expects   exit code 0
+    Allow exactly this? [y/N] Next: midstride verify pages
+    ");
+    sandbox.run(["verify", "pages"]).exits(1);
+    assert!(sandbox.root().join("ran").exists());
+    assert!(!sandbox.root().join("second").exists());
+}

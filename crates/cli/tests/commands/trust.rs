@@ -1,0 +1,109 @@
+//! What a configuration reaches for outside of its project.
+
+use crate::sandbox;
+use midstride_testkit::Sandbox;
+
+const NOTE: &str = "# Found outside\n\nmarker-outside\n";
+
+fn reaching() -> Sandbox {
+    let sandbox = sandbox().repository();
+    let folder = sandbox.home().join("notes");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("found.md"), NOTE).unwrap();
+    std::fs::write(folder.join("id_rsa"), "marker-key").unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", folder.join("out.md")).unwrap();
+    sandbox.write(".midstride/config.toml", "shelves = [\"~/notes\", \"../gone\"]\n");
+    sandbox
+}
+
+#[test]
+fn a_shelf_outside_is_read_once_it_is_trusted() {
+    let sandbox = reaching();
+    insta::assert_snapshot!(sandbox.run(["list"]), @r#"
+    exit 0
+    ----- stderr -----
+    There are no handoffs here yet. Next: midstride new "what you found out"
+    warning: shelf `~/notes` lies outside the project; it is not read before `midstride trust`
+    warning: shelf `../gone` lies outside the project; it is not read before `midstride trust`
+    "#);
+    insta::assert_snapshot!(sandbox.run(["trust"]), @"
+    exit 2
+    ----- stderr -----
+    .midstride/config.toml names shelves outside the project:
+      ~/notes  reads *.md below [HOME]/notes
+      ../gone  reads *.md below [ROOT]/../gone
+    error: nobody is there to be asked
+    hint: start it in a terminal, or say `--yes`
+    ");
+    insta::assert_snapshot!(sandbox.run(["trust", "--yes", "--json"]), @r#"
+    exit 0
+    ----- stdout -----
+    {
+      "configuration": "[ROOT]/.midstride/config.toml",
+      "shelves": [
+        {
+          "name": "~/notes",
+          "path": "[HOME]/notes"
+        },
+        {
+          "name": "../gone",
+          "path": "[ROOT]/../gone"
+        }
+      ],
+      "trusted": true
+    }
+    ----- stderr -----
+    .midstride/config.toml names shelves outside the project:
+      ~/notes  reads *.md below [HOME]/notes
+      ../gone  reads *.md below [ROOT]/../gone
+    Trusted, until the configuration changes.
+    "#);
+    insta::assert_snapshot!(sandbox.run(["list"]), @"
+    exit 2
+    ----- stdout -----
+    ID     STATUS  CHANGED  AGE  REVISED  REVIEWED  OPEN  TITLE
+    found  note                                           Found outside
+    ----- stderr -----
+    warning: shelf `../gone` is not read: `[ROOT]/../gone` does not exist
+    warning: `[HOME]/notes/out.md` leads out of the project
+    hint: midstride stays inside the project: move the file in, or name it from there
+    ");
+    assert!(sandbox.run(["show", "found"]).exits(0).stdout.contains("marker-outside"));
+    insta::assert_snapshot!(sandbox.run(["trust", "--list"]), @"
+    exit 0
+    ----- stdout -----
+    2026-03-21  [ROOT]/.midstride/config.toml
+      ~/notes, ../gone
+    ");
+    // A change is asked again, and so is another clone.
+    sandbox.write(".midstride/config.toml", "shelves = [\"~/notes\"] # now\n");
+    let run = sandbox.run(["list"]).exits(0);
+    assert!(
+        !run.stdout.contains("Found outside") && run.stderr.contains("midstride trust"),
+        "{run}"
+    );
+    sandbox.run(["trust", "--yes"]).exits(0);
+    assert!(sandbox.run(["list"]).stdout.contains("Found outside"));
+    sandbox.run(["trust", "--revoke"]).exits(0);
+    assert!(!sandbox.run(["list"]).stdout.contains("Found outside"));
+}
+
+#[test]
+fn an_agent_trusts_nothing() {
+    let sandbox = reaching();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let run = sandbox.finish(command.args(["trust", "--yes"]).env("CLAUDECODE", "1")).exits(2);
+    assert!(run.stderr.contains("this runs in the shell of Claude Code"), "{run}");
+    assert!(sandbox.run(["list"]).stderr.contains("not read before"), "{run}");
+}
+
+#[test]
+fn where_nothing_reaches_out_there_is_nothing_to_trust() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["trust"]), @"
+    exit 0
+    ----- stderr -----
+    Nothing here reaches out of the project; there is nothing to trust.
+    ");
+}

@@ -1,0 +1,71 @@
+//! Shelves outside the root: a configuration can name them, and this person decides.
+
+use super::Project;
+use crate::files::{self, Root};
+use crate::permission::{Bound, Permissions};
+use crate::shelf::{Layout, Shelf};
+use std::path::{Path, PathBuf};
+
+/// A shelf that the configuration names and that does not lie in the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outside {
+    /// As it is written.
+    pub name: String,
+    /// Where it leads.
+    pub path: PathBuf,
+}
+
+/// Whether the name of a shelf leads out of the project, as far as its letters tell. A link that
+/// leads out is found when it is opened.
+pub(super) fn is_outside(name: &str) -> bool {
+    name.starts_with('~') || !files::stays_inside(Path::new(name))
+}
+
+impl Project {
+    /// The shelves that the configuration names outside the root.
+    pub fn outside(&self) -> Vec<Outside> {
+        let names = self.settings.shelves.iter();
+        let names = names.map(|name| name.trim_end_matches("/**").trim_end_matches('/'));
+        let outside = names.filter(|name| is_outside(name));
+        outside.map(|name| Outside { name: name.to_owned(), path: self.led_to(name) }).collect()
+    }
+
+    fn led_to(&self, name: &str) -> PathBuf {
+        let home = self.environment.home.as_ref();
+        match (name.strip_prefix('~').map(|rest| rest.strip_prefix('/').unwrap_or(rest)), home) {
+            (Some(rest), Some(home)) if name == "~" || name.starts_with("~/") => home.join(rest),
+            _ => self.root.path().join(name),
+        }
+    }
+
+    /// What a permission for the configuration is bound to; none where there is no configuration.
+    pub(crate) fn bound_configuration(&self) -> Option<Bound> {
+        let (_, hash) = self.settings.source.as_ref()?;
+        Some(Bound::configuration(&self.identity(), hash))
+    }
+
+    /// Whether this person trusts the configuration as it is.
+    pub fn is_trusted(&self) -> bool {
+        let bound = self.bound_configuration();
+        bound.is_some_and(|bound| Permissions::of(&self.environment).allow(&bound))
+    }
+
+    /// Only Markdown is read on a shelf, and no link leads further out.
+    pub(super) fn put_up_outside(&mut self, name: &str) {
+        if !self.is_trusted() {
+            let why = "lies outside the project; it is not read before `midstride trust`";
+            return self.not_read.push(format!("shelf `{name}` {why}"));
+        }
+        let path = self.led_to(name);
+        let one_file = files::is_markdown(&path) && !files::is_folder(&path);
+        let folder = if one_file { path.parent().unwrap_or(&path) } else { &path };
+        let file = path.file_name().filter(|_| one_file);
+        match Root::open(folder) {
+            Ok(root) => {
+                let inside = file.map(|name| name.to_string_lossy()).unwrap_or_default();
+                self.shelves.push(Shelf::new(Layout::Folder, root, &inside));
+            }
+            Err(error) => self.not_read.push(format!("shelf `{name}` is not read: {error}")),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Commands within bounds, against real processes.
+
+use midstride::process::{Bounded, Bounds, command, run_bounded};
+use midstride_core::proof::Ended;
+use midstride_testkit::Sandbox;
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Long enough never to be the reason why something ends.
+const LONG: Duration = Duration::from_mins(5);
+const SHORT: Duration = Duration::from_millis(300);
+
+fn run_for(time: Duration, script: &str) -> Bounded {
+    let mut shell = command("/bin/sh");
+    shell.arg("-c").arg(script);
+    run_bounded(shell, Bounds { time, output_bytes: 1000 }, &mut |_| ()).unwrap()
+}
+
+/// A pipe in the file system; whoever reads it to its end knows that all who wrote are gone.
+fn fifo(sandbox: &Sandbox) -> PathBuf {
+    let path = sandbox.root().join("alive");
+    sandbox.finish(sandbox.command("mkfifo").arg(&path)).exits(0);
+    path
+}
+
+/// Reads the lines that are written to a pipe, in the background, until nobody holds it any more.
+fn listen(path: PathBuf) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut text = String::new();
+        std::fs::File::open(path).unwrap().read_to_string(&mut text).unwrap();
+        text
+    })
+}
+
+#[test]
+fn a_command_ends_by_itself_and_says_something() {
+    let run = run_for(LONG, "echo out; echo err >&2; cat; exit 3");
+    assert_eq!(run.ended, Ended::Exit(3));
+    assert_eq!(run.output.text(), "out\nerr\n");
+    assert_eq!(run_for(LONG, "kill -KILL $$").ended, Ended::Signal(9));
+    let run = run_for(LONG, "no-such-command-anywhere");
+    assert_eq!(run.ended, Ended::Exit(127));
+    assert!(run.output.text().contains("no-such-command-anywhere"), "{}", run.output.text());
+    assert_eq!(run_for(LONG, r"printf 'a\377b'").output.text(), "a\u{fffd}b");
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_told() {
+    let mut shell = command("/bin/sh");
+    shell.arg("-c").arg("true").current_dir("/no/such/folder");
+    let error = run_bounded(shell, Bounds { time: LONG, output_bytes: 10 }, &mut |_| ());
+    assert_eq!(error.unwrap_err().kind(), std::io::ErrorKind::NotFound);
+}
+
+#[test]
+fn without_end_there_is_an_end() {
+    let run = run_for(SHORT, "yes");
+    assert_eq!(run.ended, Ended::TimedOut);
+    assert!(run.output.dropped() > 100_000, "{}", run.output.dropped());
+    assert!(run.output.text().len() < 1100);
+    assert_eq!(
+        run_for(SHORT, "trap '' TERM INT HUP; while :; do sleep 100; done").ended,
+        Ended::TimedOut
+    );
+}
+
+#[test]
+fn who_is_asked_to_end_can_tidy_up() {
+    let run = run_for(SHORT, "trap 'echo tidied; exit 0' TERM; while :; do sleep 0.05; done");
+    assert_eq!(run.ended, Ended::TimedOut);
+    assert!(run.output.text().ends_with("tidied\n"), "{}", run.output.text());
+}
+
+/// Children and their children, which ignore what can be ignored and hold the pipe.
+const BROOD: &str = "
+exec 3>alive
+trap '' TERM INT HUP
+for i in 1 2 3 4 5; do (for j in 1 2 3; do (echo here >&3; sleep 1000) & done; sleep 1000) & done
+while [ $(cat count 2>/dev/null | wc -l) -lt 15 ]; do sleep 0.01; done
+";
+
+#[test]
+fn nobody_is_left_behind() {
+    for end in ["exit 0", "sleep 1000"] {
+        let sandbox = Sandbox::new("");
+        let heard = listen(fifo(&sandbox));
+        let mut shell = command("/bin/sh");
+        // Each grandchild says that it is there before anything ends.
+        let script = BROOD.replace("echo here >&3", "echo here >&3; echo x >>count");
+        shell.arg("-c").arg(format!("{script}\n{end}")).current_dir(sandbox.root());
+        let time = if end == "exit 0" { LONG } else { Duration::from_secs(5) };
+        let run = run_bounded(shell, Bounds { time, output_bytes: 10 }, &mut |_| ()).unwrap();
+        let wanted = if end == "exit 0" { Ended::Exit(0) } else { Ended::TimedOut };
+        assert_eq!(run.ended, wanted);
+        // The pipe would stay open for as long as one of them lives.
+        let heard = heard.join().unwrap().lines().count();
+        assert!(heard == 15 || run.ended == Ended::TimedOut, "{heard}");
+    }
+}
+
+#[test]
+fn who_left_the_group_holds_nobody_up() {
+    let sandbox = Sandbox::new("");
+    let path = fifo(&sandbox);
+    let mut shell = command("/bin/sh");
+    // It waits for somebody to open the pipe, and holds our output until then.
+    let script = "setsid sh -c ': >left; echo gone >alive' &
+        while [ ! -e left ]; do sleep 0.01; done; echo done";
+    shell.arg("-c").arg(script).current_dir(sandbox.root());
+    let run = run_bounded(shell, Bounds { time: LONG, output_bytes: 100 }, &mut |_| ()).unwrap();
+    assert_eq!((run.ended, run.output.text().as_str()), (Ended::Exit(0), "done\n"));
+    assert_eq!(listen(path).join().unwrap(), "gone\n");
+}
+
+#[test]
+fn who_watches_is_told_that_it_runs() {
+    let mut told = 0;
+    let mut shell = command("/bin/sh");
+    shell.arg("-c").arg("sleep 1000");
+    let bounds = Bounds { time: Duration::from_millis(1200), output_bytes: 10 };
+    run_bounded(shell, bounds, &mut |_| told += 1).unwrap();
+    assert!(told > 0);
+}
