@@ -27,7 +27,6 @@ pub struct Stages {
 
 /// What a kind of handoff requires. What is not said is as it ships.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct KindRule {
     requires: Option<Vec<String>>,
     sections: Option<Vec<String>>,
@@ -35,7 +34,6 @@ pub struct KindRule {
 
 /// What a stage requires. What is not said is as it ships.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct StageRule {
     /// The pipeline's folder it lies in.
     pub folder: Option<String>,
@@ -45,6 +43,16 @@ pub struct StageRule {
     requires: Option<Vec<String>>,
     upstream: Option<Vec<String>>,
     capabilities: Option<bool>,
+}
+
+impl KindRule {
+    /// The keys that are known in one.
+    pub const KEYS: [&str; 2] = ["requires", "sections"];
+}
+
+impl StageRule {
+    /// The keys that are known in one.
+    pub const KEYS: [&str; 6] = ["folder", "from", "to", "requires", "upstream", "capabilities"];
 }
 
 impl Stages {
@@ -194,6 +202,20 @@ fn meaning(name: &str) -> Option<Meaning> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_shipped_table_has_known_keys_only() {
+        let table: toml_edit::DocumentMut = SHIPPED.parse().unwrap();
+        let known = [("kinds", &KindRule::KEYS[..]), ("stages", &StageRule::KEYS[..])];
+        for (name, keys) in known {
+            let rules = table[name].as_table_like().unwrap();
+            for (_, rule) in rules.iter() {
+                let strange =
+                    rule.as_table_like().unwrap().iter().find(|(key, _)| !keys.contains(key));
+                assert!(strange.is_none(), "{strange:?}");
+            }
+        }
+    }
 
     #[test]
     fn the_shipped_table_is_whole() {

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use toml_edit::{Document, Item, Key, TableLike};
 
 /// What the process was started with.
 #[derive(Clone, Debug)]
@@ -210,15 +211,33 @@ impl Settings {
 /// Keys that are not known here. A newer midstride may know them, so they do no harm; one that is
 /// nearly a known one is a mistake.
 fn unknown_keys(text: &str) -> Result<Vec<String>, String> {
-    let Ok(document) = text.parse::<toml_edit::Document<String>>() else { return Ok(Vec::new()) };
+    let Ok(document) = text.parse::<Document<String>>() else { return Ok(Vec::new()) };
+    let mut unknown = unknown_in(text, document.as_table(), "", &KEYS)?;
+    let rules = [("kinds", &KindRule::KEYS[..]), ("stages", &StageRule::KEYS[..])];
+    for (table, keys) in rules {
+        let named = document.get(table).and_then(Item::as_table_like);
+        for (name, rule) in named.into_iter().flat_map(TableLike::iter) {
+            let Some(rule) = rule.as_table_like() else { continue };
+            unknown.extend(unknown_in(text, rule, &format!("{table}.{name}."), keys)?);
+        }
+    }
+    Ok(unknown)
+}
+
+fn unknown_in(
+    text: &str,
+    table: &dyn TableLike,
+    prefix: &str,
+    known: &[&str],
+) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
-    for (key, _) in document.iter().filter(|(key, _)| !KEYS.contains(key)) {
-        if let Some(near) = nearest(key, KEYS) {
-            let at = document.key(key).and_then(toml_edit::Key::span).map_or(0, |span| span.start);
-            let line = text[..at].lines().count().max(1);
+    for (key, _) in table.iter().filter(|(key, _)| !known.contains(key)) {
+        if let Some(near) = nearest(key, known.iter().copied()) {
+            let at = table.key(key).and_then(Key::span).map_or(0, |span| span.start);
+            let line = text[..at].matches('\n').count() + 1;
             return Err(format!("`{key}` in line {line} is not known; did you mean `{near}`?"));
         }
-        unknown.push(key.to_owned());
+        unknown.push(format!("{prefix}{key}"));
     }
     Ok(unknown)
 }
@@ -241,6 +260,12 @@ mod tests {
         assert_eq!(
             unknown_keys("shelves = []\n\n[stage.x]\n").unwrap_err(),
             "`stage` in line 3 is not known; did you mean `stages`?"
+        );
+        let nested = "[stages.audit]\nfrom = \"ann\"\npicture = \"x\"\n[kinds.session]\nx = 1\n";
+        assert_eq!(unknown_keys(nested).unwrap(), ["kinds.session.x", "stages.audit.picture"]);
+        assert_eq!(
+            unknown_keys("stages = {x = {requiers = []}}\n").unwrap_err(),
+            "`requiers` in line 1 is not known; did you mean `requires`?"
         );
     }
 }

@@ -314,6 +314,15 @@ fn a_secret_in_the_output_is_not_kept() {
 }
 
 #[test]
+fn a_proof_runs_no_proofs() {
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let sandbox = allowed(&format!("    - claim: c\n      run: {program} verify pages\n"));
+    let run = sandbox.run(["verify", "pages"]).exits(1);
+    assert!(run.stdout.contains("it exited with 2, not with 0"), "{run}");
+    assert!(run.stdout.contains("a proof runs no proofs"), "{run}");
+}
+
+#[test]
 fn a_folder_that_is_missing_or_elsewhere_is_refused() {
     let sandbox = allowed(
         "    - claim: missing\n      run: touch here\n      directory: gone\n    - claim: a link out\n      run: touch here\n      directory: link\n    - claim: a file\n      run: touch here\n      directory: README\n",

@@ -8,7 +8,7 @@ use crate::journal::{Change, Recorded};
 use crate::ledger::{Patience, SqliteLedger, StreamId, append_at_the_end};
 use crate::process::{self, Bounded, Bounds, run_bounded};
 use crate::project::{Project, Shelved};
-use crate::settings::variables_for_a_proof;
+use crate::settings::{Inside, variables_for_a_proof};
 use midstride_core::event::{Envelope, Event, ProofEvent};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::Verb;
@@ -139,6 +139,11 @@ fn state(
     };
     if !proof.is_allowed {
         return State::NotAllowed;
+    }
+    if project.environment().inside == Some(Inside::Proof) {
+        return State::NotRun(
+            "a proof runs no proofs, or there could be no end of them".to_owned(),
+        );
     }
     let own = Duration::from_secs(test.timeout.unwrap_or(TIMEOUT_SECONDS));
     let limit = timeout.unwrap_or(own);
