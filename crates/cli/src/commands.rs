@@ -6,6 +6,7 @@ pub(crate) mod answer;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod events;
 pub(crate) mod explain;
@@ -22,6 +23,7 @@ pub(crate) mod resolve;
 pub(crate) mod review;
 pub(crate) mod revise;
 pub(crate) mod schema;
+pub(crate) mod search;
 pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod start;
@@ -33,16 +35,18 @@ pub(crate) mod verify;
 use crate::diagnostic::{CONVERT, Diagnostic};
 use crate::ui::{Outcome, Ui};
 use crate::view;
+use clap::ValueEnum;
 use midstride::files::{self, FileError};
 use midstride::journal::{Change, Recorded};
-use midstride::project::{Project, Shelved};
+use midstride::project::{FindError, Project, Shelved};
 use midstride::verbs;
 use midstride_core::edit::Edit;
 use midstride_core::handoff::Handoff;
+use midstride_core::header::{HandoffKind, Status};
 use midstride_core::life::Refusal;
 use midstride_core::redact::Redaction;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Records a step in the life of a handoff and says so.
 fn live(
@@ -89,6 +93,54 @@ fn tell_redacted(ui: &mut Ui, redacted: &[Redaction]) -> Result<(), Diagnostic> 
         Diagnostic::new(format!("a secret was not written: {}", secret.kind)).warn(ui)?;
     }
     Ok(())
+}
+
+/// A status as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum StatusArg {
+    Planned,
+    InProgress,
+    Resolved,
+    Superseded,
+    Abandoned,
+}
+
+impl From<StatusArg> for Status {
+    fn from(typed: StatusArg) -> Self {
+        match typed {
+            StatusArg::Planned => Self::Planned,
+            StatusArg::InProgress => Self::InProgress,
+            StatusArg::Resolved => Self::Resolved,
+            StatusArg::Superseded => Self::Superseded,
+            StatusArg::Abandoned => Self::Abandoned,
+        }
+    }
+}
+
+/// A kind as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum KindArg {
+    Investigation,
+    Session,
+    Stage,
+}
+
+impl From<KindArg> for HandoffKind {
+    fn from(typed: KindArg) -> Self {
+        match typed {
+            KindArg::Investigation => Self::Investigation,
+            KindArg::Session => Self::Session,
+            KindArg::Stage => Self::Stage,
+        }
+    }
+}
+
+/// A path that was typed, as it counts from the root.
+fn below(project: &Project, path: &Path) -> Result<PathBuf, Diagnostic> {
+    let outside = || FindError::Outside(path.display().to_string());
+    let spot = project.spot_of_path(path).ok_or_else(outside)?;
+    Ok(project.shown(&spot))
 }
 
 /// Who, why or what, as it was typed: something has to be said.

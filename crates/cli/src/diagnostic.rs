@@ -5,6 +5,7 @@ use crate::ui::{Outcome, Ui};
 use crate::view::{shell_path, shell_word};
 use midstride::files::FileError;
 use midstride::git::GitError;
+use midstride::index::IndexError;
 use midstride::journal::JournalError;
 use midstride::ledger::LedgerError;
 use midstride::permission::PermissionError;
@@ -17,6 +18,7 @@ use midstride::verbs::{
     NewError, ReviewError, ReviseError, ShareError, SyncError, UndoError,
 };
 use midstride_core::life::Refusal;
+use midstride_core::search::QueryError;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -148,6 +150,33 @@ impl From<FindError> for Diagnostic {
 
 fn is_markdown(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
+}
+
+impl From<QueryError> for Diagnostic {
+    fn from(error: QueryError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            QueryError::Empty => diagnostic.hint("midstride search slow \"market*\""),
+            QueryError::ShortPrefix(_) => diagnostic.hint("type more of the word, or all of it"),
+            QueryError::TooMany(_) => {
+                diagnostic.hint("`midstride search --prompt TEXT` takes a whole text")
+            }
+        }
+    }
+}
+
+impl From<IndexError> for Diagnostic {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::File(error) => error.into(),
+            IndexError::NotSetUp => Self::new(error.to_string())
+                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            IndexError::Late | IndexError::Behind(_) | IndexError::Database(_) => {
+                Self::new(error.to_string())
+                    .hint("`midstride search` reads the documents instead; nothing is lost")
+            }
+        }
+    }
 }
 
 impl From<GitError> for Diagnostic {

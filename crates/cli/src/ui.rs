@@ -77,13 +77,30 @@ impl Ui {
     }
 
     /// Shows what is going on in one line that comes and goes, where somebody sees it.
-    pub(crate) fn progress(text: &str) {
+    pub(crate) fn busy(text: &str) {
         const CLEAR_LINE: &str = "\r\u{1b}[2K";
         if io::stderr().is_terminal() {
             // Nothing depends on it.
             let _ = write!(io::stderr(), "{CLEAR_LINE}{text}");
             let _ = io::stderr().flush();
         }
+    }
+
+    /// Shows how far long work has come, where somebody looks; done, it is wiped away.
+    pub(crate) fn progress(&mut self, what: &str, done: usize, all: usize) {
+        const WIDTH: usize = 30;
+        if !io::stderr().is_terminal() || all == 0 {
+            return;
+        }
+        let filled = done * WIDTH / all;
+        let bar = format!("{}{}", "█".repeat(filled), "░".repeat(WIDTH - filled));
+        // Work goes on whether or not it can be shown.
+        let _ = if done < all {
+            write!(self.err, "\r{what} {bar} {done}/{all}")
+        } else {
+            write!(self.err, "\r\u{1b}[2K")
+        };
+        let _ = self.err.flush();
     }
 
     /// Says something about what happened.

@@ -3,6 +3,7 @@
 pub(crate) mod advance;
 pub(crate) mod citation;
 pub(crate) mod difference;
+pub(crate) mod doctor;
 pub(crate) mod done;
 pub(crate) mod events;
 pub(crate) mod findings;
@@ -16,6 +17,7 @@ pub(crate) mod pull_request;
 pub(crate) mod recorded;
 pub(crate) mod reference;
 pub(crate) mod revision;
+pub(crate) mod search;
 pub(crate) mod table;
 pub(crate) mod trust;
 pub(crate) mod verify;

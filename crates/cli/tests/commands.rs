@@ -16,6 +16,7 @@ mod merge;
 mod new;
 mod plumbing;
 mod revise;
+mod search;
 mod show;
 mod trust;
 mod verify;

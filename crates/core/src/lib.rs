@@ -55,5 +55,6 @@ pub mod graph;
 pub mod life;
 pub mod note;
 pub mod schema;
+pub mod search;
 pub mod story;
 pub mod trust;

@@ -49,6 +49,11 @@ impl Deadline {
         Self(Instant::now() + time)
     }
 
+    /// How long it is until then.
+    pub fn left(self) -> Duration {
+        self.0.saturating_duration_since(Instant::now())
+    }
+
     /// Whether it is over.
     pub fn is_over(self) -> bool {
         Instant::now() > self.0

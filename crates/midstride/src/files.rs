@@ -5,14 +5,15 @@
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 mod lock;
+mod look;
 mod scratch;
 
 pub use lock::Lock;
+pub use look::{Look, Seen, Stamp};
 pub use scratch::Scratch;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, PermissionsExt as _};
-use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -126,6 +127,11 @@ impl FileError {
     pub(crate) fn gone(self) -> Self {
         let gone = matches!(self.problem, Problem::NotFound);
         if gone { Self { problem: Problem::Gone, ..self } } else { self }
+    }
+
+    /// Whether nothing is there.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self.problem, Problem::NotFound | Problem::Gone)
     }
 
     fn new(path: PathBuf, error: io::Error) -> Self {
@@ -413,42 +419,8 @@ impl Root {
     /// The files below a folder whose name ends with `.md`, sorted; links to folders are not
     /// followed, so nothing is found twice and no circle is walked.
     pub fn markdown_below(&self, folder: &Path, depth: usize) -> Result<Vec<PathBuf>, FileError> {
-        let mut found = Vec::new();
-        self.collect(folder, depth.min(DEPTH_MAX), &mut found)?;
-        found.sort_unstable();
-        Ok(found)
-    }
-
-    fn collect(
-        &self,
-        folder: &Path,
-        depth: usize,
-        out: &mut Vec<PathBuf>,
-    ) -> Result<(), FileError> {
-        let failed = |error| self.error(folder, error);
-        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let entries = match self.dir.read_dir(here).map_err(failed) {
-            Ok(entries) => entries,
-            Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        for entry in entries {
-            let entry = entry.map_err(failed)?;
-            let name: OsString = entry.file_name();
-            let hidden = name.as_encoded_bytes().starts_with(b".");
-            let path = folder.join(&name);
-            let kind = entry.file_type().map_err(failed)?;
-            // Pipes and devices are passed over: opening one could wait for ever.
-            let readable = kind.is_file() || kind.is_symlink();
-            if kind.is_dir() {
-                if depth > 1 && !hidden {
-                    self.collect(&path, depth - 1, out)?;
-                }
-            } else if readable && !hidden && is_markdown(&path) {
-                out.push(path);
-            }
-        }
-        Ok(())
+        let seen = self.look_below(folder, depth, Look::Names)?;
+        Ok(seen.files.into_iter().map(|(path, _)| path).collect())
     }
 }
 
@@ -516,6 +488,11 @@ pub fn exists(path: &Path) -> bool {
 /// How long ago a file was changed; `None` where it is not there.
 pub fn age(path: &Path) -> Option<Duration> {
     std::fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
+}
+
+/// How large a file is; `None` where it is not there.
+pub fn size(path: &Path) -> Option<u64> {
+    std::fs::metadata(path).ok().map(|metadata| metadata.len())
 }
 
 /// Removes a file of git's or our own.

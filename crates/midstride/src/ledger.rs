@@ -4,12 +4,14 @@
 //! whoever comes later conflicts. Engines are one file each and pass one conformance suite.
 
 mod bell;
+mod facts;
 mod lease;
 mod place;
 mod schema;
 mod spool;
 mod sqlite;
 
+pub use facts::{LedgerFacts, LedgerState};
 pub use lease::{Held, Lease};
 pub use place::Place;
 pub use schema::NEWEST;

@@ -21,6 +21,7 @@ pub mod drift;
 pub mod ledger;
 pub mod revisions;
 
+pub mod index;
 pub mod reconcile;
 
 pub mod journal;

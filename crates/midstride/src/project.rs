@@ -10,7 +10,7 @@ pub use find_handoff::FindError;
 pub use outside::Outside;
 pub use select::Selection;
 
-use crate::files::{self, FileError, Problem, Root};
+use crate::files::{self, FileError, Look, Problem, Root, Stamp};
 use crate::git::Repository;
 use crate::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
 use crate::shelf::{Layout, Shelf, claude_memory};
@@ -102,10 +102,21 @@ impl Shelved {
 }
 
 /// The place of a document that was not read yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
     shelf: Option<usize>,
     inside: PathBuf,
+}
+
+/// What the shelves look like from outside.
+#[derive(Debug, Default)]
+pub(crate) struct Looked {
+    /// The documents, each once.
+    pub(crate) documents: Vec<(Spot, Stamp)>,
+    /// The folders they lie in.
+    pub(crate) folders: Vec<(Spot, Stamp)>,
+    /// The shelves that could not be looked at.
+    pub(crate) unread: Vec<FileError>,
 }
 
 /// Why a project could not be opened.
@@ -285,20 +296,52 @@ impl Project {
     /// The places of all documents, and the shelves that could not be looked at. A document that
     /// lies on two shelves is named once.
     pub fn spots(&self) -> Vec<Result<Spot, FileError>> {
-        let mut spots = Vec::new();
+        let Looked { documents, unread, .. } = self.look(Look::Names);
+        let spots = documents.into_iter().map(|(spot, _)| Ok(spot));
+        spots.chain(unread.into_iter().map(Err)).collect()
+    }
+
+    /// The same, with how everything looks from outside.
+    pub(crate) fn look(&self, look: Look) -> Looked {
+        let mut looked = Looked::default();
         let mut seen = std::collections::HashSet::new();
         for (index, shelf) in self.shelves.iter().enumerate() {
-            match shelf.documents() {
-                Ok(documents) => spots.extend(
-                    documents
-                        .into_iter()
-                        .filter(|inside| seen.insert(shelf.root().path().join(inside)))
-                        .map(|inside| Ok(Spot { shelf: Some(index), inside })),
-                ),
-                Err(error) => spots.push(Err(error)),
-            }
+            let found = match shelf.look(look) {
+                Ok(found) => found,
+                Err(error) => {
+                    looked.unread.push(error);
+                    continue;
+                }
+            };
+            let here = found.files.into_iter();
+            let here = here.filter(|(inside, _)| seen.insert(shelf.root().path().join(inside)));
+            let spot = |inside| Spot { shelf: Some(index), inside };
+            looked.documents.extend(here.map(|(inside, stamp)| (spot(inside), stamp)));
+            let folders = found.folders.into_iter();
+            looked.folders.extend(folders.map(|(inside, stamp)| (spot(inside), stamp)));
         }
-        spots
+        looked
+    }
+
+    /// How the file or folder at a place looks from outside.
+    pub(crate) fn stamp(&self, spot: &Spot) -> Option<Stamp> {
+        self.root_of(spot).stamp(&spot.inside)
+    }
+
+    fn root_of(&self, spot: &Spot) -> &Root {
+        spot.shelf.map_or(&self.root, |index| self.shelves[index].root())
+    }
+
+    /// The root of a place and the path below it.
+    pub(crate) fn root_and_path<'s>(&'s self, spot: &'s Spot) -> (&'s Path, &'s Path) {
+        (self.root_of(spot).path(), &spot.inside)
+    }
+
+    /// The place at a path below the root of a shelf.
+    pub(crate) fn spot_below(&self, root: &Path, inside: &Path) -> Option<Spot> {
+        let holds = |shelf: &Shelf| shelf.root().path() == root && shelf.holds(inside);
+        let shelf = self.shelves.iter().position(holds)?;
+        Some(Spot { shelf: Some(shelf), inside: inside.to_owned() })
     }
 
     /// Reads the document at a place.
@@ -307,8 +350,7 @@ impl Project {
     }
 
     fn bytes(&self, spot: &Spot) -> Result<Vec<u8>, FileError> {
-        let root = spot.shelf.map_or(&self.root, |index| self.shelves[index].root());
-        root.read(&spot.inside)
+        self.root_of(spot).read(&spot.inside)
     }
 
     /// A document with its place, from bytes that were read elsewhere.
@@ -327,8 +369,7 @@ impl Project {
 
     /// The path of a place as a person would write it.
     pub fn shown(&self, spot: &Spot) -> PathBuf {
-        let root = spot.shelf.map_or(&self.root, |index| self.shelves[index].root());
-        let whole = root.path().join(&spot.inside);
+        let whole = self.root_of(spot).path().join(&spot.inside);
         whole.strip_prefix(self.root.path()).map(Path::to_owned).unwrap_or(whole)
     }
 
@@ -479,7 +520,7 @@ fn open_private(root: &Root, repository: Option<&Repository>) -> Result<Vec<Root
 }
 
 /// Does something with each item, on as many threads as there are cores; the order is kept.
-fn on_all_cores<T: Sync, U: Send>(items: &[T], each: impl Fn(&T) -> U + Sync) -> Vec<U> {
+pub(crate) fn on_all_cores<T: Sync, U: Send>(items: &[T], each: impl Fn(&T) -> U + Sync) -> Vec<U> {
     const WORTH_A_THREAD: usize = 16;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if items.len() < WORTH_A_THREAD || cores == 1 {

@@ -2,7 +2,7 @@
 
 pub(crate) mod claude_memory;
 
-use crate::files::{FileError, Root, is_markdown};
+use crate::files::{FileError, Look, Root, Seen, Stamp, is_markdown};
 use midstride_core::handoff::Whereabouts;
 use midstride_core::id::HandoffKey;
 use midstride_core::stage::Stages;
@@ -47,6 +47,11 @@ impl Shelf {
         &self.root
     }
 
+    /// The folder below the root, or the one file.
+    pub fn inside(&self) -> &Path {
+        &self.inside
+    }
+
     /// How documents lie on it.
     pub fn layout(&self) -> Layout {
         self.layout
@@ -54,6 +59,11 @@ impl Shelf {
 
     /// Its documents, as paths below its root.
     pub fn documents(&self) -> Result<Vec<PathBuf>, FileError> {
+        Ok(self.look(Look::Names)?.files.into_iter().map(|(path, _)| path).collect())
+    }
+
+    /// Its documents, and how they look from outside.
+    pub fn look(&self, look: Look) -> Result<Seen, FileError> {
         const DEPTH: usize = 8;
         let depth = match self.layout {
             Layout::Own | Layout::Pipeline => 2,
@@ -61,18 +71,22 @@ impl Shelf {
             Layout::Memory => 1,
         };
         if is_markdown(&self.inside) {
-            let there = self.root.has(&self.inside);
-            return Ok(there.then(|| self.inside.clone()).into_iter().collect());
+            let stamp = self.root.stamp(&self.inside);
+            // Whether it is there is seen like the change of a folder.
+            return Ok(Seen {
+                files: stamp.map(|stamp| (self.inside.clone(), stamp)).into_iter().collect(),
+                folders: vec![(self.inside.clone(), stamp.unwrap_or_default())],
+            });
         }
-        let mut found = self.root.markdown_below(&self.inside, depth)?;
+        let mut seen = self.root.look_below(&self.inside, depth, look)?;
         if self.layout == Layout::Memory {
-            let named = |path: &PathBuf| {
+            let named = |(path, _): &(PathBuf, Stamp)| {
                 path.file_name()
                     .is_some_and(|name| name.as_encoded_bytes().starts_with(b"handoff-"))
             };
-            found.retain(named);
+            seen.files.retain(named);
         }
-        Ok(found)
+        Ok(seen)
     }
 
     /// Whether a path below the root lies on this shelf.

@@ -3,6 +3,7 @@
 mod advance;
 mod allow;
 mod check;
+mod doctor;
 mod edit;
 mod fmt;
 mod follow;
@@ -14,6 +15,7 @@ mod merge_driver;
 mod new;
 mod review;
 mod revise;
+mod search;
 mod share;
 mod sync;
 mod trust;
@@ -25,6 +27,7 @@ pub use allow::{
     AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
 };
 pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
+pub use doctor::{Examined, Reindexed, ShelfFacts, examine, reindex};
 pub use edit::{Draft, EditError, Edited, draft, edit, fill_in};
 pub use fmt::{FmtError, Formatted, fmt};
 pub use follow::{Followed, follow};
@@ -36,6 +39,7 @@ pub use merge_driver::{Driver, DriverError, install_driver, remove_driver};
 pub use new::{Created, NewError, NewHandoff, Origin, new};
 pub use review::{Review, ReviewError, Reviewed, review};
 pub use revise::{ReviseError, Revised, revise};
+pub use search::{Explained, Found, Matter, Matters, Prompt, Search, search, search_prompt};
 pub use share::{ShareError, share};
 pub use sync::{SyncError, Synced, sync};
 pub use trust::{Reach, distrust, reach, trust, trusted};

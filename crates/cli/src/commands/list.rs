@@ -1,11 +1,10 @@
-use super::{Outcome, tell_no_handoffs, tell_unread};
+use super::{KindArg, Outcome, StatusArg, below, tell_no_handoffs, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use clap::ValueEnum;
-use midstride::project::{FindError, Project, Selection, Shelved};
+use midstride::project::{Project, Selection, Shelved};
 use midstride_core::header::{HandoffKind, Status};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// List the handoffs of this project
 ///
@@ -46,23 +45,6 @@ pub(crate) struct ListArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum StatusArg {
-    Planned,
-    InProgress,
-    Resolved,
-    Superseded,
-    Abandoned,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum KindArg {
-    Investigation,
-    Session,
-    Stage,
-}
-
 pub(crate) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Outcome, Diagnostic> {
     let Selection { documents: shelved, unread } = project.select(&[])?;
     let below = args.path.as_deref().map(|path| below(project, path)).transpose()?;
@@ -95,28 +77,11 @@ pub(crate) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Ou
     tell_unread(ui, project, unread)
 }
 
-/// A path that was typed, as it counts from the root.
-fn below(project: &Project, path: &Path) -> Result<PathBuf, Diagnostic> {
-    let outside = || FindError::Outside(path.display().to_string());
-    let spot = project.spot_of_path(path).ok_or_else(outside)?;
-    Ok(project.shown(&spot))
-}
-
 fn fits(project: &Project, shelved: &Shelved, args: &ListArgs) -> bool {
     let handoff = shelved.handoff(project);
     let questions = handoff.questions();
-    let status = args.status.map(|status| match status {
-        StatusArg::Planned => Status::Planned,
-        StatusArg::InProgress => Status::InProgress,
-        StatusArg::Resolved => Status::Resolved,
-        StatusArg::Superseded => Status::Superseded,
-        StatusArg::Abandoned => Status::Abandoned,
-    });
-    let kind = args.kind.map(|kind| match kind {
-        KindArg::Investigation => HandoffKind::Investigation,
-        KindArg::Session => HandoffKind::Session,
-        KindArg::Stage => HandoffKind::Stage,
-    });
+    let status = args.status.map(Status::from);
+    let kind = args.kind.map(HandoffKind::from);
     let owned = |who: &String| {
         let takes_over = handoff.to().iter().any(|to| to.value == who);
         let answers = |q: &midstride_core::header::Question<'_>| {

@@ -68,9 +68,9 @@ pub(crate) fn verify(
     let mut all = Vec::new();
     for shelved in &chosen {
         let done = verbs::verify(project, shelved, &asked, &mut |proof, time| {
-            Ui::progress(&progress(project, shelved, proof, time));
+            Ui::busy(&progress(project, shelved, proof, time));
         })?;
-        Ui::progress("");
+        Ui::busy("");
         if !args.json {
             tell(ui, project, shelved, &done)?;
         }

@@ -14,7 +14,7 @@ const LAST_WIDTH_MIN: usize = 20;
 const FILE_WIDTH: usize = 150;
 
 /// How wide a line may be.
-pub(super) fn width() -> usize {
+pub(crate) fn width() -> usize {
     Ui::width().unwrap_or(FILE_WIDTH)
 }
 

@@ -35,8 +35,15 @@ impl Place {
         }
     }
 
+    /// The folder, whether or not it is there.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Private(path) | Self::State(path) => path,
+        }
+    }
+
     /// The folder, made where it is missing.
-    pub(super) fn make(&self, project: &Project) -> Result<Root, FileError> {
+    pub(crate) fn make(&self, project: &Project) -> Result<Root, FileError> {
         match self {
             Self::Private(_) => project.make_private(),
             Self::State(path) => Root::make(path),

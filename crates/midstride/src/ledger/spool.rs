@@ -9,6 +9,17 @@ use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "spool";
 
+/// Where the spool of a ledger lies, how many files wait in it, and how many cannot be read.
+pub(super) fn waiting(folder: &Path) -> (PathBuf, usize, usize) {
+    let path = folder.join(FOLDER);
+    let spool = Root::open(&path).ok();
+    let count = |ending| {
+        spool.as_ref().and_then(|spool| spool.names(ending).ok()).map_or(0, |names| names.len())
+    };
+    let (waiting, unreadable) = (count(".json"), count(".unreadable"));
+    (path, waiting, unreadable)
+}
+
 /// Puts events aside, whole or not at all.
 pub(super) fn put(folder: &Root, stream: &StreamId, events: &[Envelope]) -> Result<(), FileError> {
     let spool = folder.make_below(Path::new(FOLDER))?;

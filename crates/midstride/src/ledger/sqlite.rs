@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-const FILE: &str = "ledger.db";
+pub(super) const FILE: &str = "ledger.db";
 
 /// How long to wait for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,145 @@
+use super::{KindArg, Outcome, StatusArg, below, read_text, tell_unread};
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::index::Filter;
+use midstride::project::Project;
+use midstride::verbs::{self, Prompt, Search};
+use midstride_core::search::Query;
+use std::path::{Path, PathBuf};
+
+/// A few handoffs say what a prompt needs; more would be read by nobody.
+const MATTERS_MAX: usize = 5;
+/// More often than this, nobody sees a bar move.
+const WORTH_A_BAR: usize = 1000;
+
+/// Find handoffs by what they say
+///
+/// All words have to be there: in the title, description or id, which weigh most, in the header or
+/// in the body. Of two that rank alike the one that changed last comes first. `market*` finds what
+/// begins so, '"cache purge"' finds words in a row; an identifier or a path is such a row.
+///
+/// With `--prompt`: the few handoffs that matter for a piece of work, if any do.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    /// What to look for
+    #[arg(value_name = "WORD", required_unless_present = "prompt", conflicts_with = "prompt")]
+    words: Vec<String>,
+
+    /// Only this status
+    #[arg(long, value_enum, conflicts_with = "prompt")]
+    status: Option<StatusArg>,
+
+    /// Only this kind
+    #[arg(long, value_enum, conflicts_with = "prompt")]
+    kind: Option<KindArg>,
+
+    /// Only this stage
+    #[arg(long, conflicts_with = "prompt")]
+    stage: Option<String>,
+
+    /// Only what lies below this path
+    #[arg(long, value_name = "PATH", conflicts_with = "prompt")]
+    path: Option<PathBuf>,
+
+    /// Only what changed within so many days
+    #[arg(long, value_name = "DAYS", conflicts_with = "prompt")]
+    newer_than: Option<u32>,
+
+    /// Only what did not change within so many days
+    #[arg(long, value_name = "DAYS", conflicts_with = "prompt")]
+    older_than: Option<u32>,
+
+    /// At most so many; 10, or 3 for a prompt
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
+    limit: Option<u16>,
+
+    /// Look at every document first, however many there are
+    #[arg(long, conflicts_with = "prompt")]
+    fresh: bool,
+
+    /// What matters for this text instead; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT")]
+    prompt: Option<String>,
+
+    /// Files that are worked on
+    #[arg(long, value_name = "PATH", requires = "prompt", num_args = 1..)]
+    files: Vec<PathBuf>,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn search(
+    ui: &mut Ui,
+    project: &Project,
+    args: &SearchArgs,
+) -> Result<Outcome, Diagnostic> {
+    if let Some(text) = &args.prompt {
+        return search_prompt(ui, project, args, text);
+    }
+    let wanted = Search {
+        query: Query::read(&args.words.join(" "))?,
+        filter: filter(project, args)?,
+        limit: usize::from(args.limit.unwrap_or(10)),
+        fresh: args.fresh,
+    };
+    let found = verbs::search(project, &wanted, &mut |done, all| {
+        if all >= WORTH_A_BAR {
+            ui.progress("indexing", done, all);
+        }
+    });
+    if args.json {
+        ui.json(&view::search::json(project, &found))?;
+    } else {
+        ui.print(&view::search::text(project, &found))?;
+    }
+    for line in view::search::remarks(&found, &args.words, has_filter(args)) {
+        ui.say(&line)?;
+    }
+    tell_unread(ui, project, found.unread)
+}
+
+fn search_prompt(
+    ui: &mut Ui,
+    project: &Project,
+    args: &SearchArgs,
+    text: &str,
+) -> Result<Outcome, Diagnostic> {
+    let text = if text == "-" { read_text(project, Path::new("-"))? } else { text.to_owned() };
+    let limit = usize::from(args.limit.unwrap_or(3)).min(MATTERS_MAX);
+    let matters = verbs::search_prompt(project, &Prompt { text, files: args.files.clone(), limit });
+    if args.json {
+        ui.json(&view::search::matters_json(project, &matters))?;
+    } else {
+        ui.print(&view::search::matters_text(project, &matters))?;
+        if matters.hits.is_empty() {
+            ui.say("No handoff matters for this.")?;
+        }
+    }
+    if !matters.complete {
+        ui.say("There was no time to look at every document; `midstride search` does.")?;
+    }
+    Ok(Outcome::Clean)
+}
+
+fn has_filter(args: &SearchArgs) -> bool {
+    let SearchArgs { status, kind, stage, path, newer_than, older_than, .. } = args;
+    let ages = newer_than.is_some() || older_than.is_some();
+    status.is_some() || kind.is_some() || stage.is_some() || path.is_some() || ages
+}
+
+fn filter(project: &Project, args: &SearchArgs) -> Result<Filter, Diagnostic> {
+    const DAY_SECONDS: i64 = 86_400;
+    let now = project.environment().clock.now().as_second();
+    let ago = |days: u32| now - i64::from(days) * DAY_SECONDS;
+    Ok(Filter {
+        status: args.status.map(Into::into),
+        kind: args.kind.map(Into::into),
+        stage: args.stage.clone(),
+        below: args.path.as_deref().map(|path| below(project, path)).transpose()?,
+        since: args.newer_than.map(ago),
+        until: args.older_than.map(ago),
+    })
+}

@@ -1,0 +1,199 @@
+//! What a search found, and why.
+
+use super::{called, one_line, shown_path, table, tame};
+use midstride::project::{Project, Shelved};
+use midstride::verbs::{Found, Matter, Matters};
+use midstride_core::search::{PREFIX_LENGTH_MIN, Why};
+use midstride_core::time;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(crate) struct FoundJson {
+    hits: Vec<HitJson>,
+    more: bool,
+    ranked: bool,
+    complete: bool,
+}
+
+#[derive(Serialize)]
+pub(crate) struct MattersJson {
+    hits: Vec<HitJson>,
+    complete: bool,
+}
+
+#[derive(Serialize)]
+struct HitJson {
+    key: String,
+    uid: Option<String>,
+    title: Option<String>,
+    kind: String,
+    stage: Option<String>,
+    status: String,
+    changed: Option<String>,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relevance: Option<RelevanceJson>,
+    why: Vec<WhyJson>,
+}
+
+#[derive(Serialize)]
+struct RelevanceJson {
+    score: f64,
+    words: f64,
+    files: f64,
+    status: f64,
+    recency: f64,
+}
+
+#[derive(Serialize)]
+struct WhyJson {
+    field: String,
+    excerpt: String,
+    /// Bytes of the excerpt, from and to.
+    marks: Vec<[usize; 2]>,
+}
+
+pub(crate) fn json(project: &Project, found: &Found) -> FoundJson {
+    let hits = found.hits.iter().map(|hit| hit_json(project, &hit.shelved, &hit.why));
+    FoundJson {
+        hits: hits.collect(),
+        more: found.more,
+        ranked: found.ranked,
+        complete: found.whole,
+    }
+}
+
+pub(crate) fn matters_json(project: &Project, matters: &Matters) -> MattersJson {
+    let hit = |matter: &Matter| HitJson {
+        relevance: Some(relevance(matter)),
+        ..hit_json(project, &matter.shelved, &matter.why)
+    };
+    MattersJson { hits: matters.hits.iter().map(hit).collect(), complete: matters.complete }
+}
+
+fn relevance(matter: &Matter) -> RelevanceJson {
+    // More digits say nothing more.
+    let short = |number: f64| (number * 1000.0).round() / 1000.0;
+    let relevance = &matter.relevance;
+    RelevanceJson {
+        score: short(relevance.score()),
+        words: short(relevance.words),
+        files: short(relevance.files),
+        status: short(relevance.status),
+        recency: short(relevance.recency),
+    }
+}
+
+fn hit_json(project: &Project, shelved: &Shelved, why: &[Why]) -> HitJson {
+    let handoff = shelved.handoff(project);
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    let why_json = |why: &Why| WhyJson {
+        field: why.field.clone(),
+        excerpt: why.excerpt.clone(),
+        marks: why.marks.iter().map(|mark| [mark.start, mark.end]).collect(),
+    };
+    HitJson {
+        key: handoff.key().to_string(),
+        uid: owned(handoff.uid().map(|uid| uid.value)),
+        title: owned(handoff.title()),
+        kind: handoff.kind().to_string(),
+        stage: owned(handoff.stage()),
+        status: status(project, shelved),
+        changed: handoff.changed().map(|changed| time::write(changed.moment)),
+        path: shelved.path.display().to_string(),
+        relevance: None,
+        why: why.iter().map(why_json).collect(),
+    }
+}
+
+fn status(project: &Project, shelved: &Shelved) -> String {
+    let handoff = shelved.handoff(project);
+    if handoff.has_status() { handoff.status().to_string() } else { "note".to_owned() }
+}
+
+pub(crate) fn text(project: &Project, found: &Found) -> String {
+    let hit = |hit: &midstride::verbs::Explained| hit_text(project, &hit.shelved, &hit.why);
+    found.hits.iter().map(hit).collect::<Vec<_>>().join("\n")
+}
+
+pub(crate) fn matters_text(project: &Project, matters: &Matters) -> String {
+    let hit = |matter: &Matter| hit_text(project, &matter.shelved, &matter.why);
+    matters.hits.iter().map(hit).collect::<Vec<_>>().join("\n")
+}
+
+fn hit_text(project: &Project, shelved: &Shelved, why: &[Why]) -> String {
+    let handoff = shelved.handoff(project);
+    let bold = anstyle::Style::new().bold();
+    let dim = anstyle::Style::new().dimmed();
+    let key = one_line(&handoff.key().to_string(), usize::MAX);
+    let status = status(project, shelved);
+    let title = called(&handoff, table::width().saturating_sub(key.len() + status.len() + 4));
+    let mut out = format!("{bold}{key}{bold:#}  {status}  {title}\n");
+    for why in why {
+        out.push_str(&format!("  {dim}{}:{dim:#} {}\n", tame(&why.field), marked(why)));
+    }
+    out.push_str(&format!("  {dim}{}{dim:#}\n", tame(&shown_path(project, &shelved.path))));
+    out
+}
+
+/// The excerpt with its words emphasised.
+fn marked(why: &Why) -> String {
+    let style = anstyle::AnsiColor::Yellow.on_default().bold();
+    let mut out = if why.cut.0 { "… ".to_owned() } else { String::new() };
+    let mut from = 0;
+    for mark in &why.marks {
+        out.push_str(&tame(&why.excerpt[from..mark.start]));
+        out.push_str(&format!("{style}{}{style:#}", tame(mark.of(&why.excerpt))));
+        from = mark.end;
+    }
+    out.push_str(&tame(&why.excerpt[from..]));
+    if why.cut.1 {
+        out.push_str(" …");
+    }
+    out
+}
+
+/// What there is to say about an answer.
+pub(crate) fn remarks(found: &Found, words: &[String], has_filter: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    if found.hits.is_empty() {
+        lines.push("No handoff has that.".to_owned());
+        lines.push(to_try(words, has_filter));
+    }
+    if found.more {
+        lines.push("There are more; `--limit` shows them".to_owned());
+    }
+    if !found.ranked {
+        lines.push(
+            "That is too common to rank in time: the newest come first, and older ones may be missing. \
+             Another word narrows it down"
+                .to_owned(),
+        );
+    }
+    if !found.whole {
+        lines.push(
+            "Files that an editor changed in place may not have been looked at yet; `--fresh` looks \
+             at all"
+                .to_owned(),
+        );
+    }
+    lines
+}
+
+/// What may find something instead.
+fn to_try(words: &[String], has_filter: bool) -> String {
+    let typed = words.join(" ");
+    let single: Vec<&str> = typed.split_whitespace().collect();
+    if has_filter {
+        return "Without the filter there may be some".to_owned();
+    }
+    match single.as_slice() {
+        [one] if !one.ends_with('*') && one.chars().count() > PREFIX_LENGTH_MIN => {
+            let letters = one.chars().count().saturating_sub(2).max(PREFIX_LENGTH_MIN);
+            let begin: String = one.chars().take(letters).chain(['*']).collect();
+            format!("Try its beginning: midstride search {}", super::shell_word(&begin))
+        }
+        [_, _, ..] => "Try fewer words: all of them have to be there".to_owned(),
+        [_] | [] => "`midstride list --all` shows what there is".to_owned(),
+    }
+}

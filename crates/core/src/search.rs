@@ -1,0 +1,122 @@
+//! Searching: which words a document has and where, what was typed as a query, what of a prompt is
+//! worth looking for, and why a document was found.
+//!
+//! Whatever finds documents, an index or a reading of all of them, asks here what a word is and how
+//! a hit ranks, so both give the same answer.
+
+mod fold;
+mod matching;
+mod query;
+mod relevance;
+mod salient;
+mod why;
+
+pub use fold::{Word, words};
+pub use matching::{Tier, term_zone, tier};
+pub use query::{PREFIX_LENGTH_MIN, Query, QueryError, TERMS_MAX, Term};
+pub use relevance::{Relevance, ScoredTerm, common_from, points};
+pub use salient::{Salient, Sort, salient};
+pub use why::{Why, why};
+
+use crate::handoff::Handoff;
+use crate::redact::Clean;
+use crate::yaml::{Node, Value};
+
+/// Stands between two texts of one zone, so that no phrase reaches from one into the next. No query
+/// has it: it is no letter.
+const BARRIER: &str = "\u{e000}";
+
+/// Fields that are told apart by filters, or that nobody searches for.
+const NOT_SEARCHED: [&str; 9] =
+    ["id", "uid", "title", "description", "kind", "status", "created", "updated", "at_commit"];
+
+/// Keys of entries that hold times, texts' ids and the like.
+const NOT_SEARCHED_INSIDE: [&str; 5] = ["at", "by", "was", "made", "verb"];
+
+/// Where in a document a word stands, the weightiest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Zone {
+    /// In its title, its description or its id.
+    Name,
+    /// In what its header tells.
+    Header,
+    /// In its body.
+    Body,
+}
+
+/// One text of a document, without secrets.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The field of the header that holds it, or `body`.
+    pub field: String,
+    /// Where that stands.
+    pub zone: Zone,
+    /// What it says.
+    pub text: String,
+    words: Vec<Word>,
+}
+
+impl Part {
+    fn new(field: &str, zone: Zone, text: &str) -> Self {
+        let text = Clean::of(text).0.as_str().to_owned();
+        Self { field: field.to_owned(), zone, words: words(&text), text }
+    }
+
+    /// Its words, folded.
+    pub fn words(&self) -> &[Word] {
+        &self.words
+    }
+}
+
+/// The texts of a handoff that are searched, the weightiest first.
+pub fn parts(handoff: &Handoff<'_>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let key = handoff.key().to_string();
+    let names = [
+        ("title", handoff.title()),
+        ("description", handoff.description()),
+        ("id", Some(key.as_str())),
+    ];
+    for (field, text) in names {
+        parts.extend(text.map(|text| Part::new(field, Zone::Name, text)));
+    }
+    let entries = handoff.header().map(|header| header.fields().entries()).unwrap_or_default();
+    for entry in entries.iter().filter(|e| !NOT_SEARCHED.contains(&e.key.value.as_str())) {
+        collect(&entry.node, &entry.key.value, &mut parts);
+    }
+    let document = handoff.document();
+    parts.push(Part::new("body", Zone::Body, document.body().of(document.text())));
+    parts
+}
+
+fn collect(node: &Node, field: &str, parts: &mut Vec<Part>) {
+    match &node.value {
+        Value::Null => {}
+        Value::Text(text) | Value::Unreadable(text) => {
+            parts.push(Part::new(field, Zone::Header, text));
+        }
+        Value::List(items) => items.iter().for_each(|item| collect(&item.node, field, parts)),
+        Value::Map(entries) => {
+            let told = |key: &str| !NOT_SEARCHED_INSIDE.contains(&key);
+            for entry in entries.iter().filter(|entry| told(&entry.key.value)) {
+                collect(&entry.node, field, parts);
+            }
+        }
+    }
+}
+
+/// The words of each zone in a row, as an index takes them.
+pub fn columns(parts: &[Part]) -> [String; 3] {
+    [Zone::Name, Zone::Header, Zone::Body].map(|zone| {
+        let mut column = String::new();
+        for part in parts.iter().filter(|part| part.zone == zone) {
+            for word in &part.words {
+                column.push_str(&word.text);
+                column.push(' ');
+            }
+            column.push_str(BARRIER);
+            column.push(' ');
+        }
+        column
+    })
+}

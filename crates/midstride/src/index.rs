@@ -1,0 +1,159 @@
+//! The index: which words stand in which document. It is derived and can be deleted at any moment.
+//!
+//! Nothing here is the truth: what the index says is compared with the files before it is believed,
+//! and where it cannot be used, the documents are read instead, with the same answers.
+
+mod card;
+mod refresh;
+mod scan;
+mod schema;
+mod search;
+
+pub use card::{Card, Filter};
+pub use refresh::{Effort, Freshness};
+pub(crate) use scan::hit;
+pub use scan::{scan, scan_terms};
+pub use search::TermHits;
+
+use crate::files::{self, FileError, Root};
+use crate::ids::sha256;
+use crate::ledger::Place;
+use crate::project::{Project, Spot};
+use midstride_core::search::Tier;
+use rusqlite::Connection;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A document that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Where it lies.
+    pub spot: Spot,
+    /// How it ranks.
+    pub tier: Tier,
+    /// What it was ordered and filtered by.
+    pub card: Card,
+}
+
+/// Why the index cannot answer. Nobody has to hear of it: the documents can.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// Nothing is written where nobody asked for it.
+    #[error("this project is not set up, so it has no index")]
+    NotSetUp,
+    /// The time was over.
+    #[error("it took too long")]
+    Late,
+    /// So much has to be read first that nobody can wait for it now.
+    #[error("{0} documents are not in the index yet")]
+    Behind(usize),
+    /// The database could not be read or written.
+    #[error("the index cannot be used: {0}")]
+    Database(rusqlite::Error),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl From<rusqlite::Error> for IndexError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::OperationInterrupted) => Self::Late,
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl IndexError {
+    /// Whether another index would do better.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Database(error) if !schema::is_busy(error))
+    }
+}
+
+/// The index of a project.
+#[derive(Debug)]
+pub struct Index {
+    connection: Connection,
+    folder: Root,
+    name: String,
+}
+
+/// What there is to say about an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexFacts {
+    /// The file.
+    pub path: PathBuf,
+    /// How many documents it has; `None` where there is no index, or none that can be read.
+    pub documents: Option<usize>,
+    /// How large it is.
+    pub bytes: u64,
+    /// How long ago it was changed.
+    pub age: Option<Duration>,
+}
+
+impl Index {
+    /// Opens the index of a project, making it where there is none. One that is damaged, or that
+    /// another version made, is thrown away.
+    pub fn open(project: &Project) -> Result<Self, IndexError> {
+        let folder = Place::of(project).make(project)?;
+        let name = name_of(project);
+        match schema::open(&folder, &name) {
+            Ok(connection) => Ok(Self { connection, folder, name }),
+            Err(error) if error.is_damage() => Self::open_empty(project),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens an index without anything in it; what was there is thrown away.
+    pub fn open_empty(project: &Project) -> Result<Self, IndexError> {
+        let folder = Place::of(project).make(project)?;
+        let name = name_of(project);
+        let connection = schema::make_anew(&folder, &name)?;
+        Ok(Self { connection, folder, name })
+    }
+
+    /// Looks at the index of a project, and makes none.
+    pub fn facts(project: &Project) -> IndexFacts {
+        let path = path_of(project);
+        IndexFacts {
+            documents: schema::count(&path),
+            bytes: files::size(&path).unwrap_or(0),
+            age: files::age(&path),
+            path,
+        }
+    }
+
+    /// Removes the indexes of worktrees that are gone, and says how many there were.
+    pub fn remove_forsaken(project: &Project) -> Result<usize, IndexError> {
+        let folder = Place::of(project).make(project)?;
+        let mut removed = 0;
+        for name in folder.names(".db")? {
+            let name = name.to_string_lossy().into_owned();
+            let is_index = name.starts_with(PREFIX);
+            let gone = || {
+                schema::root(&folder.path().join(&name)).is_some_and(|root| !files::exists(&root))
+            };
+            if is_index && gone() {
+                schema::remove(&folder, &name);
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
+
+const PREFIX: &str = "index-";
+
+/// Each worktree has documents of its own, and so an index of its own, beside the ledger that all
+/// of them share.
+fn name_of(project: &Project) -> String {
+    const LETTERS: usize = 12;
+    let root = files::real(project.root().path());
+    let hash = sha256(root.as_os_str().as_encoded_bytes());
+    format!("{PREFIX}{}.db", &hash[..LETTERS])
+}
+
+fn path_of(project: &Project) -> PathBuf {
+    Place::of(project).path().join(name_of(project))
+}

@@ -1,0 +1,61 @@
+//! What hits are filtered and ordered by.
+
+use crate::project::{Project, Shelved};
+use midstride_core::header::{HandoffKind, Status};
+use std::path::{Path, PathBuf};
+
+/// What hits are filtered and ordered by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Card {
+    /// Its status.
+    pub status: Status,
+    /// Its kind.
+    pub kind: HandoffKind,
+    /// Its stage.
+    pub stage: Option<String>,
+    /// When it was last changed, in seconds, where it says so.
+    pub changed: Option<i64>,
+}
+
+impl Card {
+    /// The card of a document.
+    pub fn of(project: &Project, shelved: &Shelved) -> Self {
+        let handoff = shelved.handoff(project);
+        Self {
+            status: handoff.status(),
+            kind: handoff.kind(),
+            stage: handoff.stage().map(str::to_owned),
+            changed: handoff.changed().map(|time| time.moment.as_second()),
+        }
+    }
+}
+
+/// What hits have to be, besides having the words.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only this status.
+    pub status: Option<Status>,
+    /// Only this kind.
+    pub kind: Option<HandoffKind>,
+    /// Only this stage.
+    pub stage: Option<String>,
+    /// Only what lies below this path, as it counts from the root of the project.
+    pub below: Option<PathBuf>,
+    /// Only what was changed at or after this second.
+    pub since: Option<i64>,
+    /// Only what was changed before this second, or does not say when.
+    pub until: Option<i64>,
+}
+
+impl Filter {
+    /// Whether a document at a path is wanted.
+    pub fn fits(&self, card: &Card, path: impl FnOnce() -> PathBuf) -> bool {
+        let below = |folder: &PathBuf| path().starts_with::<&Path>(folder);
+        self.status.is_none_or(|status| card.status == status)
+            && self.kind.is_none_or(|kind| card.kind == kind)
+            && (self.stage.is_none() || self.stage == card.stage)
+            && self.since.is_none_or(|since| card.changed.is_some_and(|at| at >= since))
+            && self.until.is_none_or(|until| card.changed.is_none_or(|at| at < until))
+            && self.below.as_ref().is_none_or(below)
+    }
+}

@@ -1,0 +1,126 @@
+//! The shape of the index. There are no steps from one version to the next: it is made anew.
+
+use super::IndexError;
+use crate::files::{self, Lock, Root};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Goes up with the shape, and with what counts as a word.
+const VERSION: u32 = 1;
+
+/// How long to wait for others who write.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The id of a document tells the day of its last change, so that the newest come first without
+/// being sorted. Words are folded before they come here: all that is left to do is to split at
+/// spaces.
+const SHAPE: &str = "
+    CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE TABLE folders (
+        root BLOB NOT NULL, inside BLOB NOT NULL,
+        modified INTEGER NOT NULL, changed INTEGER NOT NULL, size INTEGER NOT NULL,
+        inode INTEGER NOT NULL, settled INTEGER NOT NULL,
+        PRIMARY KEY (root, inside)
+    ) WITHOUT ROWID;
+    CREATE TABLE documents (
+        id INTEGER PRIMARY KEY,
+        root BLOB NOT NULL, inside BLOB NOT NULL,
+        modified INTEGER NOT NULL, changed INTEGER NOT NULL, size INTEGER NOT NULL,
+        inode INTEGER NOT NULL, settled INTEGER NOT NULL,
+        hash BLOB NOT NULL,
+        moment INTEGER, status TEXT NOT NULL, kind TEXT NOT NULL, stage TEXT,
+        UNIQUE (root, inside)
+    );
+    CREATE INDEX unsettled ON documents (id) WHERE settled = 0;
+    CREATE VIRTUAL TABLE words USING fts5 (
+        name, header, body, content = '', contentless_delete = 1, tokenize = 'ascii'
+    );
+    -- Many documents are sorted in memory at once when an index is made.
+    INSERT INTO words (words, rank) VALUES ('hashsize', 33554432);
+";
+
+/// Opens an index of this version, or makes one where there is nothing.
+pub(super) fn open(folder: &Root, name: &str) -> Result<Connection, IndexError> {
+    let path = folder.path().join(name);
+    let mut connection = connect(&path)?;
+    match version(&connection)? {
+        VERSION => Ok(connection),
+        0 => {
+            make(&mut connection, folder, name)?;
+            Ok(connection)
+        }
+        _ => Err(IndexError::Database(rusqlite::Error::InvalidQuery)),
+    }
+}
+
+/// Throws an index away and makes another one. Whoever has the old one open goes on with a file
+/// that has no name any more, which harms nobody.
+pub(super) fn make_anew(folder: &Root, name: &str) -> Result<Connection, IndexError> {
+    {
+        let _turn = Lock::hold(folder, name)?;
+        remove(folder, name);
+    }
+    open(folder, name)
+}
+
+/// Removes an index with what SQLite keeps beside it; what cannot be removed is not used either.
+pub(super) fn remove(folder: &Root, name: &str) {
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        let _ = files::remove(&folder.path().join(format!("{name}{ending}")));
+    }
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    // The last one to close a database writes the log back, which costs a search milliseconds.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(connection)
+}
+
+/// SQLite does not wait for others when the kind of its log changes, so those who start at once do
+/// so one after the other.
+fn make(connection: &mut Connection, folder: &Root, name: &str) -> Result<(), IndexError> {
+    let _turn = Lock::hold(folder, name)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if version(&transaction)? == 0 {
+        transaction.execute_batch(SHAPE)?;
+        transaction.execute_batch(&format!("PRAGMA user_version = {VERSION}"))?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// Looks at an index without making or changing one.
+fn look<T>(path: &Path, at: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
+    (version(&connection).ok()? == VERSION).then(|| at(&connection).ok())?
+}
+
+pub(super) fn count(path: &Path) -> Option<usize> {
+    let count = |connection: &Connection| -> rusqlite::Result<i64> {
+        connection.query_row("SELECT count(*) FROM documents", [], |row| row.get(0))
+    };
+    look(path, count).and_then(|count| usize::try_from(count).ok())
+}
+
+/// The root of the project that an index is about.
+pub(super) fn root(path: &Path) -> Option<PathBuf> {
+    let root = |connection: &Connection| -> rusqlite::Result<Vec<u8>> {
+        connection.query_row("SELECT value FROM facts WHERE name = 'root'", [], |row| row.get(0))
+    };
+    look(path, root).map(|bytes| PathBuf::from(std::ffi::OsStr::from_bytes(&bytes)))
+}

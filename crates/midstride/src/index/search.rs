@@ -1,0 +1,227 @@
+//! Asking the index.
+
+use super::{Card, Filter, Hit, Index, IndexError};
+use crate::project::{Project, Spot};
+use midstride_core::header::{HandoffKind, Status};
+use midstride_core::search::{Query, Term, Tier, Zone};
+use rusqlite::{Connection, Row};
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// The day of a change stands above these bits of an id.
+pub(super) const BITS_BELOW_DAY: u32 = 20;
+
+const COLUMNS: &str =
+    "documents.id, documents.root, documents.inside, documents.status, documents.kind,
+     documents.stage, documents.moment";
+
+/// The documents that have a term.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TermHits {
+    /// Each with the weightiest place; none where too many have it.
+    pub places: HashMap<Spot, (Card, Zone)>,
+    /// How many have it; not counted further than what is too many.
+    pub documents: usize,
+}
+
+impl Index {
+    /// How many documents there are.
+    pub fn documents(&self) -> Result<usize, IndexError> {
+        let sql = "SELECT count(*) FROM documents";
+        let count: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    /// The best hits, at most `limit`, in order.
+    pub fn find(
+        &self,
+        project: &Project,
+        query: &Query,
+        filter: &Filter,
+        limit: usize,
+        time: Duration,
+    ) -> Result<Vec<Hit>, IndexError> {
+        within(&self.connection, time, || {
+            let mut hits: Vec<Hit> = Vec::new();
+            let mut seen = HashSet::new();
+            for tier in Tier::ALL {
+                let Some(expression) = expression(query, tier) else { continue };
+                let left = limit - hits.len();
+                hits.extend(self.of_tier(project, &expression, tier, filter, left, &mut seen)?);
+                if hits.len() >= limit {
+                    break;
+                }
+            }
+            Ok(hits)
+        })
+    }
+
+    /// The newest hits of a tier that were not seen in a better one.
+    fn of_tier(
+        &self,
+        project: &Project,
+        expression: &str,
+        tier: Tier,
+        filter: &Filter,
+        limit: usize,
+        seen: &mut HashSet<i64>,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM words JOIN documents ON documents.id = words.rowid
+             WHERE words MATCH ?1 ORDER BY words.rowid DESC"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([expression])?;
+        let mut hits = Vec::new();
+        let mut last_day = None;
+        while let Some(row) = rows.next()? {
+            let id: i64 = row.get(0)?;
+            let day = id >> BITS_BELOW_DAY;
+            // Within a day they are not sorted, so the last day is looked at to its end.
+            if hits.len() >= limit && last_day != Some(day) {
+                break;
+            }
+            let Some((spot, card)) = found(project, row)? else { continue };
+            if filter.fits(&card, || project.shown(&spot)) && seen.insert(id) {
+                hits.push(Hit { spot, tier, card });
+                last_day = Some(day);
+            }
+        }
+        sort(project, &mut hits);
+        hits.truncate(limit);
+        Ok(hits)
+    }
+
+    /// All documents, the newest first, as long as they are wanted.
+    pub(crate) fn newest(
+        &self,
+        project: &Project,
+        mut wanted: impl FnMut(Spot, Card) -> bool,
+    ) -> Result<(), IndexError> {
+        let sql = format!("SELECT {COLUMNS} FROM documents ORDER BY id DESC");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let Some((spot, card)) = found(project, row)? else { continue };
+            if !wanted(spot, card) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Which documents have each term, unless more than `many` do.
+    pub fn find_terms(
+        &self,
+        project: &Project,
+        terms: &[&Term],
+        many: usize,
+        time: Duration,
+    ) -> Result<Vec<TermHits>, IndexError> {
+        within(&self.connection, time, || {
+            terms.iter().map(|term| self.of_term(project, term, many)).collect()
+        })
+    }
+
+    fn of_term(&self, project: &Project, term: &Term, many: usize) -> Result<TermHits, IndexError> {
+        let phrase = phrase(term);
+        let everywhere = self.with_phrase(project, &phrase, many)?;
+        let documents = everywhere.len();
+        if documents > many {
+            return Ok(TermHits { documents, ..TermHits::default() });
+        }
+        let mut hits = TermHits { documents, ..TermHits::default() };
+        for (zone, found) in [
+            (Zone::Body, everywhere),
+            (Zone::Header, self.with_phrase(project, &format!("header : {phrase}"), many)?),
+            (Zone::Name, self.with_phrase(project, &format!("name : {phrase}"), many)?),
+        ] {
+            hits.places.extend(found.into_iter().map(|(spot, card)| (spot, (card, zone))));
+        }
+        Ok(hits)
+    }
+
+    /// One more than `many` at most.
+    fn with_phrase(
+        &self,
+        project: &Project,
+        expression: &str,
+        many: usize,
+    ) -> Result<Vec<(Spot, Card)>, IndexError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM words JOIN documents ON documents.id = words.rowid
+             WHERE words MATCH ?1 LIMIT ?2"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let limit = i64::try_from(many).unwrap_or(i64::MAX).saturating_add(1);
+        let mut rows = statement.query((expression, limit))?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            all.extend(found(project, row)?);
+        }
+        Ok(all)
+    }
+}
+
+/// What a row tells; nothing where it lies on no shelf any more.
+fn found(project: &Project, row: &Row<'_>) -> rusqlite::Result<Option<(Spot, Card)>> {
+    let path = |bytes: &[u8]| Path::new(OsStr::from_bytes(bytes)).to_owned();
+    let (root, inside) = (path(row.get_ref(1)?.as_blob()?), path(row.get_ref(2)?.as_blob()?));
+    let status = Status::read(row.get_ref(3)?.as_str()?).unwrap_or(Status::Planned);
+    let kind = HandoffKind::read(row.get_ref(4)?.as_str()?).unwrap_or(HandoffKind::Investigation);
+    let card = Card { status, kind, stage: row.get(5)?, changed: row.get(6)? };
+    Ok(project.spot_below(&root, &inside).map(|spot| (spot, card)))
+}
+
+/// The best tier first, then the latest change, then by path.
+pub(super) fn sort(project: &Project, hits: &mut [Hit]) {
+    hits.sort_by_cached_key(|hit| {
+        let changed = hit.card.changed.map(std::cmp::Reverse);
+        (hit.tier, changed.is_none(), changed, project.shown(&hit.spot))
+    });
+}
+
+/// A term as FTS5 reads it. Its words have nothing but letters and digits, so nothing in them can
+/// be taken for syntax.
+fn phrase(term: &Term) -> String {
+    let star = if term.prefix { " *" } else { "" };
+    format!("\"{}\"{star}", term.words.join(" "))
+}
+
+/// What has to hold for a tier; hits of better tiers are among it. A single term cannot be in a
+/// name partly.
+fn expression(query: &Query, tier: Tier) -> Option<String> {
+    let phrases: Vec<String> = query.terms().iter().map(phrase).collect();
+    let all = phrases.join(" AND ");
+    Some(match tier {
+        Tier::Name => format!("name : ({all})"),
+        Tier::PartlyName if phrases.len() == 1 => return None,
+        Tier::PartlyName => format!("({all}) AND name : ({})", phrases.join(" OR ")),
+        Tier::Header => format!("{{name header}} : ({all})"),
+        Tier::Anywhere => all,
+    })
+}
+
+/// Does something that is stopped when its time is over.
+fn within<T>(
+    connection: &Connection,
+    time: Duration,
+    work: impl FnOnce() -> Result<T, IndexError>,
+) -> Result<T, IndexError> {
+    let interrupt = connection.get_interrupt_handle();
+    let (done, waiting) = channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if waiting.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                interrupt.interrupt();
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}

@@ -1,0 +1,78 @@
+//! Look at a project from outside: what is where, and what is wrong with it.
+
+use crate::files::FileError;
+use crate::index::{Effort, Index, IndexError, IndexFacts};
+use crate::ledger::{LedgerFacts, SqliteLedger};
+use crate::project::{Project, SetUp};
+use crate::shelf::Layout;
+use std::path::PathBuf;
+
+/// A shelf, and what lies on it.
+#[derive(Debug)]
+pub struct ShelfFacts {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How documents lie on it.
+    pub layout: Layout,
+    /// How many there are, or why nobody can tell.
+    pub documents: Result<usize, FileError>,
+}
+
+/// What there is to say about a project.
+#[derive(Debug)]
+pub struct Examined {
+    /// The root folder.
+    pub root: PathBuf,
+    /// How it was set up.
+    pub set_up: SetUp,
+    /// Its shelves.
+    pub shelves: Vec<ShelfFacts>,
+    /// What is configured but not read, and why.
+    pub not_read: Vec<String>,
+    /// Its ledger.
+    pub ledger: LedgerFacts,
+    /// Its index.
+    pub index: IndexFacts,
+}
+
+/// Looks at everything and changes nothing.
+pub fn examine(project: &Project) -> Examined {
+    let shelf = |shelf: &crate::shelf::Shelf| ShelfFacts {
+        path: shelf.root().path().join(shelf.inside()),
+        layout: shelf.layout(),
+        documents: shelf.documents().map(|documents| documents.len()),
+    };
+    Examined {
+        root: project.root().path().to_owned(),
+        set_up: project.set_up(),
+        shelves: project.shelves().iter().map(shelf).collect(),
+        not_read: project.not_read().to_vec(),
+        ledger: SqliteLedger::facts(project),
+        index: Index::facts(project),
+    }
+}
+
+/// What was indexed.
+#[derive(Debug)]
+pub struct Reindexed {
+    /// How many documents.
+    pub documents: usize,
+    /// How many indexes of worktrees that are gone were removed.
+    pub removed: usize,
+    /// What could not be read.
+    pub unread: Vec<FileError>,
+}
+
+/// Makes the index of a project anew. Whoever waits is told how many of how many were read.
+pub fn reindex(
+    project: &Project,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Reindexed, IndexError> {
+    if project.set_up() == SetUp::Not {
+        return Err(IndexError::NotSetUp);
+    }
+    let removed = Index::remove_forsaken(project)?;
+    let mut index = Index::open_empty(project)?;
+    let freshness = index.refresh(project, Effort::Fresh, progress)?;
+    Ok(Reindexed { documents: index.documents()?, removed, unread: freshness.unread })
+}

@@ -1,0 +1,296 @@
+//! Find handoffs: by words, or by what somebody is about to work on.
+
+use crate::clock::Deadline;
+use crate::files::FileError;
+use crate::index::{Effort, Filter, Hit, Index, IndexError, TermHits, hit, scan, scan_terms};
+use crate::project::{Project, SetUp, Shelved, Spot};
+use midstride_core::search::{
+    Query, Relevance, Salient, ScoredTerm, Term, Why, common_from, parts, points, salient,
+    term_zone, why,
+};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A query that takes longer is answered without ranking.
+const RANKED_WITHIN: Duration = Duration::from_millis(100);
+/// How long newer documents are read one by one then.
+const UNRANKED_WITHIN: Duration = Duration::from_millis(100);
+/// How long a prompt may take: a client waits.
+const PROMPT_WITHIN: Duration = Duration::from_millis(50);
+/// Documents that change while they are looked for are looked at so often.
+const TRIES_MAX: usize = 5;
+
+/// What to find.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// The words.
+    pub query: Query,
+    /// What else has to hold.
+    pub filter: Filter,
+    /// How many at most.
+    pub limit: usize,
+    /// Whether every document is looked at, however many there are.
+    pub fresh: bool,
+}
+
+/// A handoff that was found, and why.
+#[derive(Debug)]
+pub struct Explained {
+    /// The document as it is now.
+    pub shelved: Shelved,
+    /// The texts that have the words.
+    pub why: Vec<Why>,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Found {
+    /// The best first.
+    pub hits: Vec<Explained>,
+    /// Whether there are more than were wanted.
+    pub more: bool,
+    /// Whether the best come first; otherwise there was no time, and the newest do.
+    pub ranked: bool,
+    /// Whether every document was looked at; otherwise an edit made in place may be missing.
+    pub whole: bool,
+    /// What could not be read.
+    pub unread: Vec<FileError>,
+}
+
+/// Finds handoffs by words. Whoever waits is told how many of how many documents were read.
+pub fn search(project: &Project, wanted: &Search, progress: &mut dyn FnMut(usize, usize)) -> Found {
+    let found = with_index(project, |index| by_index(project, index, wanted, progress));
+    found.unwrap_or_else(|| by_reading(project, wanted))
+}
+
+/// Asks the index; one that turns out to be damaged is made anew. Nothing where it cannot be used,
+/// or where the project was never set up: then nothing is written either.
+fn with_index<T>(
+    project: &Project,
+    mut ask: impl FnMut(&mut Index) -> Result<T, IndexError>,
+) -> Option<T> {
+    if project.set_up() == SetUp::Not {
+        return None;
+    }
+    let mut index = Index::open(project).ok()?;
+    match ask(&mut index) {
+        Err(error) if error.is_damage() => {
+            drop(index);
+            ask(&mut Index::open_empty(project).ok()?).ok()
+        }
+        answer => answer.ok(),
+    }
+}
+
+fn by_index(
+    project: &Project,
+    index: &mut Index,
+    wanted: &Search,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Found, IndexError> {
+    let effort = if wanted.fresh { Effort::Fresh } else { Effort::Command };
+    let freshness = index.refresh(project, effort, progress)?;
+    let Search { query, filter, limit, .. } = wanted;
+    for _ in 0..TRIES_MAX {
+        let hits = match index.find(project, query, filter, limit + 1, RANKED_WITHIN) {
+            Err(IndexError::Late) => {
+                let hits = newest(project, index, wanted)?;
+                return Ok(Found {
+                    ranked: false,
+                    whole: freshness.whole,
+                    unread: freshness.unread,
+                    ..told(project, wanted, hits)
+                });
+            }
+            hits => hits?,
+        };
+        let (hits, stale) = as_they_are(project, wanted, hits);
+        if stale.is_empty() {
+            return Ok(Found {
+                whole: freshness.whole,
+                unread: freshness.unread,
+                ..told(project, wanted, hits)
+            });
+        }
+        index.read_again(project, stale)?;
+    }
+    Err(IndexError::Late)
+}
+
+/// The documents as they are now, and those that the index has otherwise.
+fn as_they_are(project: &Project, wanted: &Search, hits: Vec<Hit>) -> (Vec<Shelved>, Vec<Spot>) {
+    let mut read = Vec::new();
+    let mut stale = Vec::new();
+    for found in hits {
+        match project.read(&found.spot) {
+            Ok(shelved)
+                if hit(project, &wanted.query, &wanted.filter, &shelved).as_ref()
+                    == Some(&found) =>
+            {
+                read.push(shelved);
+            }
+            Ok(_) | Err(_) => stale.push(found.spot),
+        }
+    }
+    (read, stale)
+}
+
+/// The newest documents that have the words, as far as there is time.
+fn newest(project: &Project, index: &Index, wanted: &Search) -> Result<Vec<Shelved>, IndexError> {
+    let deadline = Deadline::after(UNRANKED_WITHIN);
+    let mut hits = Vec::new();
+    index.newest(project, |spot, _| {
+        let shelved = project.read(&spot).ok();
+        let fits =
+            |shelved: &Shelved| hit(project, &wanted.query, &wanted.filter, shelved).is_some();
+        hits.extend(shelved.filter(fits));
+        hits.len() <= wanted.limit && !deadline.is_over()
+    })?;
+    Ok(hits)
+}
+
+fn by_reading(project: &Project, wanted: &Search) -> Found {
+    let (hits, unread) = scan(project, &wanted.query, &wanted.filter);
+    let first = hits.iter().take(wanted.limit + 1);
+    let read = first.filter_map(|hit| project.read(&hit.spot).ok()).collect();
+    Found { unread, ..told(project, wanted, read) }
+}
+
+/// At most as many as were wanted, each with why.
+fn told(project: &Project, wanted: &Search, mut read: Vec<Shelved>) -> Found {
+    let more = read.len() > wanted.limit;
+    read.truncate(wanted.limit);
+    let terms: Vec<&Term> = wanted.query.terms().iter().collect();
+    let explain = |shelved: Shelved| {
+        let why = why(&terms, &parts(&shelved.handoff(project)));
+        Explained { shelved, why }
+    };
+    let hits = read.into_iter().map(explain).collect();
+    Found { hits, more, ranked: true, whole: true, unread: Vec::new() }
+}
+
+/// What somebody is about to work on.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    /// What was asked for.
+    pub text: String,
+    /// Files that are worked on.
+    pub files: Vec<PathBuf>,
+    /// How many handoffs at most.
+    pub limit: usize,
+}
+
+/// A handoff that matters for it.
+#[derive(Debug)]
+pub struct Matter {
+    /// The document as it is now.
+    pub shelved: Shelved,
+    /// How much it matters.
+    pub relevance: Relevance,
+    /// The texts that have the words.
+    pub why: Vec<Why>,
+}
+
+/// The handoffs that matter.
+#[derive(Debug)]
+pub struct Matters {
+    /// What matters most comes first.
+    pub hits: Vec<Matter>,
+    /// Whether all documents were looked at in time.
+    pub complete: bool,
+}
+
+/// Finds the handoffs that matter for a prompt; often there is none. Starts no process.
+pub fn search_prompt(project: &Project, prompt: &Prompt) -> Matters {
+    let deadline = Deadline::after(PROMPT_WITHIN);
+    let looked_for = looked_for(project, prompt);
+    if looked_for.is_empty() {
+        return Matters { hits: Vec::new(), complete: true };
+    }
+    let terms: Vec<&Term> = looked_for.iter().map(|salient| &salient.term).collect();
+    let answer = with_index(project, |index| {
+        let whole = index.refresh(project, Effort::Hook, &mut |_, _| ())?.whole;
+        let documents = index.documents()?;
+        let hits = index.find_terms(project, &terms, common_from(documents), deadline.left())?;
+        Ok((hits, documents, whole))
+    });
+    let (hits, documents, complete) =
+        answer.unwrap_or_else(|| scan_terms(project, &terms, common_from, deadline));
+    let scored = looked_for.into_iter().zip(&hits);
+    let scored: Vec<ScoredTerm> =
+        scored.map(|(salient, hits)| ScoredTerm { salient, documents: hits.documents }).collect();
+    let best = best(project, &scored, &hits, documents, prompt.limit);
+    let matters = best.iter().filter_map(|spot| matter(project, spot, &scored, documents));
+    Matters { hits: matters.collect(), complete }
+}
+
+fn looked_for(project: &Project, prompt: &Prompt) -> Vec<Salient> {
+    let shown = |path: &PathBuf| {
+        let spot = project.spot_of_path(path);
+        spot.map_or_else(|| path.clone(), |spot| project.shown(&spot))
+    };
+    let files =
+        prompt.files.iter().filter_map(|path| Salient::path(&shown(path).to_string_lossy()));
+    let mut all: Vec<Salient> = files.chain(salient(&prompt.text)).collect();
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|salient| seen.insert(salient.term.clone()));
+    all
+}
+
+/// The places of what matters most.
+fn best(
+    project: &Project,
+    scored: &[ScoredTerm],
+    hits: &[TermHits],
+    documents: usize,
+    limit: usize,
+) -> Vec<Spot> {
+    let now = project.environment().clock.now();
+    let mut sums: HashMap<&Spot, (f64, f64)> = HashMap::new();
+    let mut cards = HashMap::new();
+    for (term, hits) in scored.iter().zip(hits) {
+        for (spot, (card, zone)) in &hits.places {
+            let (words, files) = points(term, *zone, documents);
+            let sum = sums.entry(spot).or_default();
+            *sum = (sum.0 + words, sum.1 + files);
+            cards.insert(spot, card);
+        }
+    }
+    let score = |(spot, sum): (&Spot, (f64, f64))| {
+        let card = cards.get(spot)?;
+        let changed = card.changed.and_then(|second| jiff::Timestamp::from_second(second).ok());
+        let relevance = Relevance::of(sum, card.status.is_open(), changed, now)?;
+        Some((relevance.score(), project.shown(spot), spot.clone()))
+    };
+    let mut scores: Vec<_> = sums.into_iter().filter_map(score).collect();
+    scores.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    scores.into_iter().take(limit).map(|(_, _, spot)| spot).collect()
+}
+
+/// A document as it is now, if it still matters.
+fn matter(
+    project: &Project,
+    spot: &Spot,
+    scored: &[ScoredTerm],
+    documents: usize,
+) -> Option<Matter> {
+    let shelved = project.read(spot).ok()?;
+    let handoff = shelved.handoff(project);
+    let parts = parts(&handoff);
+    let mut sum = (0.0, 0.0);
+    let mut there = Vec::new();
+    for term in scored {
+        let Some(zone) = term_zone(&term.salient.term, &parts) else { continue };
+        let (words, files) = points(term, zone, documents);
+        sum = (sum.0 + words, sum.1 + files);
+        if words + files > 0.0 {
+            there.push(&term.salient.term);
+        }
+    }
+    let changed = handoff.changed().map(|time| time.moment);
+    let now = project.environment().clock.now();
+    let relevance = Relevance::of(sum, handoff.status().is_open(), changed, now)?;
+    let why = why(&there, &parts);
+    Some(Matter { shelved, relevance, why })
+}
