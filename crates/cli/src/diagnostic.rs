@@ -171,10 +171,8 @@ impl From<IndexError> for Diagnostic {
             IndexError::File(error) => error.into(),
             IndexError::NotSetUp => Self::new(error.to_string())
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
-            IndexError::Late | IndexError::Behind(_) | IndexError::Database(_) => {
-                Self::new(error.to_string())
-                    .hint("`midstride search` reads the documents instead; nothing is lost")
-            }
+            IndexError::Late | IndexError::Database(_) => Self::new(error.to_string())
+                .hint("`midstride search` reads the documents instead; nothing is lost"),
         }
     }
 }

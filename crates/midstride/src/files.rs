@@ -419,8 +419,7 @@ impl Root {
     /// The files below a folder whose name ends with `.md`, sorted; links to folders are not
     /// followed, so nothing is found twice and no circle is walked.
     pub fn markdown_below(&self, folder: &Path, depth: usize) -> Result<Vec<PathBuf>, FileError> {
-        let seen = self.look_below(folder, depth, Look::Names)?;
-        Ok(seen.files.into_iter().map(|(path, _)| path).collect())
+        Ok(self.look_below(folder, depth, Look::Names)?.paths())
     }
 }
 

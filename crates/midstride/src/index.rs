@@ -12,7 +12,7 @@ mod search;
 pub use card::{Card, Filter};
 pub use refresh::{Effort, Freshness};
 pub(crate) use scan::hit;
-pub use scan::{scan, scan_terms};
+pub use scan::{Scanned, scan, scan_terms};
 pub use search::TermHits;
 
 use crate::files::{self, FileError, Root};
@@ -44,9 +44,6 @@ pub enum IndexError {
     /// The time was over.
     #[error("it took too long")]
     Late,
-    /// So much has to be read first that nobody can wait for it now.
-    #[error("{0} documents are not in the index yet")]
-    Behind(usize),
     /// The database could not be read or written.
     #[error("the index cannot be used: {0}")]
     Database(rusqlite::Error),

@@ -297,8 +297,9 @@ impl Project {
     /// lies on two shelves is named once.
     pub fn spots(&self) -> Vec<Result<Spot, FileError>> {
         let Looked { documents, unread, .. } = self.look(Look::Names);
-        let spots = documents.into_iter().map(|(spot, _)| Ok(spot));
-        spots.chain(unread.into_iter().map(Err)).collect()
+        let mut spots: Vec<Spot> = documents.into_iter().map(|(spot, _)| spot).collect();
+        spots.sort_unstable_by(|a, b| (a.shelf, &a.inside).cmp(&(b.shelf, &b.inside)));
+        spots.into_iter().map(Ok).chain(unread.into_iter().map(Err)).collect()
     }
 
     /// The same, with how everything looks from outside.
@@ -314,7 +315,9 @@ impl Project {
                 }
             };
             let here = found.files.into_iter();
-            let here = here.filter(|(inside, _)| seen.insert(shelf.root().path().join(inside)));
+            // As bytes: a path is compared part by part, which takes ten times as long.
+            let whole = |inside: &Path| shelf.root().path().join(inside).into_os_string();
+            let here = here.filter(|(inside, _)| seen.insert(whole(inside)));
             let spot = |inside| Spot { shelf: Some(index), inside };
             looked.documents.extend(here.map(|(inside, stamp)| (spot(inside), stamp)));
             let folders = found.folders.into_iter();

@@ -59,7 +59,7 @@ impl Shelf {
 
     /// Its documents, as paths below its root.
     pub fn documents(&self) -> Result<Vec<PathBuf>, FileError> {
-        Ok(self.look(Look::Names)?.files.into_iter().map(|(path, _)| path).collect())
+        Ok(self.look(Look::Names)?.paths())
     }
 
     /// Its documents, and how they look from outside.

@@ -39,7 +39,9 @@ pub use merge_driver::{Driver, DriverError, install_driver, remove_driver};
 pub use new::{Created, NewError, NewHandoff, Origin, new};
 pub use review::{Review, ReviewError, Reviewed, review};
 pub use revise::{ReviseError, Revised, revise};
-pub use search::{Explained, Found, Matter, Matters, Prompt, Search, search, search_prompt};
+pub use search::{
+    Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,
+};
 pub use share::{ShareError, share};
 pub use sync::{SyncError, Synced, sync};
 pub use trust::{Reach, distrust, reach, trust, trusted};

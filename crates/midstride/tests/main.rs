@@ -3,6 +3,7 @@
 
 mod files;
 mod git;
+mod index;
 mod journal;
 mod ledger;
 mod process;

@@ -7,10 +7,13 @@ use midstride::project::Project;
 use midstride::verbs::{self, Prompt, Search};
 use midstride_core::search::Query;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A few handoffs say what a prompt needs; more would be read by nobody.
 const MATTERS_MAX: usize = 5;
-/// More often than this, nobody sees a bar move.
+/// Whoever types it waits longer than a hook does.
+const PROMPT_WITHIN: Duration = Duration::from_secs(2);
+/// Fewer are read before anybody looks.
 const WORTH_A_BAR: usize = 1000;
 
 /// Find handoffs by what they say
@@ -109,7 +112,8 @@ fn search_prompt(
 ) -> Result<Outcome, Diagnostic> {
     let text = if text == "-" { read_text(project, Path::new("-"))? } else { text.to_owned() };
     let limit = usize::from(args.limit.unwrap_or(3)).min(MATTERS_MAX);
-    let matters = verbs::search_prompt(project, &Prompt { text, files: args.files.clone(), limit });
+    let prompt = Prompt { text, files: args.files.clone(), limit, within: PROMPT_WITHIN };
+    let matters = verbs::search_prompt(project, &prompt);
     if args.json {
         ui.json(&view::search::matters_json(project, &matters))?;
     } else {
@@ -119,7 +123,7 @@ fn search_prompt(
         }
     }
     if !matters.complete {
-        ui.say("There was no time to look at every document; `midstride search` does.")?;
+        ui.say("Not every document was looked at; `midstride search --fresh` does that")?;
     }
     Ok(Outcome::Clean)
 }

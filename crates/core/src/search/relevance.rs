@@ -65,6 +65,11 @@ pub fn points(term: &ScoredTerm, zone: Zone, documents: usize) -> (f64, f64) {
 }
 
 impl Relevance {
+    /// Whether so many points are not there by chance.
+    pub fn is_enough((words, files): (f64, f64)) -> bool {
+        words + files >= POINTS_MIN
+    }
+
     /// What the points come to; `None` where it does not matter.
     pub fn of(
         (words, files): (f64, f64),
@@ -72,7 +77,7 @@ impl Relevance {
         changed: Option<Timestamp>,
         now: Timestamp,
     ) -> Option<Self> {
-        if words + files < POINTS_MIN {
+        if !Self::is_enough((words, files)) {
             return None;
         }
         #[expect(clippy::cast_precision_loss, reason = "an age in days need not be exact")]

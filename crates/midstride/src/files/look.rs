@@ -63,10 +63,19 @@ impl Stamp {
 /// What was seen below a folder.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// Files whose name ends with `.md`, sorted.
+    /// Files whose name ends with `.md`, in any order.
     pub files: Vec<(PathBuf, Stamp)>,
     /// The folders that were looked into. One that is not there has an empty stamp.
     pub folders: Vec<(PathBuf, Stamp)>,
+}
+
+impl Seen {
+    /// The files alone, sorted.
+    pub fn paths(self) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = self.files.into_iter().map(|(path, _)| path).collect();
+        paths.sort_unstable();
+        paths
+    }
 }
 
 impl Root {
@@ -81,7 +90,6 @@ impl Root {
     pub fn look_below(&self, folder: &Path, depth: usize, look: Look) -> Result<Seen, FileError> {
         let mut seen = Seen::default();
         self.walk(folder, depth.min(DEPTH_MAX), look, &mut seen)?;
-        seen.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         Ok(seen)
     }
 

@@ -5,11 +5,14 @@ use super::{Card, Filter, Hit};
 use crate::clock::Deadline;
 use crate::files::FileError;
 use crate::project::{Project, Shelved, Spot, on_all_cores};
-use midstride_core::search::{Query, Term, parts, term_zone, tier};
+use midstride_core::search::{Part, Query, Term, parts, term_zone, tier};
 
 /// All hits in order, and what could not be read.
 pub fn scan(project: &Project, query: &Query, filter: &Filter) -> (Vec<Hit>, Vec<FileError>) {
-    let read = project.with_all(|shelved| hit(project, query, filter, &shelved));
+    let read = project.with_all(|shelved| {
+        let parts = parts(&shelved.handoff(project));
+        hit(project, query, filter, &shelved, &parts)
+    });
     let mut hits = Vec::new();
     let mut unread = Vec::new();
     for result in read {
@@ -22,29 +25,39 @@ pub fn scan(project: &Project, query: &Query, filter: &Filter) -> (Vec<Hit>, Vec
     (hits, unread)
 }
 
-/// A document as a hit, if it is one.
+/// A document with its texts as a hit, if it is one.
 pub(crate) fn hit(
     project: &Project,
     query: &Query,
     filter: &Filter,
     shelved: &Shelved,
+    parts: &[Part],
 ) -> Option<Hit> {
     let card = Card::of(project, shelved);
-    if !filter.fits(&card, || shelved.path.clone()) {
-        return None;
-    }
-    let tier = tier(query, &parts(&shelved.handoff(project)))?;
+    let fits = filter.fits(&card, || shelved.path.clone());
+    let tier = tier(query, parts).filter(|_| fits)?;
     Some(Hit { spot: shelved.spot(), tier, card })
 }
 
-/// Which documents have each term, unless more than are common; how many documents there are, and
-/// whether all were read in time.
+/// The same for terms, one by one, as far as there is time.
+#[derive(Debug)]
+pub struct Scanned {
+    /// Which documents have each term, unless more than are common; a document is known by its
+    /// place in `cards`.
+    pub hits: Vec<TermHits>,
+    /// The documents that were read.
+    pub cards: Vec<(Spot, Card)>,
+    /// Whether all were.
+    pub whole: bool,
+}
+
+/// Which documents have each term, unless more than `many` of them do.
 pub fn scan_terms(
     project: &Project,
     terms: &[&Term],
     many: impl Fn(usize) -> usize,
     deadline: Deadline,
-) -> (Vec<TermHits>, usize, bool) {
+) -> Scanned {
     let spots: Vec<Spot> = project.spots().into_iter().filter_map(Result::ok).collect();
     let read = on_all_cores(&spots, |spot| {
         if deadline.is_over() {
@@ -55,18 +68,21 @@ pub fn scan_terms(
         let zones: Vec<_> = terms.iter().map(|term| term_zone(term, &parts)).collect();
         Some((spot.clone(), Card::of(project, &shelved), zones))
     });
-    let read: Vec<_> = read.into_iter().flatten().collect();
-    let many = many(read.len());
-    let mut all = vec![TermHits::default(); terms.len()];
-    for (spot, card, zones) in &read {
-        for (hits, zone) in all.iter_mut().zip(zones) {
-            let Some(zone) = zone else { continue };
-            hits.documents += 1;
-            hits.places.insert(spot.clone(), (card.clone(), *zone));
+    let whole = !deadline.is_over();
+    let mut hits = vec![TermHits::default(); terms.len()];
+    let mut cards = Vec::new();
+    for (number, (spot, card, zones)) in (0..).zip(read.into_iter().flatten()) {
+        cards.push((spot, card));
+        for (hits, zone) in hits.iter_mut().zip(zones) {
+            hits.zones.extend(zone.map(|zone| (number, zone)));
         }
     }
-    for hits in all.iter_mut().filter(|hits| hits.documents > many) {
-        *hits = TermHits { documents: many + 1, ..TermHits::default() };
+    let many = many(cards.len());
+    for hits in &mut hits {
+        hits.documents = hits.zones.len().min(many + 1);
+        if hits.documents > many {
+            hits.zones.clear();
+        }
     }
-    (all, read.len(), !deadline.is_over())
+    Scanned { hits, cards, whole }
 }

@@ -4,7 +4,7 @@ use super::{Card, Filter, Hit, Index, IndexError};
 use crate::project::{Project, Spot};
 use midstride_core::header::{HandoffKind, Status};
 use midstride_core::search::{Query, Term, Tier, Zone};
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -22,8 +22,8 @@ const COLUMNS: &str =
 /// The documents that have a term.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermHits {
-    /// Each with the weightiest place; none where too many have it.
-    pub places: HashMap<Spot, (Card, Zone)>,
+    /// The weightiest place in each, by a number that stands for it; none where too many have it.
+    pub zones: HashMap<i64, Zone>,
     /// How many have it; not counted further than what is too many.
     pub documents: usize,
 }
@@ -31,9 +31,9 @@ pub struct TermHits {
 impl Index {
     /// How many documents there are.
     pub fn documents(&self) -> Result<usize, IndexError> {
-        let sql = "SELECT count(*) FROM documents";
-        let count: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
-        Ok(usize::try_from(count).unwrap_or(0))
+        let sql = "SELECT value FROM facts WHERE name = 'documents'";
+        let count: Option<i64> = self.connection.query_row(sql, [], |row| row.get(0)).optional()?;
+        Ok(count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
     }
 
     /// The best hits, at most `limit`, in order.
@@ -117,53 +117,47 @@ impl Index {
     /// Which documents have each term, unless more than `many` do.
     pub fn find_terms(
         &self,
-        project: &Project,
         terms: &[&Term],
         many: usize,
         time: Duration,
     ) -> Result<Vec<TermHits>, IndexError> {
         within(&self.connection, time, || {
-            terms.iter().map(|term| self.of_term(project, term, many)).collect()
+            terms.iter().map(|term| self.of_term(term, many)).collect()
         })
     }
 
-    fn of_term(&self, project: &Project, term: &Term, many: usize) -> Result<TermHits, IndexError> {
+    fn of_term(&self, term: &Term, many: usize) -> Result<TermHits, IndexError> {
         let phrase = phrase(term);
-        let everywhere = self.with_phrase(project, &phrase, many)?;
-        let documents = everywhere.len();
-        if documents > many {
-            return Ok(TermHits { documents, ..TermHits::default() });
+        let everywhere = self.ids(&phrase, many)?;
+        let mut hits = TermHits { documents: everywhere.len(), ..TermHits::default() };
+        if hits.documents > many {
+            return Ok(hits);
         }
-        let mut hits = TermHits { documents, ..TermHits::default() };
-        for (zone, found) in [
+        for (zone, ids) in [
             (Zone::Body, everywhere),
-            (Zone::Header, self.with_phrase(project, &format!("header : {phrase}"), many)?),
-            (Zone::Name, self.with_phrase(project, &format!("name : {phrase}"), many)?),
+            (Zone::Header, self.ids(&format!("header : {phrase}"), many)?),
+            (Zone::Name, self.ids(&format!("name : {phrase}"), many)?),
         ] {
-            hits.places.extend(found.into_iter().map(|(spot, card)| (spot, (card, zone))));
+            hits.zones.extend(ids.into_iter().map(|id| (id, zone)));
         }
         Ok(hits)
     }
 
     /// One more than `many` at most.
-    fn with_phrase(
-        &self,
-        project: &Project,
-        expression: &str,
-        many: usize,
-    ) -> Result<Vec<(Spot, Card)>, IndexError> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM words JOIN documents ON documents.id = words.rowid
-             WHERE words MATCH ?1 LIMIT ?2"
-        );
-        let mut statement = self.connection.prepare_cached(&sql)?;
+    fn ids(&self, expression: &str, many: usize) -> Result<Vec<i64>, IndexError> {
+        let sql = "SELECT rowid FROM words WHERE words MATCH ?1 LIMIT ?2";
         let limit = i64::try_from(many).unwrap_or(i64::MAX).saturating_add(1);
-        let mut rows = statement.query((expression, limit))?;
-        let mut all = Vec::new();
-        while let Some(row) = rows.next()? {
-            all.extend(found(project, row)?);
-        }
-        Ok(all)
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let ids = statement.query_map((expression, limit), |row| row.get(0))?;
+        Ok(ids.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Where the document lies that a number stands for, and its card.
+    pub fn card(&self, project: &Project, id: i64) -> Result<Option<(Spot, Card)>, IndexError> {
+        let sql = format!("SELECT {COLUMNS} FROM documents WHERE id = ?1");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let card = statement.query_row([id], |row| found(project, row)).optional()?;
+        Ok(card.flatten())
     }
 }
 

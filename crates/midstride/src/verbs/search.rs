@@ -2,8 +2,9 @@
 
 use crate::clock::Deadline;
 use crate::files::FileError;
-use crate::index::{Effort, Filter, Hit, Index, IndexError, TermHits, hit, scan, scan_terms};
+use crate::index::{Card, Effort, Filter, Hit, Index, IndexError, TermHits, hit, scan, scan_terms};
 use crate::project::{Project, SetUp, Shelved, Spot};
+use jiff::Timestamp;
 use midstride_core::search::{
     Query, Relevance, Salient, ScoredTerm, Term, Why, common_from, parts, points, salient,
     term_zone, why,
@@ -14,10 +15,14 @@ use std::time::Duration;
 
 /// A query that takes longer is answered without ranking.
 const RANKED_WITHIN: Duration = Duration::from_millis(100);
+/// Among so few documents no query takes long, however busy the machine is.
+const FEW: usize = 10_000;
+/// So only something that stands still is given up there.
+const RANKED_AMONG_FEW_WITHIN: Duration = Duration::from_secs(10);
 /// How long newer documents are read one by one then.
 const UNRANKED_WITHIN: Duration = Duration::from_millis(100);
-/// How long a prompt may take: a client waits.
-const PROMPT_WITHIN: Duration = Duration::from_millis(50);
+/// How long a prompt may take where a client waits for its hook.
+pub const HOOK_WITHIN: Duration = Duration::from_millis(50);
 /// Documents that change while they are looked for are looked at so often.
 const TRIES_MAX: usize = 5;
 
@@ -92,26 +97,21 @@ fn by_index(
     let effort = if wanted.fresh { Effort::Fresh } else { Effort::Command };
     let freshness = index.refresh(project, effort, progress)?;
     let Search { query, filter, limit, .. } = wanted;
+    let few = index.documents()? <= FEW;
+    let time = if few { RANKED_AMONG_FEW_WITHIN } else { RANKED_WITHIN };
     for _ in 0..TRIES_MAX {
-        let hits = match index.find(project, query, filter, limit + 1, RANKED_WITHIN) {
+        let hits = match index.find(project, query, filter, limit + 1, time) {
             Err(IndexError::Late) => {
                 let hits = newest(project, index, wanted)?;
-                return Ok(Found {
-                    ranked: false,
-                    whole: freshness.whole,
-                    unread: freshness.unread,
-                    ..told(project, wanted, hits)
-                });
+                let found = Found { ranked: false, ..told(wanted, hits) };
+                return Ok(Found { whole: freshness.whole, unread: freshness.unread, ..found });
             }
             hits => hits?,
         };
         let (hits, stale) = as_they_are(project, wanted, hits);
         if stale.is_empty() {
-            return Ok(Found {
-                whole: freshness.whole,
-                unread: freshness.unread,
-                ..told(project, wanted, hits)
-            });
+            let found = told(wanted, hits);
+            return Ok(Found { whole: freshness.whole, unread: freshness.unread, ..found });
         }
         index.read_again(project, stale)?;
     }
@@ -119,32 +119,35 @@ fn by_index(
 }
 
 /// The documents as they are now, and those that the index has otherwise.
-fn as_they_are(project: &Project, wanted: &Search, hits: Vec<Hit>) -> (Vec<Shelved>, Vec<Spot>) {
+fn as_they_are(project: &Project, wanted: &Search, hits: Vec<Hit>) -> (Vec<Explained>, Vec<Spot>) {
     let mut read = Vec::new();
     let mut stale = Vec::new();
     for found in hits {
-        match project.read(&found.spot) {
-            Ok(shelved)
-                if hit(project, &wanted.query, &wanted.filter, &shelved).as_ref()
-                    == Some(&found) =>
-            {
-                read.push(shelved);
-            }
-            Ok(_) | Err(_) => stale.push(found.spot),
+        let now = project.read(&found.spot).ok().and_then(|now| explained(project, wanted, now));
+        match now {
+            Some((hit, explained)) if hit == found => read.push(explained),
+            Some(_) | None => stale.push(found.spot),
         }
     }
     (read, stale)
 }
 
+/// A document as a hit with why, if it is one.
+fn explained(project: &Project, wanted: &Search, shelved: Shelved) -> Option<(Hit, Explained)> {
+    let parts = parts(&shelved.handoff(project));
+    let hit = hit(project, &wanted.query, &wanted.filter, &shelved, &parts)?;
+    let terms: Vec<&Term> = wanted.query.terms().iter().collect();
+    let why = why(&terms, &parts);
+    Some((hit, Explained { shelved, why }))
+}
+
 /// The newest documents that have the words, as far as there is time.
-fn newest(project: &Project, index: &Index, wanted: &Search) -> Result<Vec<Shelved>, IndexError> {
+fn newest(project: &Project, index: &Index, wanted: &Search) -> Result<Vec<Explained>, IndexError> {
     let deadline = Deadline::after(UNRANKED_WITHIN);
     let mut hits = Vec::new();
     index.newest(project, |spot, _| {
-        let shelved = project.read(&spot).ok();
-        let fits =
-            |shelved: &Shelved| hit(project, &wanted.query, &wanted.filter, shelved).is_some();
-        hits.extend(shelved.filter(fits));
+        let now = project.read(&spot).ok().and_then(|now| explained(project, wanted, now));
+        hits.extend(now.map(|(_, explained)| explained));
         hits.len() <= wanted.limit && !deadline.is_over()
     })?;
     Ok(hits)
@@ -152,21 +155,15 @@ fn newest(project: &Project, index: &Index, wanted: &Search) -> Result<Vec<Shelv
 
 fn by_reading(project: &Project, wanted: &Search) -> Found {
     let (hits, unread) = scan(project, &wanted.query, &wanted.filter);
-    let first = hits.iter().take(wanted.limit + 1);
-    let read = first.filter_map(|hit| project.read(&hit.spot).ok()).collect();
-    Found { unread, ..told(project, wanted, read) }
+    let first = hits.iter().take(wanted.limit + 1).filter_map(|hit| project.read(&hit.spot).ok());
+    let read = first.filter_map(|now| explained(project, wanted, now));
+    Found { unread, ..told(wanted, read.map(|(_, explained)| explained).collect()) }
 }
 
-/// At most as many as were wanted, each with why.
-fn told(project: &Project, wanted: &Search, mut read: Vec<Shelved>) -> Found {
-    let more = read.len() > wanted.limit;
-    read.truncate(wanted.limit);
-    let terms: Vec<&Term> = wanted.query.terms().iter().collect();
-    let explain = |shelved: Shelved| {
-        let why = why(&terms, &parts(&shelved.handoff(project)));
-        Explained { shelved, why }
-    };
-    let hits = read.into_iter().map(explain).collect();
+/// At most as many as were wanted.
+fn told(wanted: &Search, mut hits: Vec<Explained>) -> Found {
+    let more = hits.len() > wanted.limit;
+    hits.truncate(wanted.limit);
     Found { hits, more, ranked: true, whole: true, unread: Vec::new() }
 }
 
@@ -179,6 +176,8 @@ pub struct Prompt {
     pub files: Vec<PathBuf>,
     /// How many handoffs at most.
     pub limit: usize,
+    /// How long it may take to look for them.
+    pub within: Duration,
 }
 
 /// A handoff that matters for it.
@@ -203,26 +202,36 @@ pub struct Matters {
 
 /// Finds the handoffs that matter for a prompt; often there is none. Starts no process.
 pub fn search_prompt(project: &Project, prompt: &Prompt) -> Matters {
-    let deadline = Deadline::after(PROMPT_WITHIN);
+    let deadline = Deadline::after(prompt.within);
     let looked_for = looked_for(project, prompt);
     if looked_for.is_empty() {
         return Matters { hits: Vec::new(), complete: true };
     }
     let terms: Vec<&Term> = looked_for.iter().map(|salient| &salient.term).collect();
-    let answer = with_index(project, |index| {
+    let asked = with_index(project, |index| {
         let whole = index.refresh(project, Effort::Hook, &mut |_, _| ())?.whole;
         let documents = index.documents()?;
-        let hits = index.find_terms(project, &terms, common_from(documents), deadline.left())?;
-        Ok((hits, documents, whole))
+        match index.find_terms(&terms, common_from(documents), deadline.left()) {
+            // Who reads the documents one by one has no time left either.
+            Err(IndexError::Late) => Ok(None),
+            hits => {
+                let scored = Scored::new(&looked_for, hits?, documents);
+                let card = |id| index.card(project, id).ok().flatten();
+                Ok(Some((scored.best(project, prompt.limit, card), scored, whole)))
+            }
+        }
     });
-    let (hits, documents, complete) =
-        answer.unwrap_or_else(|| scan_terms(project, &terms, common_from, deadline));
-    let scored = looked_for.into_iter().zip(&hits);
-    let scored: Vec<ScoredTerm> =
-        scored.map(|(salient, hits)| ScoredTerm { salient, documents: hits.documents }).collect();
-    let best = best(project, &scored, &hits, documents, prompt.limit);
-    let matters = best.iter().filter_map(|spot| matter(project, spot, &scored, documents));
-    Matters { hits: matters.collect(), complete }
+    let read = || {
+        let scanned = scan_terms(project, &terms, common_from, deadline);
+        let scored = Scored::new(&looked_for, scanned.hits, scanned.cards.len());
+        let card = |id| scanned.cards.get(usize::try_from(id).ok()?).cloned();
+        Some((scored.best(project, prompt.limit, card), scored, scanned.whole))
+    };
+    let Some((best, scored, complete)) = asked.unwrap_or_else(read) else {
+        return Matters { hits: Vec::new(), complete: false };
+    };
+    let hits = best.iter().filter_map(|spot| scored.matter(project, spot)).collect();
+    Matters { hits, complete }
 }
 
 fn looked_for(project: &Project, prompt: &Prompt) -> Vec<Salient> {
@@ -238,59 +247,70 @@ fn looked_for(project: &Project, prompt: &Prompt) -> Vec<Salient> {
     all
 }
 
-/// The places of what matters most.
-fn best(
-    project: &Project,
-    scored: &[ScoredTerm],
-    hits: &[TermHits],
+/// What is looked for, and which documents have it.
+struct Scored {
+    terms: Vec<(ScoredTerm, TermHits)>,
     documents: usize,
-    limit: usize,
-) -> Vec<Spot> {
-    let now = project.environment().clock.now();
-    let mut sums: HashMap<&Spot, (f64, f64)> = HashMap::new();
-    let mut cards = HashMap::new();
-    for (term, hits) in scored.iter().zip(hits) {
-        for (spot, (card, zone)) in &hits.places {
-            let (words, files) = points(term, *zone, documents);
-            let sum = sums.entry(spot).or_default();
-            *sum = (sum.0 + words, sum.1 + files);
-            cards.insert(spot, card);
-        }
-    }
-    let score = |(spot, sum): (&Spot, (f64, f64))| {
-        let card = cards.get(spot)?;
-        let changed = card.changed.and_then(|second| jiff::Timestamp::from_second(second).ok());
-        let relevance = Relevance::of(sum, card.status.is_open(), changed, now)?;
-        Some((relevance.score(), project.shown(spot), spot.clone()))
-    };
-    let mut scores: Vec<_> = sums.into_iter().filter_map(score).collect();
-    scores.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    scores.into_iter().take(limit).map(|(_, _, spot)| spot).collect()
 }
 
-/// A document as it is now, if it still matters.
-fn matter(
-    project: &Project,
-    spot: &Spot,
-    scored: &[ScoredTerm],
-    documents: usize,
-) -> Option<Matter> {
-    let shelved = project.read(spot).ok()?;
-    let handoff = shelved.handoff(project);
-    let parts = parts(&handoff);
-    let mut sum = (0.0, 0.0);
-    let mut there = Vec::new();
-    for term in scored {
-        let Some(zone) = term_zone(&term.salient.term, &parts) else { continue };
-        let (words, files) = points(term, zone, documents);
-        sum = (sum.0 + words, sum.1 + files);
-        if words + files > 0.0 {
-            there.push(&term.salient.term);
-        }
+impl Scored {
+    fn new(looked_for: &[Salient], hits: Vec<TermHits>, documents: usize) -> Self {
+        let scored = |(salient, hits): (&Salient, TermHits)| {
+            (ScoredTerm { salient: salient.clone(), documents: hits.documents }, hits)
+        };
+        Self { terms: looked_for.iter().zip(hits).map(scored).collect(), documents }
     }
-    let changed = handoff.changed().map(|time| time.moment);
-    let now = project.environment().clock.now();
-    let relevance = Relevance::of(sum, handoff.status().is_open(), changed, now)?;
-    let why = why(&there, &parts);
-    Some(Matter { shelved, relevance, why })
+
+    /// The places of what matters most.
+    fn best(
+        &self,
+        project: &Project,
+        limit: usize,
+        card: impl Fn(i64) -> Option<(Spot, Card)>,
+    ) -> Vec<Spot> {
+        let now = project.environment().clock.now();
+        let mut sums: HashMap<i64, (f64, f64)> = HashMap::new();
+        for (term, hits) in &self.terms {
+            for (id, zone) in &hits.zones {
+                add(sums.entry(*id).or_default(), points(term, *zone, self.documents));
+            }
+        }
+        sums.retain(|_, sum| Relevance::is_enough(*sum));
+        let score = |(id, sum): (i64, (f64, f64))| {
+            let (spot, card) = card(id)?;
+            let changed = card.changed.and_then(|second| Timestamp::from_second(second).ok());
+            let relevance = Relevance::of(sum, card.status.is_open(), changed, now)?;
+            Some((relevance.score(), project.shown(&spot), spot))
+        };
+        let mut scores: Vec<_> = sums.into_iter().filter_map(score).collect();
+        scores.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        scores.into_iter().take(limit).map(|(_, _, spot)| spot).collect()
+    }
+
+    /// A document as it is now, if it still matters.
+    fn matter(&self, project: &Project, spot: &Spot) -> Option<Matter> {
+        let shelved = project.read(spot).ok()?;
+        let handoff = shelved.handoff(project);
+        let parts = parts(&handoff);
+        let mut sum = (0.0, 0.0);
+        let mut there = Vec::new();
+        for (term, _) in &self.terms {
+            let Some(zone) = term_zone(&term.salient.term, &parts) else { continue };
+            let points = points(term, zone, self.documents);
+            add(&mut sum, points);
+            if points != (0.0, 0.0) {
+                there.push(&term.salient.term);
+            }
+        }
+        let changed = handoff.changed().map(|time| time.moment);
+        let now = project.environment().clock.now();
+        let relevance = Relevance::of(sum, handoff.status().is_open(), changed, now)?;
+        let why = why(&there, &parts);
+        Some(Matter { shelved, relevance, why })
+    }
+}
+
+fn add(sum: &mut (f64, f64), points: (f64, f64)) {
+    sum.0 += points.0;
+    sum.1 += points.1;
 }

@@ -1,0 +1,236 @@
+//! The index against a reading of all documents: whatever is written, they answer alike.
+
+use midstride::index::{Effort, Filter, Index, scan};
+use midstride::project::Project;
+use midstride::verbs::{Prompt, Search, search, search_prompt};
+use midstride_core::header::Status;
+use midstride_core::search::Query;
+use midstride_testkit::Sandbox;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use std::time::Duration;
+
+/// Few words, so that they meet; some are folded, some are made of others.
+const WORDS: [&str; 12] = [
+    "cache",
+    "Cache",
+    "caché",
+    "cached",
+    "purge",
+    "cache_purge",
+    "src/cache.rs",
+    "日本語",
+    "日本",
+    "two",
+    "Two-Way",
+    "a",
+];
+
+fn sentence() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(&WORDS[..]), 0..5).prop_map(|words| words.join(" "))
+}
+
+#[derive(Clone, Debug)]
+struct Written {
+    name: usize,
+    title: String,
+    landmines: Vec<String>,
+    body: String,
+    day: u8,
+    resolved: bool,
+}
+
+impl Written {
+    fn text(&self) -> String {
+        let status = if self.resolved { "resolved" } else { "planned" };
+        let landmines: String =
+            self.landmines.iter().map(|text| format!("    - \"{text}\"\n")).collect();
+        let created = if self.day == 0 {
+            String::new()
+        } else {
+            format!("  created: 2026-03-{:02}T08:00:00Z\n", self.day)
+        };
+        format!(
+            "---\nhandoff:\n  title: \"{}\"\n  status: {status}\n{created}  landmines:\n{landmines}---\n\n{}\n",
+            self.title, self.body
+        )
+    }
+
+    fn path(&self) -> String {
+        let shelf = ["docs/handoffs", ".midstride/handoffs", "docs/handoffs/deeper"][self.name % 3];
+        format!("{shelf}/note-{}.md", self.name)
+    }
+}
+
+fn written() -> impl Strategy<Value = Written> {
+    let landmines = prop::collection::vec(sentence(), 0..3);
+    (0..8_usize, sentence(), landmines, sentence(), 0..5_u8, any::<bool>()).prop_map(
+        |(name, title, landmines, body, day, resolved)| Written {
+            name,
+            title,
+            landmines,
+            body,
+            day,
+            resolved,
+        },
+    )
+}
+
+/// A file is written, in place or as a new one, or removed.
+#[derive(Clone, Debug)]
+enum Step {
+    Write(Written),
+    Exchange(Written),
+    Remove(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => written().prop_map(Step::Write),
+        2 => written().prop_map(Step::Exchange),
+        1 => (0..8_usize).prop_map(Step::Remove),
+    ]
+}
+
+fn take(sandbox: &Sandbox, step: &Step) {
+    match step {
+        Step::Write(written) => {
+            sandbox.write(&written.path(), written.text());
+        }
+        Step::Exchange(written) => {
+            sandbox.write("draft", written.text());
+            let to = sandbox.root().join(written.path());
+            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+            std::fs::rename(sandbox.root().join("draft"), to).unwrap();
+        }
+        Step::Remove(name) => {
+            for shelf in ["docs/handoffs", ".midstride/handoffs", "docs/handoffs/deeper"] {
+                let _ =
+                    std::fs::remove_file(sandbox.root().join(format!("{shelf}/note-{name}.md")));
+            }
+        }
+    }
+}
+
+const QUERIES: [&str; 12] = [
+    "cache",
+    "CACHÉ",
+    "cac*",
+    "\"cache purge\"",
+    "cache purge",
+    "cache_purge",
+    "src/cache.rs",
+    "日本",
+    "\"two way\"",
+    "two cache",
+    "a",
+    "note",
+];
+
+fn project(sandbox: &Sandbox) -> Project {
+    sandbox.write(".midstride/config.toml", "");
+    crate::open(sandbox.root())
+}
+
+/// Everything that the index finds, as a reading of all documents finds it, in the same order.
+fn compare(project: &Project, index: &mut Index) {
+    let freshness = index.refresh(project, Effort::Command, &mut |_, _| ()).unwrap();
+    assert!(freshness.whole && freshness.unread.is_empty());
+    let open = Filter { status: Some(Status::Planned), ..Filter::default() };
+    let recent = Filter { since: Some(1_772_000_000 + 5 * 86_400), ..Filter::default() };
+    for typed in QUERIES {
+        let query = Query::read(typed).unwrap();
+        for filter in [&Filter::default(), &open, &recent] {
+            let (read, unread) = scan(project, &query, filter);
+            assert!(unread.is_empty());
+            for limit in [1, 3, 100] {
+                let found =
+                    index.find(project, &query, filter, limit, Duration::from_mins(1)).unwrap();
+                assert_eq!(found, read[..limit.min(read.len())], "{typed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_index_finds_what_a_reading_of_all_documents_finds() {
+    let mut runner =
+        TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
+    let rounds = prop::collection::vec(prop::collection::vec(step(), 1..6), 1..4);
+    let hits = std::cell::Cell::new(0);
+    runner
+        .run(&rounds, |rounds| {
+            let sandbox = Sandbox::new("");
+            let project = project(&sandbox);
+            let mut index = Index::open(&project).unwrap();
+            for steps in rounds {
+                for step in &steps {
+                    take(&sandbox, step);
+                }
+                compare(&project, &mut index);
+            }
+            hits.set(hits.get() + index.documents().unwrap());
+            // Made anew it says the same.
+            compare(&project, &mut Index::open_empty(&project).unwrap());
+            Ok(())
+        })
+        .unwrap();
+    assert!(hits.get() > 12, "documents were written");
+}
+
+/// What matters for a prompt, with its score.
+fn matters(project: &Project) -> Vec<(String, f64)> {
+    let text = "Why is the cache purged two-way in src/cache.rs? cache_purge 日本語".to_owned();
+    let prompt = Prompt {
+        text,
+        files: vec!["src/cache.rs".into()],
+        limit: 5,
+        within: Duration::from_mins(1),
+    };
+    let matters = search_prompt(project, &prompt).hits.into_iter();
+    matters
+        .map(|matter| (matter.shelved.path.display().to_string(), matter.relevance.score()))
+        .collect()
+}
+
+#[test]
+fn what_matters_for_a_prompt_does_not_depend_on_the_index() {
+    let mut runner =
+        TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
+    let found = std::cell::Cell::new(0);
+    runner
+        .run(&prop::collection::vec(step(), 1..12), |steps| {
+            let sandbox = Sandbox::new("");
+            for step in &steps {
+                take(&sandbox, step);
+            }
+            // Without a configuration nothing is written, so all documents are read.
+            let read = matters(&crate::open(sandbox.root()));
+            assert_eq!(matters(&project(&sandbox)), read);
+            found.set(found.get() + read.len());
+            Ok(())
+        })
+        .unwrap();
+    assert!(found.get() > 0, "something mattered");
+}
+
+#[test]
+fn a_hit_that_the_index_has_otherwise_is_read_again() {
+    let sandbox = Sandbox::new("");
+    let project = project(&sandbox);
+    let wanted = |typed: &str| Search {
+        query: Query::read(typed).unwrap(),
+        filter: Filter::default(),
+        limit: 10,
+        fresh: false,
+    };
+    let found = |typed: &str| search(&project, &wanted(typed), &mut |_, _| ()).hits.len();
+    sandbox.write("docs/handoffs/one.md", "# Pelican\n");
+    assert_eq!(found("pelican"), 1);
+    // A secret is neither found nor shown.
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    sandbox.write("docs/handoffs/two.md", format!("# Pelican {secret}\n"));
+    assert_eq!((found("pelican"), found(&secret)), (2, 0));
+    let hits = search(&project, &wanted("redacted"), &mut |_, _| ()).hits;
+    assert_eq!(hits[0].why[0].excerpt, "Pelican REDACTED-github-token");
+}
