@@ -156,7 +156,7 @@ fn marked(why: &Why) -> String {
 /// What there is to say about an answer.
 pub(crate) fn remarks(found: &Found, words: &[String], has_filter: bool) -> Vec<String> {
     let mut lines = Vec::new();
-    if found.hits.is_empty() {
+    if found.hits.is_empty() && found.ranked {
         lines.push("No handoff has that.".to_owned());
         lines.push(to_try(words, has_filter));
     }
@@ -165,8 +165,8 @@ pub(crate) fn remarks(found: &Found, words: &[String], has_filter: bool) -> Vec<
     }
     if !found.ranked {
         lines.push(
-            "That is too common to rank in time: the newest come first, and older ones may be missing. \
-             Another word narrows it down"
+            "That is too common to rank in time: only the newest handoffs were read, those that have it \
+             come first by age. Another word narrows it down"
                 .to_owned(),
         );
     }

@@ -440,7 +440,7 @@ fn the_doctor_tells_how_things_are() {
     sandbox.write(".midstride/config.toml", "shelves = [\"../elsewhere\"]\n");
     let run = sandbox.run(["doctor", "--json"]).exits(1);
     insta::assert_snapshot!(run.stderr, @"
-    warning: shelf `../elsewhere` lies outside the project; it is not read
+    warning: shelf `../elsewhere` lies outside the project; it is not read before `midstride trust`
     hint: move it into the project, or take it out of `shelves`
     warning: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
     hint: move `[ROOT]/.git/midstride/ledger.db` away: what the documents tell is told again

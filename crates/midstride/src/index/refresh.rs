@@ -214,7 +214,8 @@ impl Index {
         let some = format!("WHERE id > {turn} AND settled = 1 ORDER BY id LIMIT {TURN_MAX}");
         let mut some: Vec<_> = known(&self.connection, &some)?.into_iter().collect();
         some.sort_unstable_by_key(|(_, known)| known.id);
-        let mut last = 0;
+        // After the last one it is the first one's turn again.
+        let mut last = if some.is_empty() { 0 } else { turn };
         for (place, known) in some {
             if deadline.is_over() {
                 break;
@@ -495,5 +496,123 @@ fn next_id(transaction: &Transaction<'_>, changed: Option<i64>) -> rusqlite::Res
     match used {
         Some(used) if used == last => Err(rusqlite::Error::IntegralValueOutOfRange(0, used)),
         used => Ok(used.map_or(first, |used| used + 1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::files::Scratch;
+    use crate::settings::Environment;
+
+    /// A project as one with very many documents is looked at, long after its last change.
+    struct Large {
+        scratch: Scratch,
+        project: Project,
+        index: Index,
+    }
+
+    impl Large {
+        fn new() -> Self {
+            let scratch = Scratch::new("midstride-refresh").unwrap();
+            scratch.write(".midstride/config.toml", b"").unwrap();
+            for name in ["one", "two", "three"] {
+                scratch.write(path(name), b"# Pelican\n").unwrap();
+            }
+            let environment = Environment {
+                folder: scratch.path().to_owned(),
+                home: None,
+                state: None,
+                editor: None,
+                user: None,
+                inside: None,
+                clock: Clock::System,
+            };
+            let project = Project::discover(environment).unwrap();
+            let mut index = Index::open(&project).unwrap();
+            index.refresh(&project, Effort::Fresh, &mut |_, _| ()).unwrap();
+            let settled = "UPDATE documents SET settled = 1; UPDATE folders SET settled = 1";
+            index.connection.execute_batch(settled).unwrap();
+            let large = Self { scratch, project, index };
+            large.wait_for_the_next_tick();
+            large
+        }
+
+        /// A change within the tick of the one before would look the same.
+        fn wait_for_the_next_tick(&self) {
+            let folder = self.project.root().stamp(&PathBuf::from(".midstride/handoffs")).unwrap();
+            let tick = || {
+                self.scratch.write("tick", b"").unwrap();
+                self.project.root().stamp(&PathBuf::from("tick")).unwrap().changed
+            };
+            while tick() <= folder.changed {}
+        }
+
+        fn pending(&self, look: impl Fn(&Self) -> Vec<Pending>) -> Vec<String> {
+            let pending = look(self).into_iter();
+            let mut paths: Vec<String> =
+                pending.map(|one| self.project.shown(&one.spot).display().to_string()).collect();
+            paths.sort();
+            paths
+        }
+
+        fn folders_changed(&self) -> bool {
+            self.index.folders_changed(&self.project).unwrap()
+        }
+    }
+
+    fn path(name: &str) -> String {
+        format!(".midstride/handoffs/{name}.md")
+    }
+
+    fn in_turn(large: &Large) -> Vec<Pending> {
+        large.index.in_turn(&large.project).unwrap()
+    }
+
+    fn by_name(large: &Large) -> Vec<Pending> {
+        large.index.look_at_all(&large.project, Look::Names, false).unwrap().pending
+    }
+
+    #[test]
+    fn without_a_change_nothing_is_read_again() {
+        let large = Large::new();
+        assert!(!large.folders_changed());
+        assert!(large.pending(in_turn).is_empty() && large.pending(by_name).is_empty());
+        large.scratch.remove().unwrap();
+    }
+
+    #[test]
+    fn an_edit_in_place_is_found_when_its_turn_comes() {
+        let large = Large::new();
+        large.scratch.write(path("two"), b"# Pelican no more\n").unwrap();
+        assert!(!large.folders_changed(), "no folder tells");
+        // Whose turn it is moves on, and comes back.
+        let found: Vec<Vec<String>> = (0..3).map(|_| large.pending(in_turn)).collect();
+        assert!(found.contains(&vec![path("two")]), "{found:?}");
+        large.scratch.remove().unwrap();
+    }
+
+    #[test]
+    fn what_is_new_exchanged_or_gone_is_told_by_its_folder() {
+        let large = Large::new();
+        let root = large.project.root();
+        root.put(&PathBuf::from(path("two")), b"# Pelican\n").unwrap();
+        root.put(&PathBuf::from(path("four")), b"# Pelican\n").unwrap();
+        root.remove(&PathBuf::from(path("one")), b"# Pelican\n").unwrap();
+        assert!(large.folders_changed());
+        assert_eq!(large.pending(by_name), [path("four"), path("two")]);
+        let news = large.index.look_at_all(&large.project, Look::Names, false).unwrap();
+        assert_eq!(news.gone.len(), 1);
+        large.scratch.remove().unwrap();
+    }
+
+    #[test]
+    fn a_shelf_that_appears_is_told_too() {
+        let large = Large::new();
+        large.scratch.write("docs/handoffs/new.md", b"# Pelican\n").unwrap();
+        assert!(large.folders_changed());
+        assert_eq!(large.pending(by_name), ["docs/handoffs/new.md"]);
+        large.scratch.remove().unwrap();
     }
 }
