@@ -280,7 +280,12 @@ impl Project {
             Some(repository) => Root::make(&repository.common_dir().join(PRIVATE_IN_GIT)),
             None => {
                 let root = self.root.make_below(Path::new(PRIVATE))?;
-                match root.create(Path::new(".gitignore"), b"*\n") {
+                let ignore = Path::new(".gitignore");
+                // Looked for first: to find out by writing it costs a search milliseconds.
+                if root.has(ignore) {
+                    return Ok(root);
+                }
+                match root.create(ignore, b"*\n") {
                     Ok(()) | Err(FileError { problem: Problem::Exists, .. }) => Ok(root),
                     Err(error) => Err(error),
                 }
