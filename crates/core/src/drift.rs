@@ -36,6 +36,17 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 7] = [
+        Self::Intact,
+        Self::Moved,
+        Self::Changed,
+        Self::Renamed,
+        Self::Deleted,
+        Self::NeverThere,
+        Self::NotJudged,
+    ];
+
     /// The word for programs.
     pub fn word(self) -> &'static str {
         match self {

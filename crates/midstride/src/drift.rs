@@ -6,6 +6,7 @@
 mod anchoring;
 mod baseline;
 mod ground;
+mod memory;
 mod overtaken;
 mod rename;
 
@@ -17,11 +18,13 @@ use crate::files::FileError;
 use crate::project::{Project, Shelved};
 use baseline::{Base, Baselines, Was};
 use ground::{Grounds, Look};
+use memory::Memory;
 use midstride_core::anchor::{CitedLines, HashedLines, keyed};
 use midstride_core::citation::{Citation, LineRange};
 use midstride_core::drift::{
     Baseline, Change, Doubt, Found, Judgement, Spot, Verdict, by_hash, by_text, in_place_of,
 };
+use midstride_core::redact::Clean;
 use midstride_core::span::At;
 use rename::Renamed;
 use std::sync::Arc;
@@ -30,16 +33,31 @@ use std::sync::Arc;
 pub struct Drift<'p> {
     grounds: Grounds<'p>,
     now: Ground,
+    /// A commit is compared with seldom; the working tree again and again.
+    memory: Option<Memory>,
 }
 
 impl<'p> Drift<'p> {
     /// A judge for the documents of a project.
     pub fn against(project: &'p Project, now: Ground) -> Result<Self, FileError> {
-        Ok(Self { grounds: Grounds::of(project)?, now })
+        let memory = (now == Ground::WorkTree).then(|| Memory::of(project));
+        Ok(Self { grounds: Grounds::of(project)?, now, memory })
     }
 
     /// What has happened to every place that a document names.
     pub fn judge(&self, shelved: &Shelved) -> Vec<Judgement> {
+        let remembered = self.memory.as_ref().and_then(|m| m.recall(&self.grounds, shelved));
+        if let Some(judged) = remembered {
+            return judged;
+        }
+        let judged = self.judge_anew(shelved);
+        if let Some(memory) = self.memory.as_ref().filter(|_| !judged.is_empty()) {
+            memory.learn(&self.grounds, shelved, &judged);
+        }
+        judged
+    }
+
+    fn judge_anew(&self, shelved: &Shelved) -> Vec<Judgement> {
         let citations = keyed(&shelved.document);
         if citations.is_empty() {
             return Vec::new();
@@ -201,11 +219,12 @@ impl Fate {
     }
 }
 
-/// What some lines say, in one line that fits into a message.
+/// What some lines say, in one line that fits into a message, without secrets: it is kept.
 fn shortened(text: &str, lines: LineRange) -> String {
     const LETTERS_MAX: usize = 60;
     let said = text.lines().skip(lines.first - 1).take(lines.count()).map(str::trim);
     let said = said.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    let said = Clean::of(&said).0.as_str().to_owned();
     if said.chars().count() <= LETTERS_MAX {
         return said;
     }

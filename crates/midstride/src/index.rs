@@ -4,12 +4,14 @@
 //! and where it cannot be used, the documents are read instead, with the same answers.
 
 mod card;
+mod judged;
 mod refresh;
 mod scan;
 mod schema;
 mod search;
 
 pub use card::{Card, Filter};
+pub use judged::Judged;
 pub use refresh::{Effort, Freshness};
 pub(crate) use scan::hit;
 pub use scan::{Scanned, scan, scan_terms};

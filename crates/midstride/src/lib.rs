@@ -16,13 +16,13 @@ pub mod shelf;
 
 pub mod project;
 
-pub mod drift;
-
 pub mod ledger;
 pub mod revisions;
 
 pub mod index;
 pub mod reconcile;
+
+pub mod drift;
 
 pub mod journal;
 

@@ -177,7 +177,11 @@ pub(crate) fn problems(examined: &Examined) -> Vec<ProblemText> {
         tell("this project is not set up".to_owned(), hint.to_owned());
     }
     for text in &examined.not_read {
-        tell(text.clone(), "move it into the project, or take it out of `shelves`".to_owned());
+        tell(
+            text.clone(),
+            "`midstride trust` shows what it would do; or take it out of the configuration"
+                .to_owned(),
+        );
     }
     for error in examined.shelves.iter().filter_map(|shelf| shelf.documents.as_ref().err()) {
         tell(error.to_string(), error.hint().unwrap_or("see what is there").to_owned());

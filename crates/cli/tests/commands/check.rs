@@ -301,3 +301,38 @@ fn two_handoffs_of_one_id_are_found_from_either_side() {
     sandbox.write("docs/handoffs/a.md", text("two", allow));
     assert!(!sandbox.run(["check"]).stdout.contains("R001"));
 }
+
+/// What is remembered may never differ from what is found out anew.
+#[test]
+fn citations_are_judged_again_when_anything_they_hang_on_changes() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let lines: String = (1..=30).map(|line| format!("step_{line}()\n")).collect();
+    sandbox.write("src/market.py", &lines);
+    sandbox.write("body.md", "## Diagnosis\n\nSlow: src/market.py:12.\n");
+    sandbox.run(["new", "Market", "--body", "body.md"]).exits(0);
+    let verdict = || {
+        let judged = sandbox.run(["check", "--all", "--json", "market"]);
+        let judged: serde_json::Value = serde_json::from_str(&judged.stdout).unwrap();
+        judged["documents"][0]["citations"][0]["verdict"].as_str().unwrap().to_owned()
+    };
+    let file = sandbox.root().join("src/market.py");
+    let old = std::time::SystemTime::now() - std::time::Duration::from_mins(10);
+    let change = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let handle = std::fs::File::options().write(true).open(&file).unwrap();
+        handle.set_modified(old).unwrap();
+    };
+    change(&lines);
+    assert_eq!([verdict(), verdict()], ["intact", "intact"]);
+    change(&lines.replace("step_12()", "step_xx()"));
+    assert_eq!([verdict(), verdict()], ["changed", "changed"]);
+    change(&format!("import\n{lines}"));
+    assert_eq!(verdict(), "moved");
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(verdict(), "deleted");
+    sandbox.write("src/hub.py", &lines);
+    assert_eq!(verdict(), "renamed");
+    sandbox.write("src/market.py", &lines);
+    assert_eq!(verdict(), "intact");
+}

@@ -62,6 +62,11 @@ impl<'p> Grounds<'p> {
         })
     }
 
+    /// The top of the working tree, or the root of the project.
+    pub(super) fn top(&self) -> &Root {
+        &self.top
+    }
+
     /// What is at a path below the top.
     pub(super) fn look(&self, ground: &Ground, path: &str) -> Look {
         let key = (ground.clone(), path.to_owned());

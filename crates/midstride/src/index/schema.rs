@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Goes up with the shape, and with what counts as a word.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How long to wait for others who write.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -35,6 +35,9 @@ const SHAPE: &str = "
         UNIQUE (root, inside)
     );
     CREATE INDEX unsettled ON documents (id) WHERE settled = 0;
+    CREATE TABLE judged (
+        path BLOB PRIMARY KEY, document BLOB NOT NULL, head TEXT, judged TEXT NOT NULL
+    ) WITHOUT ROWID;
     CREATE VIRTUAL TABLE words USING fts5 (
         name, header, body, content = '', contentless_delete = 1, tokenize = 'ascii'
     );
