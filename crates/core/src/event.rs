@@ -2,15 +2,19 @@
 //!
 //! An event that this version does not know is kept and shown as it is; nothing is decided on it.
 
+mod family;
 mod handoff;
+mod mission;
 mod proof;
+mod task;
 
 pub use handoff::HandoffEvent;
+pub use mission::MissionEvent;
 pub use proof::ProofEvent;
+pub use task::{TaskChange, TaskEvent, TaskStatus};
 
+use family::Family;
 use jiff::Timestamp;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 /// What happened.
@@ -20,6 +24,10 @@ pub enum Event {
     Handoff(HandoffEvent),
     /// To a proof.
     Proof(ProofEvent),
+    /// To a task.
+    Task(TaskEvent),
+    /// To the mission.
+    Mission(MissionEvent),
     /// Something that a newer midstride wrote.
     Unknown(Unknown),
 }
@@ -41,6 +49,8 @@ impl Event {
         match self {
             Self::Handoff(event) => event.kind(),
             Self::Proof(event) => event.kind(),
+            Self::Task(event) => event.kind(),
+            Self::Mission(event) => event.kind(),
             Self::Unknown(unknown) => &unknown.kind,
         }
     }
@@ -50,6 +60,8 @@ impl Event {
         match self {
             Self::Handoff(_) => HandoffEvent::VERSION,
             Self::Proof(_) => ProofEvent::VERSION,
+            Self::Task(_) => TaskEvent::VERSION,
+            Self::Mission(_) => MissionEvent::VERSION,
             Self::Unknown(unknown) => unknown.version,
         }
     }
@@ -59,7 +71,17 @@ impl Event {
         match self {
             Self::Handoff(event) => event.data(),
             Self::Proof(event) => event.data(),
+            Self::Task(event) => event.data(),
+            Self::Mission(event) => event.data(),
             Self::Unknown(unknown) => unknown.data.clone(),
+        }
+    }
+
+    /// Its kind, where a newer midstride wrote it: it may change what the rest means.
+    pub fn newer(&self) -> Option<&str> {
+        match self {
+            Self::Unknown(unknown) => Some(&unknown.kind),
+            Self::Handoff(_) | Self::Proof(_) | Self::Task(_) | Self::Mission(_) => None,
         }
     }
 
@@ -67,37 +89,12 @@ impl Event {
     pub fn read(kind: &str, version: u32, data: Value) -> Self {
         let handoff = || HandoffEvent::read(kind, version, &data).map(Self::Handoff);
         let proof = || ProofEvent::read(kind, version, &data).map(Self::Proof);
-        let known = handoff().or_else(proof);
+        let task = || TaskEvent::read(kind, version, &data).map(Self::Task);
+        let mission = || MissionEvent::read(kind, version, &data).map(Self::Mission);
+        let known = handoff().or_else(proof).or_else(task).or_else(mission);
         known.unwrap_or_else(|| Self::Unknown(Unknown { kind: kind.to_owned(), version, data }))
     }
 }
-
-/// Events about one sort of thing: flat, and tagged with their kind.
-trait Family: Serialize + DeserializeOwned {
-    /// The newest version of these events.
-    const VERSION: u32;
-
-    /// What sort of event.
-    fn kind(&self) -> &'static str;
-
-    fn data(&self) -> Value {
-        let mut data = serde_json::to_value(self).expect("texts and numbers are JSON");
-        if let Some(fields) = data.as_object_mut() {
-            fields.shift_remove(KIND);
-        }
-        data
-    }
-
-    /// `None` where the kind is not one of these, or the data does not fit it.
-    fn read(kind: &str, version: u32, data: &Value) -> Option<Self> {
-        let mut fields = data.as_object().filter(|_| version <= Self::VERSION)?.clone();
-        fields.insert(KIND.to_owned(), kind.into());
-        serde_json::from_value(Value::Object(fields)).ok()
-    }
-}
-
-/// The kind stands beside the data, not in it.
-const KIND: &str = "kind";
 
 /// An event with who, when and about what: a CloudEvent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,7 +178,25 @@ mod tests {
             commit: None,
             output: "14290 ms".into(),
         };
-        for event in [Event::Handoff(revised), Event::Handoff(captured), Event::Proof(ran)] {
+        let changed = TaskChange {
+            status: Some(TaskStatus::Blocked),
+            metadata: [("agent_id".to_owned(), None)].into(),
+            ..TaskChange::default()
+        };
+        let events = [
+            Event::Handoff(revised),
+            Event::Handoff(captured),
+            Event::Proof(ran),
+            Event::Task(TaskEvent::Changed(changed)),
+            Event::Task(TaskEvent::Noted { text: "so it is".into() }),
+            Event::Mission(MissionEvent::Stated {
+                decisions: vec!["JWT".into()],
+                questions: Vec::new(),
+                next: Vec::new(),
+                mode: None,
+            }),
+        ];
+        for event in events {
             let envelope = envelope(event);
             let written = envelope.cloud_event("handoff/1");
             assert_eq!(Envelope::read(&written), Some(envelope));
@@ -191,7 +206,13 @@ mod tests {
     #[test]
     fn an_event_of_a_newer_version_is_shown_as_it_is() {
         let data = json!({"what": [1, 2]});
-        for (kind, version) in [("handoff.revised", 9), ("proof.ran", 1), ("weather.changed", 1)] {
+        for (kind, version) in [
+            ("handoff.revised", 9),
+            ("proof.ran", 1),
+            ("task.added", 2),
+            ("task.begun", 1),
+            ("weather.changed", 1),
+        ] {
             let event = Event::read(kind, version, data.clone());
             assert!(matches!(event, Event::Unknown(_)));
             let written = envelope(event.clone()).cloud_event("x");

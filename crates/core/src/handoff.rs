@@ -171,6 +171,15 @@ impl<'d> Handoff<'d> {
         self.list("open_questions")
     }
 
+    /// The questions without an answer, each with its number; none once the handoff has ended.
+    pub fn open_questions(&self) -> Vec<(usize, Question<'d>)> {
+        if !self.status().is_open() {
+            return Vec::new();
+        }
+        let numbered = (1..).zip(self.questions());
+        numbered.filter(|(_, question)| question.answer.is_none()).collect()
+    }
+
     /// What is taken for granted.
     pub fn assumptions(&self) -> Vec<Assumption<'d>> {
         self.list("assumptions")

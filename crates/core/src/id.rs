@@ -137,6 +137,46 @@ impl fmt::Display for FeatureNumber {
     }
 }
 
+/// The uid of a task: a UUID in lower case, so that it is unique on every machine.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(String);
+
+impl TaskId {
+    /// Reads a uid.
+    pub fn parse(text: &str) -> Option<Self> {
+        let fits = |(at, byte): (usize, u8)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+        };
+        let fits = text.len() == 36 && text.bytes().enumerate().all(fits);
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What people type: `t-` and the last forty random bits, in letters that are not mistaken for
+    /// each other.
+    pub fn short(&self) -> String {
+        const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+        let last = &self.0[self.0.len() - 10..];
+        let bits = u64::from_str_radix(last, 16).unwrap_or_default();
+        let letter = |place: u64| {
+            let five = usize::try_from((bits >> (place * 5)) & 31).unwrap_or_default();
+            char::from(LETTERS[five])
+        };
+        "t-".chars().chain((0..8).rev().map(letter)).collect()
+    }
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.short())
+    }
+}
+
 /// What a handoff is looked up by: its id, and its stage where one id has several documents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HandoffKey {
@@ -256,6 +296,15 @@ mod tests {
         assert_eq!(names.of_id("b"), [1, 2]);
         assert_eq!(names.find("c"), Some(3));
         assert_eq!(names.find("d"), None);
+    }
+
+    #[test]
+    fn a_task_has_a_uid_and_a_short_name() {
+        let id = TaskId::parse("0198c0f2-4c00-7000-8000-0000ffffffff").unwrap();
+        assert_eq!(id.short(), "t-03zzzzzz");
+        assert_eq!(TaskId::parse("0198C0F2-4c00-7000-8000-0000ffffffff"), None);
+        assert_eq!(TaskId::parse("../x"), None);
+        assert_eq!(TaskId::parse(""), None);
     }
 
     #[test]

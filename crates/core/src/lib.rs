@@ -34,6 +34,9 @@ pub mod finding;
 pub mod markdown;
 pub mod section;
 pub mod shape;
+pub mod task;
+
+pub mod mission;
 
 pub mod header;
 pub mod stage;

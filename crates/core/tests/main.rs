@@ -5,4 +5,5 @@ mod graph;
 mod merge;
 mod properties;
 mod schema;
+mod tasks;
 mod versions;

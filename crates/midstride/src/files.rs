@@ -306,6 +306,13 @@ impl Root {
         metadata.is_ok_and(|file| file.is_file() && only_owner(file.permissions().mode()))
     }
 
+    /// Writes to a file for the sake of whoever watches it. It is neither whole nor lasting.
+    pub fn touch(&self, path: &Path) -> Result<(), FileError> {
+        let options = OpenOptions::new().create(true).write(true).clone();
+        let touched = self.dir.open_with(path, &options).and_then(|mut file| file.write_all(b"."));
+        touched.map_err(|error| self.error(path, error))
+    }
+
     fn make_folder(&self, folder: &Path) -> Result<(), FileError> {
         let failed = |error| self.error(folder, error);
         match self.dir.metadata(folder) {

@@ -18,6 +18,7 @@ pub use schema::NEWEST;
 pub use sqlite::{Patience, SqliteLedger};
 
 use midstride_core::event::Envelope;
+use midstride_core::id::TaskId;
 use serde_json::Value;
 use std::fmt;
 use std::path::PathBuf;
@@ -34,6 +35,24 @@ impl StreamId {
     /// The stream of a handoff.
     pub fn handoff(uid: &str) -> Self {
         Self(format!("handoff/{uid}"))
+    }
+
+    /// The stream of a task.
+    pub fn task(id: &TaskId) -> Self {
+        Self(format!("{}{}", Self::TASKS, id.as_str()))
+    }
+
+    /// What the names of all streams of tasks start with.
+    pub const TASKS: &str = "task/";
+
+    /// The stream of the mission.
+    pub fn mission() -> Self {
+        Self("mission".to_owned())
+    }
+
+    /// The task that a stream is about.
+    pub fn task_id(&self) -> Option<TaskId> {
+        TaskId::parse(self.0.strip_prefix(Self::TASKS)?)
     }
 
     /// A stream by its whole name.
@@ -179,6 +198,14 @@ pub trait Ledger {
     /// At most `max` records behind a cursor, in the order of the log.
     fn read_all(&self, after: Cursor, max: usize) -> Result<Vec<Recorded>, LedgerError>;
 
+    /// The records of all streams whose names start like this, each stream in order.
+    fn read_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError>;
+
+    /// Appends the events that a stream does not know by their ids yet, a record each, wherever it
+    /// stands; gives back how many those were. Events from elsewhere come in here, and those that hang
+    /// on no state: what is decided on a stream is appended at the expected version.
+    fn unite(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError>;
+
     /// Waits for what is recorded from now on.
     fn watch(&self) -> Result<Box<dyn Watch>, LedgerError>;
 
@@ -190,40 +217,4 @@ pub trait Ledger {
 
     /// Stored bytes; `None` where there are none of that hash.
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError>;
-}
-
-/// Why something could not be added to a stream.
-#[derive(Debug, thiserror::Error)]
-pub enum AddError {
-    /// The stream cannot be read.
-    #[error(transparent)]
-    Read(#[from] LedgerError),
-    /// The stream cannot be written.
-    #[error(transparent)]
-    Append(#[from] AppendError),
-}
-
-/// Appends behind whatever is there; what is there already is not appended again.
-pub fn append_at_the_end(
-    ledger: &dyn Ledger,
-    stream: &StreamId,
-    events: &[Envelope],
-) -> Result<(), AddError> {
-    const TRIES_MAX: usize = 20;
-    let mut last = Ok(());
-    for _ in 0..TRIES_MAX {
-        let records = ledger.read(stream, None)?;
-        let mut known = records.iter().flat_map(|record| &record.events);
-        if events.first().is_some_and(|first| known.any(|event| event.id == first.id)) {
-            return Ok(());
-        }
-        let expected = Expected::after(records.last().map(|record| record.version));
-        match ledger.append(stream, expected, events) {
-            Ok(_) => return Ok(()),
-            // Somebody else was faster; not for ever.
-            Err(conflict @ AppendError::Conflict { .. }) => last = Err(conflict.into()),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    last
 }

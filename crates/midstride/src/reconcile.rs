@@ -118,13 +118,8 @@ fn tell(
 ) -> Result<usize, ReconcileError> {
     let records = ledger.read(stream, None)?;
     let events = || records.iter().flat_map(|record| &record.events);
-    let unknown = events().find_map(|envelope| match &envelope.event {
-        Event::Unknown(unknown) => Some(unknown.kind.clone()),
-        // What came of a proof is no part of the history that the document tells.
-        Event::Handoff(_) | Event::Proof(_) => None,
-    });
-    if let Some(kind) = unknown {
-        return Err(ReconcileError::Newer(kind));
+    if let Some(kind) = events().find_map(|envelope| envelope.event.newer()) {
+        return Err(ReconcileError::Newer(kind.to_owned()));
     }
     let known: HashSet<&str> = events().map(|envelope| envelope.id.as_str()).collect();
     let mut seen = HashSet::new();

@@ -139,9 +139,11 @@ fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
     let told: Vec<String> = events
         .filter_map(|envelope| match envelope.event {
             Event::Handoff(HandoffEvent::Revised { reason, .. }) => reason,
-            Event::Handoff(HandoffEvent::Captured { .. }) | Event::Proof(_) | Event::Unknown(_) => {
-                None
-            }
+            Event::Handoff(HandoffEvent::Captured { .. })
+            | Event::Proof(_)
+            | Event::Task(_)
+            | Event::Mission(_)
+            | Event::Unknown(_) => None,
         })
         .collect();
     let expected: Vec<String> = (1..=reached).map(|change| format!("change {change}")).collect();

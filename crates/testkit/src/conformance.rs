@@ -37,18 +37,48 @@ fn ids(records: &[Recorded]) -> Vec<&str> {
 pub type Test = fn(&dyn World);
 
 /// Every test of the suite with its name.
-pub const SUITE: [(&str, Test); 10] = [
+pub const SUITE: [(&str, Test); 12] = [
     ("what is appended is read in order", order),
     ("whoever expects another version conflicts", conflicts),
     ("the same events at the same place are fine again", retries),
     ("a record is whole and numbers have no gap", whole_records),
     ("what does not fit is refused", limits),
     ("the whole log is read in pages", pages),
+    ("streams are read by how their names start", below),
+    ("what comes from elsewhere is appended once", uniting),
     ("blobs are found by their hash", blobs),
     ("a lease has one holder and ends with it", leases),
     ("who waits is woken, and never for ever", waiting),
     ("of many at once each wins exactly once", many),
 ];
+
+fn below(world: &dyn World) {
+    let ledger = world.open();
+    for (stream, id) in [("task/b", "1"), ("handoff/a", "2"), ("task/a", "3"), ("task", "4")] {
+        ledger.append(&StreamId::named(stream), Expected::NoStream, &[event(id)]).unwrap();
+    }
+    let first = ledger.read(&StreamId::named("task/b"), None).unwrap()[0].version;
+    ledger.append(&StreamId::named("task/b"), Expected::Exact(first), &[event("5")]).unwrap();
+    assert_eq!(ids(&ledger.read_below("task/").unwrap()), ["3", "1", "5"]);
+    assert_eq!(ledger.read_below("relay/").unwrap(), []);
+}
+
+fn uniting(world: &dyn World) {
+    let (ledger, a, b) = (world.open(), StreamId::named("a"), StreamId::named("b"));
+    let first = ledger.append(&a, Expected::NoStream, &[event("1")]).unwrap();
+    let many: Vec<Envelope> = (0..200).map(|number| event(&format!("b{number}"))).collect();
+    let streams = [(a.clone(), vec![event("2"), event("1"), event("2")]), (b.clone(), many)];
+    assert_eq!(ledger.unite(&streams).unwrap(), 201);
+    assert_eq!(world.open().unite(&streams).unwrap(), 0, "it is there already");
+    assert_eq!(ids(&ledger.read(&a, None).unwrap()), ["1", "2"]);
+    assert_eq!(ids(&ledger.read(&b, None).unwrap()).len(), 200);
+    let refused = ledger.append(&a, Expected::Exact(first), &[event("3")]).unwrap_err();
+    assert!(matches!(refused, AppendError::Conflict { .. }), "the stream has moved on: {refused}");
+    let huge = with_data("huge", &"x".repeat(RECORD_BYTES_MAX));
+    let refused = ledger.unite(&[(StreamId::named("c"), vec![event("4"), huge])]).unwrap_err();
+    assert!(matches!(refused, AppendError::TooLarge(_)), "{refused}");
+    assert_eq!(ledger.read(&StreamId::named("c"), None).unwrap(), []);
+}
 
 fn order(world: &dyn World) {
     let (ledger, stream) = (world.open(), StreamId::named("a"));

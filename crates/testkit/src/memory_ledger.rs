@@ -94,6 +94,35 @@ impl Ledger for MemoryLedger {
         Ok(later.take(max).cloned().collect())
     }
 
+    fn read_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError> {
+        let log = self.shared.log();
+        let below = log.records.iter().filter(|record| record.stream.as_str().starts_with(prefix));
+        let mut below: Vec<Recorded> = below.cloned().collect();
+        below.sort_by_key(|record| (record.stream.clone(), record.number));
+        Ok(below)
+    }
+
+    fn unite(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
+        let mut new = 0;
+        for (stream, events) in streams {
+            let records: Vec<Recorded> = self.shared.log().of(stream).cloned().collect();
+            let mut known: BTreeSet<String> =
+                records.iter().flat_map(|record| &record.events).map(|e| e.id.clone()).collect();
+            let missing: Vec<Envelope> =
+                events.iter().filter(|event| known.insert(event.id.clone())).cloned().collect();
+            for event in &missing {
+                written(stream, std::slice::from_ref(event))?;
+            }
+            let mut last = records.last().map(|record| record.version);
+            for event in &missing {
+                let event = std::slice::from_ref(event);
+                last = Some(self.append(stream, Expected::after(last), event)?);
+            }
+            new += missing.len();
+        }
+        Ok(new)
+    }
+
     fn watch(&self) -> Result<Box<dyn Watch>, LedgerError> {
         Ok(Box::new(MemoryWatch(Arc::clone(&self.shared))))
     }

@@ -1,12 +1,18 @@
 //! What the ledger tells.
 
-use super::tame;
+use super::{one_line, tame};
 use midstride::ledger::Recorded;
-use midstride_core::event::{Envelope, Event, HandoffEvent, ProofEvent};
+use midstride_core::event::{Envelope, Event, HandoffEvent, MissionEvent, ProofEvent, TaskEvent};
+
+/// How much of a text stands in a line.
+const WIDTH: usize = 72;
 
 /// A line per event.
 pub(crate) fn lines(record: &Recorded, json: bool) -> String {
-    let line = |envelope: &Envelope| if json { cloud(record, envelope) } else { human(envelope) };
+    let line = |envelope: &Envelope| match json {
+        true => cloud(record, envelope),
+        false => human(record, envelope),
+    };
     record.events.iter().map(|envelope| format!("{}\n", line(envelope))).collect()
 }
 
@@ -16,7 +22,8 @@ fn cloud(record: &Recorded, envelope: &Envelope) -> String {
     event.to_string()
 }
 
-fn human(envelope: &Envelope) -> String {
+fn human(record: &Recorded, envelope: &Envelope) -> String {
+    let task = || record.stream.task_id().map_or_else(|| "task".to_owned(), |id| id.short());
     let (about, what) = match &envelope.event {
         Event::Handoff(HandoffEvent::Captured { key, .. }) => (key.clone(), "captured".to_owned()),
         Event::Handoff(HandoffEvent::Revised { key, reason, .. }) => {
@@ -26,10 +33,30 @@ fn human(envelope: &Envelope) -> String {
             let claim = claim.as_deref().map_or_else(String::new, |claim| format!(": {claim}"));
             (key.clone(), format!("proof {number} {}{claim}", outcome.replace('_', " ")))
         }
+        Event::Task(event) => (task(), happened(event)),
+        Event::Mission(MissionEvent::Stated { .. }) => {
+            ("mission".to_owned(), "state captured".to_owned())
+        }
         Event::Unknown(unknown) => {
             (unknown.kind.clone(), "written by a newer midstride".to_owned())
         }
     };
     let time = envelope.time.strftime("%Y-%m-%d %H:%M");
     tame(&format!("{time}  {about}  {what}  (by {})", envelope.source))
+}
+
+/// What happened to a task, in a few words.
+fn happened(event: &TaskEvent) -> String {
+    match event {
+        TaskEvent::Added { subject, .. } => format!("added: {}", one_line(subject, WIDTH)),
+        TaskEvent::Carried { subject, .. } => {
+            format!("came with a handoff: {}", one_line(subject, WIDTH))
+        }
+        TaskEvent::Noted { text } => format!("noted: {}", one_line(text, WIDTH)),
+        TaskEvent::Changed(change) => match (change.status, &change.reason) {
+            (Some(status), Some(reason)) => format!("{status}: {}", one_line(reason, WIDTH)),
+            (Some(status), None) => status.to_string(),
+            (None, _) => "changed".to_owned(),
+        },
+    }
 }

@@ -1,6 +1,6 @@
 //! What happens to a handoff. It is history: the state of a handoff is read from its file alone.
 
-use super::Family;
+use super::family::Family;
 use serde::{Deserialize, Serialize};
 
 /// What happened to a handoff.
@@ -36,6 +36,7 @@ pub enum HandoffEvent {
 }
 
 impl Family for HandoffEvent {
+    const NAME: &'static str = "handoff";
     const VERSION: u32 = 1;
 
     fn kind(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! What happens to the proofs of a handoff.
 
-use super::Family;
+use super::family::Family;
 use serde::{Deserialize, Serialize};
 
 /// What happened to a proof.
@@ -38,6 +38,7 @@ pub enum ProofEvent {
 }
 
 impl Family for ProofEvent {
+    const NAME: &'static str = "proof";
     const VERSION: u32 = 1;
 
     fn kind(&self) -> &'static str {

@@ -1,7 +1,6 @@
 //! What a hook could not append in time: files that the next command appends.
 
-use super::AddError;
-use super::{Ledger, LedgerError, StreamId, append_at_the_end};
+use super::{Ledger, LedgerError, StreamId};
 use crate::files::{FileError, Problem, Root};
 use midstride_core::event::Envelope;
 use serde_json::{Value, json};
@@ -45,14 +44,10 @@ pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerE
             spool.rename(&name, &name.with_extension("unreadable"))?;
             continue;
         };
-        // What cannot be appended now waits for the next command.
-        match append_at_the_end(ledger, &stream, &events) {
-            Ok(()) => {
-                spool.remove(&name, &bytes)?;
-                drained += 1;
-            }
-            Err(AddError::Read(error)) => return Err(error),
-            Err(AddError::Append(_)) => {}
+        // What cannot be appended now stays for the next command.
+        if ledger.unite(&[(stream, events)]).is_ok() {
+            spool.remove(&name, &bytes)?;
+            drained += 1;
         }
     }
     Ok(drained)

@@ -13,11 +13,14 @@ use midstride_core::event::Envelope;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub(super) const FILE: &str = "ledger.db";
+/// How many streams are brought up to others in one turn.
+const STREAMS_AT_ONCE: usize = 500;
 
 /// How long to wait for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +188,29 @@ impl Ledger for SqliteLedger {
         Ok(rows)
     }
 
+    fn read_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError> {
+        // By its limits, so that the index of the streams is used.
+        let sql = "SELECT position, stream, number, events FROM records
+                   WHERE stream >= ?1 AND stream < ?1 || char(1114111) ORDER BY stream, number";
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map([prefix], record);
+        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
+        Ok(rows)
+    }
+
+    fn unite(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
+        let mut new = 0;
+        // Others wait meanwhile, so the turns are short.
+        for some in streams.chunks(STREAMS_AT_ONCE) {
+            new += unite(&mut self.connection(), some)?;
+        }
+        if new > 0 {
+            let _ = bell::ring(&self.folder);
+        }
+        Ok(new)
+    }
+
     fn watch(&self) -> Result<Box<dyn Watch>, LedgerError> {
         Ok(Box::new(bell::BellWatch::new(self.folder.path())))
     }
@@ -235,6 +261,42 @@ fn append(
         .execute((stream.as_str(), next, text))?;
     transaction.commit()?;
     Ok(Appended::At(Version(next.cast_unsigned())))
+}
+
+/// Brings streams to hold events too, all or none.
+fn unite(
+    connection: &mut Connection,
+    streams: &[(StreamId, Vec<Envelope>)],
+) -> Result<usize, AppendError> {
+    let failed = |error: rusqlite::Error| unavailable(&error);
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    let mut new = 0;
+    for (stream, events) in streams {
+        let (last, mut known) = known(&transaction, stream).map_err(failed)?;
+        let mut insert = transaction
+            .prepare_cached("INSERT INTO records (stream, number, events) VALUES (?1, ?2, ?3)")
+            .map_err(failed)?;
+        let missing = events.iter().filter(|event| known.insert(event.id.clone()));
+        for (number, event) in (last + 1..).zip(missing) {
+            let text = written(stream, std::slice::from_ref(event))?;
+            insert.execute((stream.as_str(), number, text)).map_err(failed)?;
+            new += 1;
+        }
+    }
+    transaction.commit().map_err(failed)?;
+    Ok(new)
+}
+
+/// Where a stream stands, and the ids of its events.
+fn known(connection: &Connection, stream: &StreamId) -> rusqlite::Result<(i64, HashSet<String>)> {
+    let sql = "SELECT position, stream, number, events FROM records WHERE stream = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let records: Vec<Recorded> =
+        statement.query_map([stream.as_str()], record)?.collect::<rusqlite::Result<_>>()?;
+    let last = records.iter().map(|record| record.number).max().unwrap_or_default();
+    let ids = records.into_iter().flat_map(|record| record.events).map(|event| event.id);
+    Ok((last.cast_signed(), ids.collect()))
 }
 
 fn ids(events: &[Envelope]) -> Vec<String> {

@@ -5,7 +5,7 @@ use super::live::{LiveError, live};
 use crate::files;
 use crate::ids::new_uid;
 use crate::journal::{Change, Recorded};
-use crate::ledger::{Patience, SqliteLedger, StreamId, append_at_the_end};
+use crate::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
 use crate::process::{self, Bounded, Bounds, run_bounded};
 use crate::project::{Project, Shelved};
 use crate::settings::{Inside, variables_for_a_proof};
@@ -258,12 +258,7 @@ fn tell(project: &Project, shelved: &Shelved, proofs: &[Verified]) -> Result<(),
     // What the document tells came before.
     project.reconcile(&ledger, &now).map_err(|error| error.to_string())?;
     let stream = StreamId::handoff(uid.value.trim());
-    // One by one: together they could be more than a record holds.
-    for event in &events {
-        append_at_the_end(&ledger, &stream, std::slice::from_ref(event))
-            .map_err(|error| error.to_string())?;
-    }
-    Ok(())
+    ledger.unite(&[(stream, events)]).map(|_| ()).map_err(|error| error.to_string())
 }
 
 fn event(project: &Project, handoff: &Handoff<'_>, proof: &Verified) -> Option<Envelope> {

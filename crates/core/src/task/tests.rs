@@ -1,0 +1,152 @@
+use super::*;
+use crate::event::TaskChange;
+
+fn id(number: u8) -> TaskId {
+    TaskId::parse(&format!("0198c0f2-4c00-7000-8000-0000000000{number:02x}")).unwrap()
+}
+
+fn at(second: u32, name: &str, event: TaskEvent) -> Envelope {
+    let time = Timestamp::from_second(1_774_000_000 + i64::from(second)).unwrap();
+    Envelope { id: name.to_owned(), time, source: "tester".into(), event: Event::Task(event) }
+}
+
+fn added(subject: &str, before: &[u8]) -> TaskEvent {
+    let depends_on = before.iter().map(|number| id(*number)).collect();
+    NewTask { subject: subject.to_owned(), depends_on, ..NewTask::default() }.added()
+}
+
+fn status(status: TaskStatus) -> TaskEvent {
+    TaskEvent::Changed(TaskChange { status: Some(status), ..TaskChange::default() })
+}
+
+/// Tasks by number, each with what comes before it.
+fn chain(tasks: &[(u8, &[u8], TaskStatus)]) -> Tasks {
+    let events: Vec<(TaskId, Envelope)> = tasks
+        .iter()
+        .flat_map(|(number, before, stands)| {
+            let begin = at(0, &format!("a{number}"), added("x", before));
+            let change = at(1, &format!("b{number}"), status(*stands));
+            [(id(*number), begin), (id(*number), change)]
+        })
+        .collect();
+    Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)))
+}
+
+#[test]
+fn a_task_is_ready_once_everything_before_it_is_done() {
+    use TaskStatus::{Done, Dropped, Pending};
+    let tasks =
+        chain(&[(1, &[], Done), (2, &[1], Pending), (3, &[2], Pending), (4, &[9], Pending)]);
+    let ready = |number| tasks.is_ready(tasks.get(&id(number)).unwrap());
+    assert!(ready(2) && !ready(1) && !ready(3) && !ready(4));
+    let four = tasks.get(&id(4)).unwrap();
+    assert_eq!(tasks.awaited(four), [Awaited { id: &id(9), status: None }]);
+    assert!(tasks.is_held_up(four));
+    let tasks = chain(&[(1, &[], Dropped), (2, &[1], Pending)]);
+    let two = tasks.get(&id(2)).unwrap();
+    assert_eq!(tasks.awaited(two), [Awaited { id: &id(1), status: Some(Dropped) }]);
+}
+
+#[test]
+fn nobody_waits_for_ever() {
+    use TaskStatus::Pending;
+    let tasks = chain(&[(1, &[2], Pending), (2, &[3], Pending), (3, &[], Pending)]);
+    let wait = |number, before| {
+        let wish = Wish { depends_on: [id(before)].into(), ..Wish::default() };
+        tasks.change(tasks.get(&id(number)).unwrap(), &wish)
+    };
+    assert_eq!(wait(3, 3), Err(Refusal::Itself));
+    assert_eq!(wait(3, 1), Err(Refusal::Circle([3, 1, 2, 3].map(id).to_vec())));
+    assert!(wait(1, 3).is_ok());
+    assert!(tasks.circles().is_empty());
+    // Two clones together can make a circle; it is told, and nobody runs in it.
+    let tasks =
+        chain(&[(1, &[2], Pending), (2, &[3], Pending), (3, &[1], Pending), (4, &[1], Pending)]);
+    assert_eq!(tasks.circles(), [[1, 2, 3].map(id).to_vec()]);
+    let tasks = chain(&[(1, &[2], TaskStatus::Done), (2, &[1], Pending)]);
+    assert!(tasks.circles().is_empty(), "what is done keeps nobody waiting");
+}
+
+#[test]
+fn a_long_chain_is_walked_without_a_deep_stack() {
+    let uid = |n: u32| TaskId::parse(&format!("0198c0f2-4c00-7000-8000-0000{n:08x}")).unwrap();
+    let long = 50_000;
+    let events: Vec<(TaskId, Envelope)> = (0..long)
+        .map(|n| {
+            let depends_on = [uid((n + 1) % long)].into();
+            let event = NewTask { depends_on, ..NewTask::default() }.added();
+            (uid(n), at(0, &format!("{n}"), event))
+        })
+        .collect();
+    let tasks = Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)));
+    assert_eq!(tasks.circles()[0].len(), usize::try_from(long).unwrap());
+}
+
+#[test]
+fn what_a_handoff_told_counts_only_where_nothing_else_is_known() {
+    let carried = TaskEvent::Carried {
+        subject: "old".into(),
+        description: None,
+        status: TaskStatus::InProgress,
+        reason: None,
+        depends_on: BTreeSet::new(),
+        metadata: [("agent_id".to_owned(), "abc".to_owned())].into(),
+        handoff: Some("h".into()),
+    };
+    // It was carried late, and says what was known then.
+    let carried = at(9, "c", carried);
+    let alone = Task::fold(&id(1), [&carried]).unwrap();
+    assert_eq!((alone.subject.as_str(), alone.status), ("old", TaskStatus::InProgress));
+    let own = [at(1, "a", added("new", &[])), at(2, "b", status(TaskStatus::Done))];
+    let both = Task::fold(&id(1), own.iter().chain([&carried])).unwrap();
+    assert_eq!((both.subject.as_str(), both.status), ("new", TaskStatus::Done));
+    assert_eq!(both.metadata["agent_id"], "abc");
+}
+
+#[test]
+fn what_is_not_understood_is_shown_and_not_decided_on() {
+    let mut envelope = at(1, "n", added("x", &[]));
+    envelope.event = Event::read("task.split", 1, serde_json::json!({"into": 2}));
+    let begun = at(0, "a", added("x", &[]));
+    let events = [(id(1), &begun), (id(1), &envelope)];
+    let tasks = Tasks::fold(events);
+    let task = tasks.get(&id(1)).unwrap();
+    assert_eq!(task.subject, "x");
+    let newer = Refusal::Newer("task.split".into());
+    assert_eq!(tasks.change(task, &Wish::default()), Err(newer.clone()));
+    assert_eq!(task.note("x"), Err(newer));
+}
+
+#[test]
+fn a_wish_that_is_so_already_is_refused() {
+    let tasks = chain(&[(1, &[], TaskStatus::Done)]);
+    let task = tasks.get(&id(1)).unwrap();
+    let done = Wish { status: Some(TaskStatus::Done), ..Wish::default() };
+    assert_eq!(tasks.change(task, &done), Err(Refusal::Already(TaskStatus::Done)));
+    assert_eq!(tasks.change(task, &Wish::default()), Err(Refusal::Nothing));
+    let open = Wish { status: Some(TaskStatus::Pending), ..Wish::default() };
+    assert!(tasks.change(task, &open).is_ok(), "a task can be opened again");
+    let reason = Wish { reason: Some("no key".into()), ..Wish::default() };
+    assert_eq!(tasks.change(task, &reason), Err(Refusal::Reason));
+}
+
+#[test]
+fn a_task_is_found_by_the_start_of_its_name() {
+    let tasks = chain(&[(1, &[], TaskStatus::Pending), (33, &[], TaskStatus::Pending)]);
+    assert_eq!(tasks.find("t-00000001").unwrap().id, id(1));
+    assert_eq!(tasks.find(id(33).as_str()).unwrap().id, id(33));
+    let several = tasks.find("t-0000").unwrap_err();
+    assert!(matches!(several, NotFound::Several { candidates, .. } if candidates.len() == 2));
+    assert_eq!(tasks.find("t-z"), Err(NotFound::None("t-z".into())));
+    assert_eq!(tasks.find(""), Err(NotFound::None(String::new())));
+}
+
+#[test]
+fn a_change_never_comes_before_what_it_changes() {
+    let event = at(60, "a", added("x", &[]));
+    let task = Task::fold(&id(1), [&event]).unwrap();
+    let behind = Timestamp::from_second(1).unwrap();
+    assert!(task.next_moment(behind) > event.time);
+    let ahead = Timestamp::from_second(2_000_000_000).unwrap();
+    assert_eq!(task.next_moment(ahead), ahead);
+}

@@ -1,0 +1,198 @@
+//! The fold of tasks: whatever way events take, everybody sees the same.
+
+use jiff::Timestamp;
+use midstride_core::document::Document;
+use midstride_core::event::{Envelope, Event, TaskChange, TaskEvent, TaskStatus};
+use midstride_core::id::TaskId;
+use midstride_core::task::{Carried, NewTask, Refusal, Tasks, Wish};
+use midstride_core::yaml::Data;
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::collections::{BTreeMap, BTreeSet};
+
+fn id(number: u8) -> TaskId {
+    TaskId::parse(&format!("0198c0f2-4c00-7000-8000-0000000000{number:02x}")).unwrap()
+}
+
+fn words() -> impl Strategy<Value = String> {
+    select(vec!["a", "b: c", "Größe", "- x", "#", "yes", "1", "two\nlines", "'"])
+        .prop_map(str::to_owned)
+}
+
+fn status() -> impl Strategy<Value = TaskStatus> {
+    select(TaskStatus::ALL.to_vec())
+}
+
+fn before() -> impl Strategy<Value = BTreeSet<String>> {
+    prop::collection::btree_set((0..5_u8).prop_map(|n| id(n).as_str().to_owned()), 0..3)
+}
+
+fn metadata() -> impl Strategy<Value = BTreeMap<String, String>> {
+    prop::collection::btree_map(
+        select(vec!["agent_id".to_owned(), "mode".to_owned()]),
+        words(),
+        0..2,
+    )
+}
+
+fn event() -> impl Strategy<Value = TaskEvent> {
+    let added = (words(), prop::option::of(words()), before(), metadata()).prop_map(
+        |(subject, description, depends_on, metadata)| TaskEvent::Added {
+            subject,
+            description,
+            depends_on,
+            metadata,
+        },
+    );
+    let carried = (words(), status(), before(), metadata()).prop_map(
+        |(subject, status, depends_on, metadata)| TaskEvent::Carried {
+            subject,
+            description: None,
+            status,
+            reason: Some("because".into()),
+            depends_on,
+            metadata,
+            handoff: Some("uid".into()),
+        },
+    );
+    let changes = prop::collection::btree_map(
+        (0..5_u8).prop_map(|n| id(n).as_str().to_owned()),
+        any::<bool>(),
+        0..3,
+    );
+    let changed = (prop::option::of(words()), prop::option::of(status()), changes).prop_map(
+        |(subject, status, depends_on)| {
+            let reason = status.map(|_| "because".to_owned());
+            TaskEvent::Changed(TaskChange {
+                subject,
+                status,
+                reason,
+                depends_on,
+                ..TaskChange::default()
+            })
+        },
+    );
+    let noted = words().prop_map(|text| TaskEvent::Noted { text });
+    prop_oneof![1 => added, 1 => carried, 4 => changed, 2 => noted]
+}
+
+/// Events of a few tasks. Times are few, so that many happen at once.
+fn events() -> impl Strategy<Value = Vec<(TaskId, Envelope)>> {
+    let one = (0..5_u8, 0..4_i64, event());
+    prop::collection::vec(one, 0..30).prop_map(|list| {
+        let made = list.into_iter().enumerate().map(|(number, (task, second, event))| {
+            let time = Timestamp::from_second(1_774_000_000 + second).unwrap();
+            let source = "tester".to_owned();
+            let id_of_event = format!("{:04x}", number.wrapping_mul(40_503) & 0xffff);
+            (id(task), Envelope { id: id_of_event, time, source, event: Event::Task(event) })
+        });
+        made.collect()
+    })
+}
+
+fn fold<'e>(events: impl IntoIterator<Item = &'e (TaskId, Envelope)>) -> Tasks {
+    Tasks::fold(events.into_iter().map(|(id, envelope)| (id.clone(), envelope)))
+}
+
+proptest! {
+    /// Appended in any order, united from clones that have a part each, told twice: one state.
+    #[test]
+    fn whatever_way_events_take_the_tasks_are_the_same(
+        events in events(),
+        shuffled in any::<prop::sample::Index>(),
+        parts in prop::collection::vec(0..4_u8, 30),
+    ) {
+        let whole = fold(&events);
+        let turned = events.len().checked_sub(1).map_or(0, |last| shuffled.index(last + 1));
+        let other_order = events[turned..].iter().chain(&events[..turned]).rev();
+        prop_assert_eq!(&fold(other_order), &whole);
+        // Each clone has some of them; 3 stands for both.
+        let clone = |which: u8| events.iter().zip(&parts).filter(move |(_, p)| *p & which != 0);
+        let rest = events.iter().zip(&parts).filter(|(_, part)| **part == 0);
+        let united = clone(2).chain(clone(1)).chain(rest).map(|(event, _)| event);
+        prop_assert_eq!(&fold(united), &whole);
+    }
+
+    /// What two clones make of the tasks may be a circle, and never an endless way.
+    #[test]
+    fn circles_are_told_and_hold_nobody(events in events()) {
+        let tasks = fold(&events);
+        for circle in tasks.circles() {
+            for (task, before) in circle.iter().zip(circle.iter().cycle().skip(1)) {
+                prop_assert!(tasks.get(task).unwrap().depends_on.contains(before));
+            }
+        }
+        for task in tasks.iter() {
+            for other in 0..5 {
+                let wish = Wish { depends_on: [id(other)].into(), ..Wish::default() };
+                let made = tasks.change(task, &wish);
+                if task.id == id(other) && !task.depends_on.contains(&task.id) {
+                    prop_assert_eq!(made, Err(Refusal::Itself));
+                }
+            }
+        }
+    }
+
+    /// A wish that is granted is so afterwards, and makes no circle.
+    #[test]
+    fn what_is_granted_is_so(events in events(), which in 0..5_u8, other in 0..5_u8, to in status()) {
+        let tasks = fold(&events);
+        let Some(task) = tasks.get(&id(which)) else { return Ok(()) };
+        let granted = |wish: &Wish| {
+            let event = Event::Task(tasks.change(task, wish).ok()?);
+            let time = task.next_moment(Timestamp::from_second(0).unwrap());
+            let made = Envelope { id: "0".into(), time, source: "x".into(), event };
+            let more: Vec<_> = events.iter().cloned().chain([(id(which), made)]).collect();
+            Some(fold(&more))
+        };
+        let wish = Wish { status: Some(to), ..Wish::default() };
+        if let Some(after) = granted(&wish) {
+            prop_assert_eq!(after.get(&id(which)).unwrap().status, to);
+        }
+        let wish = Wish { depends_on: [id(other)].into(), ..Wish::default() };
+        if let Some(after) = granted(&wish) {
+            prop_assert!(after.get(&id(which)).unwrap().depends_on.contains(&id(other)));
+            prop_assert_eq!(after.circles().is_empty(), tasks.circles().is_empty());
+        }
+    }
+
+    /// What a header carries is read back, and becomes the same task.
+    #[test]
+    fn a_carried_task_reads_back(events in events()) {
+        let tasks = fold(&events);
+        let carried: Vec<Carried> = tasks.iter().map(|task| Carried::of(task, &tasks)).collect();
+        let list = Data::List(carried.iter().map(Carried::data).collect());
+        let state = Data::map([("tasks", list)]);
+        let text = Document::compose(&[("state", state)], "").render();
+        let document = Document::parse(text.as_bytes());
+        let node = document.handoff_header().unwrap().fields().get("state").unwrap().get("tasks");
+        let read: Vec<Carried> =
+            node.unwrap().items().into_iter().filter_map(Carried::read).collect();
+        let whole = |carried: &&Carried| !carried.subject.trim().is_empty();
+        let expected: Vec<Carried> = carried.iter().filter(whole).map(|carried| {
+            let subject = carried.subject.lines().next().unwrap().to_owned();
+            Carried { subject, ..carried.clone() }
+        }).collect();
+        prop_assert_eq!(read, expected);
+    }
+}
+
+#[test]
+fn entries_of_any_hand_are_read() {
+    let text = "---\nhandoff:\n  id: a\n  state:\n    tasks:\n      - Fix the login\n      - id: T-004\n        \
+                subject: Wire the cache\n        status: completed\n        depends_on: T-003\n        \
+                metadata: {agent_id: abc123}\n      - status: pending\n      - [odd]\n---\n";
+    let document = Document::parse(text.as_bytes());
+    let state = document.handoff_header().unwrap().fields().get("state").unwrap();
+    let read: Vec<Carried> =
+        state.get("tasks").unwrap().items().into_iter().filter_map(Carried::read).collect();
+    let named: Vec<(&str, &str)> =
+        read.iter().map(|carried| (carried.id.as_str(), carried.subject.as_str())).collect();
+    assert_eq!(named, [("Fix the login", "Fix the login"), ("T-004", "Wire the cache")]);
+    assert_eq!(read[1].status, TaskStatus::Done);
+    assert_eq!(read[1].depends_on, BTreeSet::from(["T-003".to_owned()]));
+    assert_eq!(read[1].metadata["agent_id"], "abc123");
+    assert!(read.iter().all(|carried| carried.uid.is_none()));
+    let new = NewTask { subject: "x".into(), ..NewTask::default() };
+    assert!(matches!(new.added(), TaskEvent::Added { .. }));
+}
