@@ -3,6 +3,7 @@
 pub(crate) mod advance;
 pub(crate) mod allow;
 pub(crate) mod answer;
+pub(crate) mod brief;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
@@ -28,6 +29,7 @@ pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod start;
 pub(crate) mod sync;
+pub(crate) mod task;
 pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod verify;
@@ -39,7 +41,7 @@ use clap::ValueEnum;
 use midstride::files::{self, FileError};
 use midstride::journal::{Change, Recorded};
 use midstride::project::{FindError, Project, Shelved};
-use midstride::verbs;
+use midstride::verbs::{self, Imported};
 use midstride_core::edit::Edit;
 use midstride_core::handoff::Handoff;
 use midstride_core::header::{HandoffKind, Status};
@@ -141,6 +143,29 @@ fn below(project: &Project, path: &Path) -> Result<PathBuf, Diagnostic> {
     let outside = || FindError::Outside(path.display().to_string());
     let spot = project.spot_of_path(path).ok_or_else(outside)?;
     Ok(project.shown(&spot))
+}
+
+/// Says which tasks of a handoff were made again here.
+fn tell_imported(ui: &mut Ui, imported: &Imported) -> Result<(), Diagnostic> {
+    let Imported { created, here, unreadable, unknown, redacted } = imported;
+    if !created.is_empty() {
+        let came = view::count(created.len(), "task");
+        ui.say(&format!("{came} came with it: {}", view::task::names(created)))?;
+    }
+    if !here.is_empty() {
+        let there = view::count(here.len(), "task");
+        ui.say(&format!("Here already, and not changed: {there}"))?;
+    }
+    if *unreadable > 0 {
+        let left = view::count(*unreadable, "entry of `state.tasks`");
+        Diagnostic::new(format!("{left} cannot be read as a task")).warn(ui)?;
+    }
+    if !unknown.is_empty() {
+        Diagnostic::new(format!("not here: {}, for which they wait", unknown.join(", ")))
+            .hint("`midstride sync` brings what others shared")
+            .warn(ui)?;
+    }
+    tell_redacted(ui, redacted)
 }
 
 /// Who, why or what, as it was typed: something has to be said.

@@ -2,12 +2,12 @@
 //! them.
 
 use crate::ui::{Outcome, Ui};
-use crate::view::{shell_path, shell_word};
+use crate::view::{one_line, shell_path, shell_word};
 use midstride::files::FileError;
 use midstride::git::GitError;
 use midstride::index::IndexError;
 use midstride::journal::JournalError;
-use midstride::ledger::LedgerError;
+use midstride::ledger::{AppendError, LedgerError};
 use midstride::permission::PermissionError;
 use midstride::project::{FindError, ProjectError};
 use midstride::reconcile::ReconcileError;
@@ -15,16 +15,20 @@ use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
 use midstride::verbs::{
     AdvanceError, AllowError, DriverError, EditError, FmtError, InitError, LiveError, MergeError,
-    NewError, ReviewError, ReviseError, ShareError, SyncError, UndoError,
+    MissionError, NewError, ReviewError, ReviseError, ShareError, SyncError, TaskError, UndoError,
 };
 use midstride_core::life::Refusal;
 use midstride_core::search::QueryError;
+use midstride_core::task::{self, NotFound};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// What to do about text in another encoding.
 pub(crate) const CONVERT: &str = "convert it, for instance with `iconv -f latin1 -t utf-8`";
+
+/// Of many that may be meant, so many are named.
+const CANDIDATES_MAX: usize = 10;
 
 /// Something that kept a command from running.
 #[derive(Debug)]
@@ -415,6 +419,7 @@ impl From<SyncError> for Diagnostic {
             SyncError::UnknownRemote { known, .. } => {
                 diagnostic.hint(format!("the remotes are {}", known.join(", ")))
             }
+            SyncError::Tasks(error) => error.into(),
             SyncError::Git(error) => Self::new(error.to_string()).hint(
                 "nothing is lost; run it again when the other repository answers and takes it",
             ),
@@ -475,7 +480,7 @@ impl From<LedgerError> for Diagnostic {
         match error {
             LedgerError::Newer { .. } => diagnostic.hint("update midstride; nothing was touched"),
             LedgerError::Damaged { path, .. } => diagnostic.hint(format!(
-                "move `{}` away: what the documents tell is told again",
+                "move `{}` away: what the documents tell is told again; tasks come with `midstride sync`",
                 path.display()
             )),
             LedgerError::Unavailable(_) => diagnostic.hint("somebody writes to it; try again"),
@@ -491,6 +496,81 @@ impl From<ReconcileError> for Diagnostic {
             ReconcileError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
             ReconcileError::Read(error) => error.into(),
             ReconcileError::Append(_) => diagnostic.hint("the documents are as they were"),
+        }
+    }
+}
+
+impl From<AppendError> for Diagnostic {
+    fn from(error: AppendError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            AppendError::Conflict { .. } | AppendError::Unavailable(_) => {
+                diagnostic.hint("others write to it; nothing was changed, try again")
+            }
+            AppendError::Ambiguous(_) => {
+                diagnostic.hint("look whether it is there, then try again")
+            }
+            AppendError::TooLarge(_) => {
+                diagnostic.hint("put the long text into a handoff or a file, and name it")
+            }
+            AppendError::Empty => diagnostic,
+        }
+    }
+}
+
+impl From<NotFound> for Diagnostic {
+    fn from(error: NotFound) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            NotFound::None(_) => diagnostic
+                .hint("`midstride task list --all` shows what there is")
+                .hint("what is only elsewhere comes with `midstride sync`"),
+            NotFound::Several { candidates, .. } => {
+                let shown = candidates.iter().take(CANDIDATES_MAX);
+                let shown = shown.map(|(id, subject)| format!("{id}  {}", one_line(subject, 60)));
+                shown.fold(diagnostic, Self::hint).hint("name one of them")
+            }
+        }
+    }
+}
+
+impl From<TaskError> for Diagnostic {
+    fn from(error: TaskError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            TaskError::NotSetUp => diagnostic
+                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            TaskError::Find(error) => error.into(),
+            TaskError::Refused { why: task::Refusal::Newer(_), .. } => {
+                diagnostic.hint("update midstride; nothing was changed")
+            }
+            TaskError::Refused { why: task::Refusal::Circle(circle), .. } => match &circle[..] {
+                // The first wait is the one that was refused.
+                [_, one, before, ..] => diagnostic.hint(format!(
+                    "`midstride task update {one} --no-longer-depends-on {before}` makes room"
+                )),
+                _ => diagnostic,
+            },
+            TaskError::Refused { why: task::Refusal::Reason, .. } => {
+                diagnostic.hint("say `--status blocked` too, or `midstride task note`")
+            }
+            TaskError::Refused { id, .. } => {
+                diagnostic.hint(format!("`midstride task show {id}` shows where it stands"))
+            }
+            TaskError::Read(error) => error.into(),
+            TaskError::Append(error) => error.into(),
+            TaskError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<MissionError> for Diagnostic {
+    fn from(error: MissionError) -> Self {
+        match error {
+            MissionError::Newer(_) => {
+                Self::new(error.to_string()).hint("update midstride; nothing was changed")
+            }
+            MissionError::Task(error) => error.into(),
         }
     }
 }

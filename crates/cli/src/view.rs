@@ -12,6 +12,7 @@ pub(crate) mod handoff;
 pub(crate) mod history;
 pub(crate) mod inbox;
 pub(crate) mod list;
+pub(crate) mod mission;
 pub(crate) mod permission;
 pub(crate) mod pull_request;
 pub(crate) mod recorded;
@@ -19,6 +20,7 @@ pub(crate) mod reference;
 pub(crate) mod revision;
 pub(crate) mod search;
 pub(crate) mod table;
+pub(crate) mod task;
 pub(crate) mod trust;
 pub(crate) mod verify;
 

@@ -18,6 +18,8 @@ mod plumbing;
 mod revise;
 mod search;
 mod show;
+mod task;
+mod task_exchange;
 mod trust;
 mod verify;
 

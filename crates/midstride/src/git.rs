@@ -5,6 +5,7 @@
 mod cat_file;
 mod configuration;
 mod exchange;
+mod file_tree;
 mod head;
 mod history;
 mod index;
@@ -14,6 +15,7 @@ mod run;
 
 pub use cat_file::{OBJECT_BYTES_MAX, Object, Objects};
 pub use exchange::{Exchange, Exchanged};
+pub use file_tree::{Fetched, Filed};
 pub use history::{Listed, LogEntry};
 pub use index::Conflicted;
 pub use merge_file::{MergedLines, merge_lines};

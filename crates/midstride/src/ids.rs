@@ -14,6 +14,14 @@ pub fn new_uid(now: Timestamp) -> String {
     Uuid::new_v7(moment).to_string()
 }
 
+/// A uid for what has none: the same wherever it is made of the same parts.
+pub fn uid_of(parts: &[&str]) -> String {
+    let hash = Sha256::digest(parts.join("\0").as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string()
+}
+
 /// One more than the highest feature number in any of these names. Whoever takes it holds a lock.
 pub fn next_feature(names: &[String]) -> FeatureNumber {
     let taken = names.iter().filter_map(|name| FeatureNumber::parse(name));

@@ -2,7 +2,9 @@
 
 mod advance;
 mod allow;
+mod carry;
 mod check;
+mod clean;
 mod doctor;
 mod edit;
 mod fmt;
@@ -12,12 +14,14 @@ mod init;
 mod live;
 mod merge;
 mod merge_driver;
+mod mission;
 mod new;
 mod review;
 mod revise;
 mod search;
 mod share;
 mod sync;
+mod task;
 mod trust;
 mod undo;
 mod verify;
@@ -26,6 +30,7 @@ pub use advance::{Advance, AdvanceError, Forward, Passage, advance};
 pub use allow::{
     AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
 };
+pub use carry::{Carries, Imported, import_tasks};
 pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
 pub use doctor::{Examined, Reindexed, ShelfFacts, examine, reindex};
 pub use edit::{Draft, EditError, Edited, draft, edit, fill_in};
@@ -36,6 +41,7 @@ pub use init::{InitError, Initialised, init};
 pub use live::{LiveError, commit_id, live};
 pub use merge::{Driven, Joined, MergeError, drive, repair};
 pub use merge_driver::{Driver, DriverError, install_driver, remove_driver};
+pub use mission::{MissionError, NewMission, missions, state_mission};
 pub use new::{Created, NewError, NewHandoff, Origin, new};
 pub use review::{Review, ReviewError, Reviewed, review};
 pub use revise::{ReviseError, Revised, revise};
@@ -43,7 +49,8 @@ pub use search::{
     Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,
 };
 pub use share::{ShareError, share};
-pub use sync::{SyncError, Synced, sync};
+pub use sync::{SyncError, Synced, TasksSynced, sync};
+pub use task::{Board, Done, TaskError, TaskWish, add_task, change_task, note_task};
 pub use trust::{Reach, distrust, reach, trust, trusted};
 pub use undo::{UndoError, undo};
 pub use verify::{Ran, Record, State, TIMEOUT_SECONDS, Verification, Verified, Verify, verify};

@@ -40,6 +40,19 @@ pub(crate) struct AnswerArgs {
     json: bool,
 }
 
+impl AnswerArgs {
+    /// The answer to a question, from wherever it is given.
+    pub(super) fn to_question(
+        handoff: String,
+        which: String,
+        text: Option<String>,
+        by: Option<String>,
+        json: bool,
+    ) -> Self {
+        Self { handoff, which, text, holds: false, fails: false, by, json }
+    }
+}
+
 pub(crate) fn answer(
     ui: &mut Ui,
     project: &Project,

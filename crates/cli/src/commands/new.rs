@@ -4,7 +4,7 @@ use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
 use midstride::project::Project;
-use midstride::verbs::{self, NewHandoff, Origin};
+use midstride::verbs::{self, Carries, NewHandoff, Origin, TaskError};
 use midstride_core::header::HandoffKind;
 use std::path::PathBuf;
 
@@ -109,6 +109,7 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
     ui.say(&format!("Wrote {key}: {path}"))?;
     let key = view::shell_word(&key.to_string());
     super::tell_redacted(ui, &created.redacted)?;
+    tell_carried(ui, created.carries)?;
     if let Some(origin) = &created.origin {
         tell_origin(ui, project, origin)?;
         ui.say(&format!("Next: midstride check {key}"))?;
@@ -142,4 +143,29 @@ fn tell_origin(ui: &mut Ui, project: &Project, origin: &Origin) -> Result<(), Di
         false => "it lies outside the project, so the handoff does not name it",
     };
     Ok(ui.say(&format!("The note is as it was; {note}"))?)
+}
+
+/// Says which open tasks a session carries.
+fn tell_carried(ui: &mut Ui, carries: Result<Carries, TaskError>) -> Result<(), Diagnostic> {
+    let carries = match carries {
+        Ok(carries) => carries,
+        Err(error) => {
+            let why = Diagnostic::from(error);
+            let message = format!("it carries no tasks: {}", why.message());
+            return Ok(why
+                .hints()
+                .iter()
+                .fold(Diagnostic::new(message), Diagnostic::hint)
+                .warn(ui)?);
+        }
+    };
+    if carries.tasks > 0 {
+        ui.say(&format!("It carries {}", view::count(carries.tasks, "open task")))?;
+    }
+    if carries.left_out > 0 {
+        let left = view::count(carries.left_out, "open task");
+        Diagnostic::new(format!("{left} more did not fit; `midstride sync` shares all"))
+            .warn(ui)?;
+    }
+    Ok(())
 }

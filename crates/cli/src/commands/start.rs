@@ -1,12 +1,17 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view;
 use midstride::journal::Change;
 use midstride::project::Project;
+use midstride::verbs;
 use midstride_core::header::Verb;
 use midstride_core::life;
 
 /// Begin to work on a handoff
+///
+/// The tasks that it carries, and that are not here, are made again; `midstride task list` shows
+/// them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StartArgs {
     /// The handoff: an id, the start of one, `id/stage`, or a path
@@ -28,5 +33,21 @@ pub(crate) fn start(
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
     let change = Change::by_verb(Verb::Start, "started", args.by.clone());
-    super::live(ui, project, &shelved, &life::start, &change, args.json)
+    let recorded = verbs::live(project, &shelved, &life::start, &change)?;
+    let imported = verbs::import_tasks(project, &shelved);
+    if let (true, Ok(imported)) = (args.json, &imported) {
+        let json = view::recorded::json(project, &shelved, &recorded, &change.reason);
+        ui.json(&json.with_tasks(imported))?;
+        return Ok(Outcome::Clean);
+    }
+    let outcome =
+        super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, args.json)?;
+    match imported {
+        Ok(imported) => super::tell_imported(ui, &imported)?,
+        // The handoff is begun; that its tasks are not here is no reason to say otherwise.
+        Err(error) => Diagnostic::from(error)
+            .hint(format!("midstride task import {} tries again", view::shell_word(&args.handoff)))
+            .warn(ui)?,
+    }
+    Ok(outcome)
 }

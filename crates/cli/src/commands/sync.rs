@@ -1,16 +1,16 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
 use crate::view::count;
+use crate::view::done::{SyncJson, TasksSyncedJson};
 use midstride::project::Project;
-use midstride::verbs;
+use midstride::verbs::{self, TasksSynced};
 
-/// Share the earlier texts of committed handoffs with another repository
+/// Share the earlier texts of committed handoffs, and the tasks, with another repository
 ///
-/// Revisions are kept as git objects that `git push` does not take along. This fetches the texts
-/// that others shared and pushes yours, below `refs/midstride`; texts of private handoffs stay here.
-/// It happens only when you ask for it.
+/// Revisions are kept as git objects that `git push` does not take along, tasks in the ledger. This
+/// fetches what others shared and pushes yours, below `refs/midstride`; texts of private handoffs
+/// stay here. It happens only when you ask for it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SyncArgs {
     /// The remote; `origin`, or the only one, where none is given
@@ -23,22 +23,49 @@ pub(crate) struct SyncArgs {
 
 pub(crate) fn sync(ui: &mut Ui, project: &Project, args: &SyncArgs) -> Result<Outcome, Diagnostic> {
     let synced = verbs::sync(project, args.remote.as_deref())?;
-    let verbs::Synced { remote, exchanged } = synced;
+    let verbs::Synced { remote, exchanged, tasks } = synced;
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
     if args.json {
-        ui.json(&view::done::SyncJson { remote, handoffs, received, sent })?;
+        let TasksSynced { here, received: came, sent: went, skipped, withheld } = tasks;
+        let tasks = TasksSyncedJson { here, received: came, sent: went, skipped, withheld };
+        ui.json(&SyncJson { remote, handoffs, received, sent, tasks })?;
         return Ok(Outcome::Clean);
     }
     for name in &exchanged.odd {
         Diagnostic::new(format!("`{name}` in {remote} keeps no texts; it was left alone"))
             .warn(ui)?;
     }
-    if handoffs == 0 {
+    if handoffs == 0 && tasks == TasksSynced::default() {
         ui.say(&format!("Nothing to share: neither here nor in {remote} was a handoff revised"))?;
         return Ok(Outcome::Clean);
     }
-    let (came, went) = (count(received, "text"), count(sent, "text"));
+    if handoffs > 0 {
+        let (came, went) = (count(received, "text"), count(sent, "text"));
+        ui.say(&format!("{came} came from {remote}, {went} went there"))?;
+        ui.say(&format!("Both sides have every text of {} now", count(handoffs, "handoff")))?;
+    }
+    tell_tasks(ui, &remote, &tasks)
+}
+
+/// Says what became of the tasks, where there are any.
+fn tell_tasks(ui: &mut Ui, remote: &str, tasks: &TasksSynced) -> Result<Outcome, Diagnostic> {
+    if tasks.skipped > 0 {
+        let files = count(tasks.skipped, "file");
+        Diagnostic::new(format!("{files} among the tasks of {remote} cannot be read as events"))
+            .hint("the rest was taken; they were left alone")
+            .warn(ui)?;
+    }
+    if tasks.here == 0 {
+        return Ok(Outcome::Clean);
+    }
+    if tasks.withheld {
+        let came = count(tasks.received, "task");
+        let stays = "this project shares nothing, what is here stays";
+        ui.say(&format!("{came} came from {remote}; {stays}"))?;
+        return Ok(Outcome::Clean);
+    }
+    let (came, went) = (count(tasks.received, "task"), count(tasks.sent, "task"));
     ui.say(&format!("{came} came from {remote}, {went} went there"))?;
-    ui.say(&format!("Both sides have every text of {} now", count(handoffs, "handoff")))?;
+    ui.say(&format!("Both sides have {} now", count(tasks.here, "task")))?;
     Ok(Outcome::Clean)
 }

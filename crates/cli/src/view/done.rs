@@ -28,6 +28,17 @@ pub(crate) struct SyncJson {
     pub(crate) handoffs: usize,
     pub(crate) received: usize,
     pub(crate) sent: usize,
+    pub(crate) tasks: TasksSyncedJson,
+}
+
+/// Tasks that were exchanged.
+#[derive(Serialize)]
+pub(crate) struct TasksSyncedJson {
+    pub(crate) here: usize,
+    pub(crate) received: usize,
+    pub(crate) sent: usize,
+    pub(crate) skipped: usize,
+    pub(crate) withheld: bool,
 }
 
 /// A file that was merged.

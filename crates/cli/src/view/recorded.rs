@@ -2,6 +2,7 @@
 
 use midstride::journal::Recorded;
 use midstride::project::{Project, Shelved};
+use midstride::verbs::Imported;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -13,6 +14,15 @@ pub(crate) struct RecordedJson {
     outside: bool,
     redacted: Vec<&'static str>,
     untold: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<super::task::ImportedJson>,
+}
+
+impl RecordedJson {
+    /// With the tasks that came along.
+    pub(crate) fn with_tasks(self, imported: &Imported) -> Self {
+        Self { tasks: Some(super::task::imported(imported)), ..self }
+    }
 }
 
 pub(crate) fn json(
@@ -29,5 +39,6 @@ pub(crate) fn json(
         outside: recorded.outside,
         redacted: recorded.redacted.iter().map(|secret| secret.kind).collect(),
         untold: recorded.untold.clone(),
+        tasks: None,
     }
 }

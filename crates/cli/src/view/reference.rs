@@ -9,11 +9,16 @@ pub(crate) fn cli(definition: &Command) -> String {
          Exit codes: 0 all is well, 1 something was found, 2 could not run.\n\
          Data goes to standard output, everything else to standard error.\n",
     );
-    section(&mut out, definition, "midstride");
-    for command in definition.get_subcommands().filter(|command| !command.is_hide_set()) {
-        section(&mut out, command, &format!("midstride {}", command.get_name()));
-    }
+    sections(&mut out, definition, "midstride");
     out
+}
+
+/// A command, and those below it.
+fn sections(out: &mut String, command: &Command, name: &str) {
+    section(out, command, name);
+    for below in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        sections(out, below, &format!("{name} {}", below.get_name()));
+    }
 }
 
 fn section(out: &mut String, command: &Command, name: &str) {

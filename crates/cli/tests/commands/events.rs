@@ -75,7 +75,7 @@ fn a_ledger_that_cannot_be_used_keeps_nobody_from_working() {
     exit 2
     ----- stderr -----
     error: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
-    hint: move `[ROOT]/.git/midstride/ledger.db` away: what the documents tell is told again
+    hint: move `[ROOT]/.git/midstride/ledger.db` away: what the documents tell is told again; tasks come with `midstride sync`
     ");
 }
 

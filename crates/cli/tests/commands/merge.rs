@@ -396,7 +396,14 @@ fn two_clones_share_every_revision() {
       "remote": "origin",
       "handoffs": 1,
       "received": 2,
-      "sent": 0
+      "sent": 0,
+      "tasks": {
+        "here": 0,
+        "received": 0,
+        "sent": 0,
+        "skipped": 0,
+        "withheld": false
+      }
     }
     "#);
     assert_eq!((missing("."), missing("../second")), (Vec::new(), Vec::new()));

@@ -155,7 +155,7 @@ impl<'p> Grounds<'p> {
         }
         let listed = self.project.repository().and_then(|repository| match ground {
             Ground::WorkTree => repository.files_here().ok(),
-            Ground::Commit(commit) => repository.files_of(commit).ok(),
+            Ground::Commit(commit) => repository.files_at(commit).ok(),
         });
         let listed = Arc::new(listed.unwrap_or_default());
         held(&self.listings).insert(ground.clone(), Arc::clone(&listed));

@@ -42,10 +42,10 @@ struct Pair {
 }
 
 /// A reference that has to change to have both sides' texts.
-struct Step {
-    name: String,
-    before: Option<String>,
-    after: String,
+pub(super) struct Step {
+    pub(super) name: String,
+    pub(super) before: Option<String>,
+    pub(super) after: String,
 }
 
 impl Repository {
@@ -59,7 +59,7 @@ impl Repository {
             match self.meet(remote, what, pairs, &mut done) {
                 Ok(()) => return Ok(done),
                 // Whoever changed a reference meanwhile is fetched and met again.
-                Err(error) if is_overtaken(&error) => last = Some(error),
+                Err(error) if error.is_overtaken() => last = Some(error),
                 Err(error) => return Err(error),
             }
         }
@@ -153,7 +153,7 @@ impl Repository {
     }
 
     /// Changes references there, if nobody else did meanwhile.
-    fn push(&self, remote: &str, steps: &[Step]) -> Result<(), GitError> {
+    pub(super) fn push(&self, remote: &str, steps: &[Step]) -> Result<(), GitError> {
         let mut words: Vec<String> =
             ["push", "--quiet", "--no-verify", "--atomic"].map(str::to_owned).to_vec();
         for Step { name, before, .. } in steps {
@@ -166,11 +166,13 @@ impl Repository {
     }
 }
 
-/// Whether somebody else changed a reference at the same moment.
-fn is_overtaken(error: &GitError) -> bool {
-    let signs = ["stale info", "cannot lock ref", "reference already exists", "but expected"];
-    match error {
-        GitError::Refused { message, .. } => signs.iter().any(|sign| message.contains(sign)),
-        GitError::NotStarted(_) | GitError::File(_) => false,
+impl GitError {
+    /// Whether somebody else changed a reference at the same moment.
+    pub fn is_overtaken(&self) -> bool {
+        let signs = ["stale info", "cannot lock ref", "reference already exists", "but expected"];
+        match self {
+            Self::Refused { message, .. } => signs.iter().any(|sign| message.contains(sign)),
+            Self::NotStarted(_) | Self::File(_) => false,
+        }
     }
 }

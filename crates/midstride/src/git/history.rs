@@ -31,7 +31,7 @@ pub struct LogEntry {
 
 impl Repository {
     /// The files of a commit.
-    pub fn files_of(&self, commit: &str) -> Result<Listed, GitError> {
+    pub fn files_at(&self, commit: &str) -> Result<Listed, GitError> {
         let listed = self.run(&["ls-tree", "-r", "-z", "--full-tree", commit], b"")?;
         let mut out = Listed::default();
         for entry in parts(&listed) {

@@ -2,6 +2,8 @@
 
 mod source;
 
+use super::carry::{Carries, open_tasks};
+use super::task::TaskError;
 use crate::drift::Anew;
 use crate::files::{FileError, Lock, Problem, Root};
 use crate::ids::{new_uid, next_feature};
@@ -73,6 +75,8 @@ pub struct Created {
     pub origin: Option<Origin>,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
+    /// The open tasks that a session carries, or why it carries none.
+    pub carries: Result<Carries, TaskError>,
 }
 
 /// The note that a handoff was made of; it is as it was.
@@ -190,7 +194,13 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let shelf = choose_shelf(project, private.then_some(private_root), kind)?;
     let path = place(&shelf, &key, rule, wanted, upstream.as_ref());
     refuse_taken(project, &key)?;
-    let fields = fields(project, wanted, kind, &key, rule, upstream.as_ref());
+    let mut fields = fields(project, wanted, kind, &key, rule, upstream.as_ref());
+    let carries = match kind {
+        HandoffKind::Session => open_tasks(project),
+        HandoffKind::Investigation | HandoffKind::Stage => Ok(Carries::default()),
+    };
+    let state = carries.as_ref().ok().and_then(|carries| carries.state.clone());
+    fields.extend(state.map(|state| ("state", state)));
     let document = match &note {
         Some(note) => note.become_handoff(project, &path, fields, typed)?,
         None => compose(given.as_ref(), &fields, kind)?,
@@ -209,7 +219,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let spot = project.spot_of_path(&root.path().join(&path));
     let spot = spot.ok_or(FileError { path, problem: Problem::NotFound })?;
     let origin = note.map(|note| note.origin(typed));
-    Ok(Created { shelved: project.read(&spot)?, upstream, origin, redacted })
+    Ok(Created { shelved: project.read(&spot)?, upstream, origin, redacted, carries })
 }
 
 /// A document with what stands now at the places it names.

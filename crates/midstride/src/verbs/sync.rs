@@ -1,7 +1,15 @@
-//! Share the earlier texts of committed handoffs with another repository. Never by itself.
+//! Share the earlier texts of committed handoffs, and the tasks, with another repository. Never by
+//! itself.
 
+mod tasks;
+
+pub use tasks::TasksSynced;
+
+use super::task::TaskError;
+use crate::files::FileError;
 use crate::git::{Exchange, Exchanged, GitError, Repository};
 use crate::journal::file_name_of;
+use crate::ledger::LedgerError;
 use crate::project::{Project, Shelved};
 use crate::revisions::{PRIVATE, SHARED};
 use std::collections::HashSet;
@@ -13,6 +21,8 @@ pub struct Synced {
     pub remote: String,
     /// What went where.
     pub exchanged: Exchanged,
+    /// What became of the tasks.
+    pub tasks: TasksSynced,
 }
 
 /// Why nothing was shared.
@@ -38,9 +48,24 @@ pub enum SyncError {
     /// The other repository could not be reached, or said no.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// The ledger with the tasks cannot be used.
+    #[error(transparent)]
+    Tasks(#[from] TaskError),
 }
 
-/// Fetches the texts that are not here, and pushes those that are not there.
+impl From<LedgerError> for SyncError {
+    fn from(error: LedgerError) -> Self {
+        Self::Tasks(error.into())
+    }
+}
+
+impl From<FileError> for SyncError {
+    fn from(error: FileError) -> Self {
+        Self::Tasks(error.into())
+    }
+}
+
+/// Fetches the texts and tasks that are not here, and pushes those that are not there.
 pub fn sync(project: &Project, remote: Option<&str>) -> Result<Synced, SyncError> {
     let repository = project.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose(repository.remotes()?, remote)?;
@@ -48,7 +73,8 @@ pub fn sync(project: &Project, remote: Option<&str>) -> Result<Synced, SyncError
     let may_go = |name: &str| committed.contains(name);
     let what = Exchange { prefix: SHARED, private: PRIVATE, may_go: &may_go };
     let exchanged = repository.exchange(&remote, &what)?;
-    Ok(Synced { remote, exchanged })
+    let tasks = tasks::exchange(project, repository, &remote)?;
+    Ok(Synced { remote, exchanged, tasks })
 }
 
 /// The handoffs that git has been told of: a draft that nobody committed is not for others yet.

@@ -1,0 +1,147 @@
+mod add;
+mod block;
+mod done;
+mod import;
+mod list;
+mod mission;
+mod note;
+mod ready;
+mod show;
+mod update;
+
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use clap::Subcommand;
+use midstride::project::Project;
+use midstride::verbs::{self, Board, Done, TaskWish};
+use midstride_core::id::TaskId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Units of work: what is to be done, by whom, and what comes first
+///
+/// Tasks are kept in the ledger of the project, which all worktrees share; `midstride sync` takes
+/// them to other clones, and a session handoff carries the open ones. A task is named by its id or
+/// the start of it. The open questions of handoffs are listed as tasks too.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TaskArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Add(add::AddArgs),
+    List(list::ListArgs),
+    Ready(ready::ReadyArgs),
+    Show(show::ShowArgs),
+    Update(update::UpdateArgs),
+    Done(done::DoneArgs),
+    Block(block::BlockArgs),
+    Note(note::NoteArgs),
+    Import(import::ImportArgs),
+    Mission(mission::MissionArgs),
+}
+
+pub(crate) fn task(ui: &mut Ui, project: &Project, args: TaskArgs) -> Result<Outcome, Diagnostic> {
+    match args.command {
+        Command::Add(args) => add::add(ui, project, args),
+        Command::List(args) => list::list(ui, project, &args),
+        Command::Ready(args) => ready::ready(ui, project, &args),
+        Command::Show(args) => show::show(ui, project, &args),
+        Command::Update(args) => update::update(ui, project, args),
+        Command::Done(args) => done::done(ui, project, args),
+        Command::Block(args) => block::block(ui, project, args),
+        Command::Note(args) => note::note(ui, project, &args),
+        Command::Import(args) => import::import(ui, project, &args),
+        Command::Mission(args) => mission::mission(ui, project, args),
+    }
+}
+
+/// `feat-042/discovery#q2` as the handoff and its question.
+fn question_of(typed: &str) -> Option<(&str, &str)> {
+    typed.rsplit_once('#')
+}
+
+/// Only a task can be changed here; a question has its home in its handoff.
+fn refuse_question(typed: &str) -> Result<(), Diagnostic> {
+    let Some((handoff, which)) = question_of(typed) else { return Ok(()) };
+    let (handoff, which) = (view::shell_word(handoff), view::shell_word(which));
+    Err(Diagnostic::new(format!("`{typed}` is a question of a handoff, not a task"))
+        .hint(format!("midstride answer {handoff} {which} \"the answer\""))
+        .hint(format!("midstride edit {handoff} changes the question")))
+}
+
+/// What is to be done, as it was typed: one line.
+fn subject(typed: &str) -> Result<String, String> {
+    let text = super::said(typed)?;
+    match text.lines().count() {
+        1 => Ok(text),
+        _ => Err("it has several lines; --description takes the rest".to_owned()),
+    }
+}
+
+/// `KEY=VALUE`, as it was typed.
+fn entry(typed: &str) -> Result<(String, String), String> {
+    let (key, value) = typed.split_once('=').ok_or("write it as KEY=VALUE")?;
+    Ok((super::said(key)?, value.to_owned()))
+}
+
+/// Changes a task, and tells what that means for others.
+fn change(
+    ui: &mut Ui,
+    project: &Project,
+    typed: &str,
+    wish: &TaskWish,
+    by: Option<&str>,
+    json: bool,
+) -> Result<Outcome, Diagnostic> {
+    refuse_question(typed)?;
+    let mut board = Board::open(project)?;
+    let (before, were_ready) = (status_of(&board, typed), ready_of(&board));
+    let done = verbs::change_task(project, &mut board, typed, wish, by)?;
+    tell_changed(ui, &board, &done, before, &were_ready, json)
+}
+
+fn status_of(board: &Board, typed: &str) -> Option<midstride_core::task::TaskStatus> {
+    board.tasks.find(typed).ok().map(|task| task.status)
+}
+
+fn ready_of(board: &Board) -> BTreeSet<TaskId> {
+    let ready = board.tasks.iter().filter(|task| board.tasks.is_ready(task));
+    ready.map(|task| task.id.clone()).collect()
+}
+
+fn tell_changed(
+    ui: &mut Ui,
+    board: &Board,
+    done: &Done,
+    before: Option<midstride_core::task::TaskStatus>,
+    were_ready: &BTreeSet<TaskId>,
+    json: bool,
+) -> Result<Outcome, Diagnostic> {
+    let Some(task) = board.tasks.get(&done.id) else { return Ok(Outcome::Clean) };
+    let now = ready_of(board).into_iter();
+    let now: Vec<TaskId> = now.filter(|id| *id != done.id && !were_ready.contains(id)).collect();
+    if json {
+        ui.json(&view::task::changed(&board.tasks, task, &now, &done.redacted))?;
+        return Ok(Outcome::Clean);
+    }
+    let subject = view::one_line(view::task::subject(task), 72);
+    ui.say(&format!("{}: {}, {subject}", task.id, task.status))?;
+    super::tell_redacted(ui, &done.redacted)?;
+    for id in &now {
+        let subject = board.tasks.get(id).map(view::task::subject).unwrap_or_default();
+        ui.say(&format!("Ready now: {id}  {}", view::one_line(subject, 72)))?;
+    }
+    if let Some(before) = before.filter(|before| *before != task.status) {
+        ui.say(&format!("Back: midstride task update {} --status {before}", task.id))?;
+    }
+    Ok(Outcome::Clean)
+}
+
+/// Metadata as it was typed, the last word on each key.
+fn metadata(typed: Vec<(String, String)>) -> BTreeMap<String, String> {
+    typed.into_iter().collect()
+}

@@ -1,0 +1,46 @@
+//! Say what keeps a task from going on.
+
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::project::Project;
+use midstride::verbs::TaskWish;
+use midstride_core::task::{TaskStatus, Wish};
+
+/// Say what keeps a task from going on: a reason, or another task
+///
+/// With `--on` it waits for that task and goes on by itself once that one is done. With `--reason`
+/// it is blocked until somebody says otherwise, with `midstride task update ID --status pending`.
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("why").required(true).multiple(true))]
+pub(crate) struct BlockArgs {
+    /// The task: its id, or the start of it
+    task: String,
+
+    /// What is in the way
+    #[arg(long, value_name = "WHY", group = "why", value_parser = super::super::said)]
+    reason: Option<String>,
+
+    /// The task that has to be done first; may be given several times
+    #[arg(long, value_name = "TASK", group = "why")]
+    on: Vec<String>,
+
+    /// Who says so
+    #[arg(long, value_name = "WHO", value_parser = super::super::said)]
+    by: Option<String>,
+
+    /// Print the task as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn block(
+    ui: &mut Ui,
+    project: &Project,
+    args: BlockArgs,
+) -> Result<Outcome, Diagnostic> {
+    let status = args.reason.as_ref().map(|_| TaskStatus::Blocked);
+    let wish = Wish { status, reason: args.reason, ..Wish::default() };
+    let wish = TaskWish { wish, depends_on: args.on, ..TaskWish::default() };
+    super::change(ui, project, &args.task, &wish, args.by.as_deref(), args.json)
+}

@@ -1,0 +1,40 @@
+//! Make the tasks of a handoff again.
+
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::project::Project;
+use midstride::verbs;
+
+/// Make the tasks again that a handoff carries and that are missing here
+///
+/// What is here already stays as it is, however often this is done.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportArgs {
+    /// The handoff: an id, the start of one, `id/stage`, or a path
+    handoff: String,
+
+    /// Print what came of it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn import(
+    ui: &mut Ui,
+    project: &Project,
+    args: &ImportArgs,
+) -> Result<Outcome, Diagnostic> {
+    let shelved = project.find(&args.handoff)?;
+    let imported = verbs::import_tasks(project, &shelved)?;
+    if args.json {
+        ui.json(&view::task::imported(&imported))?;
+        return Ok(Outcome::Clean);
+    }
+    if imported.created.is_empty() && imported.here.is_empty() && imported.unreadable == 0 {
+        let key = shelved.handoff(project).key();
+        ui.say(&format!("{key} carries no tasks"))?;
+    }
+    super::super::tell_imported(ui, &imported)?;
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,167 @@
+//! List tasks, and open questions among them.
+
+use super::Outcome;
+use crate::commands::tell_unread;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view::task::OpenQuestion;
+use crate::view::{self, count};
+use clap::ValueEnum;
+use midstride::project::{Project, Selection};
+use midstride::verbs::Board;
+use midstride_core::task::{Task, TaskStatus, Tasks};
+
+/// List the open tasks
+///
+/// What somebody works on first, then what can be begun, then what waits, then the open questions of
+/// handoffs: `midstride task done ID#q1 --answer TEXT` answers one.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct ListArgs {
+    /// Only this status
+    #[arg(long, value_enum)]
+    status: Option<StatusArg>,
+
+    /// Only what can be begun: nobody did, and everything before it is done
+    #[arg(long, conflicts_with = "blocked")]
+    ready: bool,
+
+    /// Only what cannot go on: something is in the way, or what comes first is not done
+    #[arg(long)]
+    blocked: bool,
+
+    /// Only what has all these words
+    #[arg(long, value_name = "WORDS")]
+    search: Option<String>,
+
+    /// What is done or dropped too
+    #[arg(long)]
+    all: bool,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl ListArgs {
+    /// Only what can be begun.
+    pub(super) fn ready(json: bool) -> Self {
+        Self { ready: true, json, ..Self::default() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(super) enum StatusArg {
+    Pending,
+    InProgress,
+    Blocked,
+    Done,
+    Dropped,
+}
+
+impl From<StatusArg> for TaskStatus {
+    fn from(status: StatusArg) -> Self {
+        match status {
+            StatusArg::Pending => Self::Pending,
+            StatusArg::InProgress => Self::InProgress,
+            StatusArg::Blocked => Self::Blocked,
+            StatusArg::Done => Self::Done,
+            StatusArg::Dropped => Self::Dropped,
+        }
+    }
+}
+
+pub(super) fn list(ui: &mut Ui, project: &Project, args: &ListArgs) -> Result<Outcome, Diagnostic> {
+    let tasks = Board::open(project)?.tasks;
+    let Selection { documents, unread } = project.select(&[])?;
+    let words: Vec<String> = args
+        .search
+        .iter()
+        .flat_map(|text| text.split_whitespace())
+        .map(str::to_lowercase)
+        .collect();
+    let asked_for_ended = args.all || args.status.is_some();
+    let mut chosen: Vec<&Task> =
+        tasks.iter().filter(|task| fits(&tasks, task, args, &words)).collect();
+    let hidden = chosen.iter().filter(|task| !task.status.is_open() && !asked_for_ended).count();
+    chosen.retain(|task| task.status.is_open() || asked_for_ended);
+    view::task::sort(&tasks, &mut chosen);
+    let mut questions = view::task::questions(project, &documents);
+    questions.retain(|question| question_fits(question, args, &words));
+    if args.json {
+        ui.json(&view::task::entries(&tasks, &chosen, &questions))?;
+        return tell_unread(ui, project, unread);
+    }
+    if chosen.is_empty() && questions.is_empty() {
+        ui.say(match tasks.is_empty() {
+            true => "There are no tasks here yet. Next: midstride task add \"what is to be done\"",
+            false => "No task fits.",
+        })?;
+    } else {
+        let table = view::task::table_of(&tasks, &chosen, &questions);
+        ui.print(&table.text)?;
+        if !table.left_out.is_empty() {
+            let names = table.left_out.join(", ");
+            ui.say(&format!("No room for {names}; `midstride task show ID` or --json tells them"))?;
+        }
+    }
+    if hidden > 0 {
+        ui.say(&format!("{hidden} done or dropped; `midstride task list --all` shows them"))?;
+    }
+    tell_odd(ui, &tasks)?;
+    tell_unread(ui, project, unread)
+}
+
+/// Says what keeps tasks waiting for ever, or from being understood.
+fn tell_odd(ui: &mut Ui, tasks: &Tasks) -> Result<(), Diagnostic> {
+    for circle in tasks.circles() {
+        let first = circle.first().map(ToString::to_string).unwrap_or_default();
+        let names = view::task::names(&circle).replace(", ", " → ");
+        Diagnostic::new(format!("{names} → {first} wait for each other"))
+            .hint(format!("`midstride task update {first} --no-longer-depends-on TASK` opens it"))
+            .warn(ui)?;
+    }
+    let unknown = |task: &&Task| {
+        task.status.is_open() && tasks.awaited(task).iter().any(|a| a.status.is_none())
+    };
+    let waiting = tasks.iter().filter(unknown).count();
+    if waiting > 0 {
+        let waiting = count(waiting, "task");
+        Diagnostic::new(format!("{waiting} can only go on after tasks that are not here"))
+            .hint("`midstride sync` brings what others shared")
+            .warn(ui)?;
+    }
+    for task in tasks.iter().filter(|task| !task.newer.is_empty()) {
+        let kinds = task.newer.iter().cloned().collect::<Vec<_>>().join(", ");
+        Diagnostic::new(format!("{} has {kinds}, which a newer midstride wrote", task.id))
+            .hint("update midstride to change it")
+            .warn(ui)?;
+    }
+    Ok(())
+}
+
+fn fits(tasks: &Tasks, task: &Task, args: &ListArgs, words: &[String]) -> bool {
+    let said = || {
+        let notes = task.notes.iter().map(|note| note.text.as_str());
+        let parts = [task.subject.as_str()].into_iter().chain(task.description.as_deref());
+        let parts = parts.chain(notes).chain(task.metadata.values().map(String::as_str));
+        parts.chain(task.reason.as_deref()).collect::<Vec<_>>().join("\n").to_lowercase()
+    };
+    args.status.is_none_or(|status| task.status == status.into())
+        && (!args.ready || tasks.is_ready(task))
+        && (!args.blocked || tasks.is_held_up(task))
+        && (words.is_empty() || has_all(&said(), words))
+}
+
+fn question_fits(open: &OpenQuestion<'_>, args: &ListArgs, words: &[String]) -> bool {
+    let context = open.question.context.map_or("", |text| text.value);
+    let said = || format!("{}\n{context}", open.subject()).to_lowercase();
+    args.status.is_none_or(|status| open.status() == status.into())
+        && !args.ready
+        && (!args.blocked || open.question.blocking)
+        && (words.is_empty() || has_all(&said(), words))
+}
+
+fn has_all(text: &str, words: &[String]) -> bool {
+    words.iter().all(|word| text.contains(word.as_str()))
+}

@@ -1,0 +1,77 @@
+//! Capture how the work as a whole stands.
+
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::project::Project;
+use midstride::verbs::{self, NewMission};
+
+/// Capture how the work as a whole stands, for whoever takes it over
+///
+/// The last capture counts, the ones before are kept. Where the tasks stand is not captured: they
+/// tell it themselves. `midstride brief --as mission` prints it all.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MissionArgs {
+    /// What was decided, and by whom; may be given several times
+    #[arg(long, value_name = "TEXT", value_parser = super::super::said)]
+    decision: Vec<String>,
+
+    /// What is not known; may be given several times
+    #[arg(long, value_name = "TEXT", value_parser = super::super::said)]
+    question: Vec<String>,
+
+    /// What to do when the work goes on, in order; may be given several times
+    #[arg(long, value_name = "TEXT", value_parser = super::super::said)]
+    next: Vec<String>,
+
+    /// How it is being worked
+    #[arg(long, value_name = "MODE", value_parser = super::super::said, allow_hyphen_values = true)]
+    mode: Option<String>,
+
+    /// Who captures it
+    #[arg(long, value_name = "WHO", value_parser = super::super::said)]
+    by: Option<String>,
+
+    /// List what was captured so far, the newest first, and capture nothing
+    #[arg(long, conflicts_with_all = ["decision", "question", "next", "mode", "by"])]
+    history: bool,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn mission(
+    ui: &mut Ui,
+    project: &Project,
+    args: MissionArgs,
+) -> Result<Outcome, Diagnostic> {
+    if args.history {
+        return history(ui, project, args.json);
+    }
+    let MissionArgs { decision: decisions, question: questions, next, mode, .. } = args;
+    let new = NewMission { decisions, questions, next, mode };
+    let (state, redacted) = verbs::state_mission(project, &new, args.by.as_deref())?;
+    if args.json {
+        ui.json(&view::mission::mission_json(Some(&state)))?;
+        return Ok(Outcome::Clean);
+    }
+    ui.print(&view::mission::history(std::slice::from_ref(&state)))?;
+    super::super::tell_redacted(ui, &redacted)?;
+    ui.say("Next: midstride brief --as mission")?;
+    Ok(Outcome::Clean)
+}
+
+fn history(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
+    let states = verbs::missions(project)?;
+    if json {
+        let newest_first = states.iter().rev();
+        ui.json(&newest_first.map(|s| view::mission::mission_json(Some(s))).collect::<Vec<_>>())?;
+    } else if states.is_empty() {
+        ui.say("No mission state was captured. Next: midstride task mission --next \"...\"")?;
+    } else {
+        ui.print(&view::mission::history(&states))?;
+    }
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,54 @@
+//! Show one task.
+
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::project::Project;
+use midstride::verbs::Board;
+
+/// Show a task with its notes, what it waits for, and what comes after it
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// The task: its id, the start of it, or `HANDOFF#q1` for a question
+    task: String,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Outcome, Diagnostic> {
+    if let Some((handoff, which)) = super::question_of(&args.task) {
+        return show_question(ui, project, handoff, which, args.json);
+    }
+    let tasks = Board::open(project)?.tasks;
+    let task = tasks.find(&args.task)?;
+    match args.json {
+        true => ui.json(&view::task::json(&tasks, task))?,
+        false => ui.print(&view::task::text(&tasks, task))?,
+    }
+    Ok(Outcome::Clean)
+}
+
+fn show_question(
+    ui: &mut Ui,
+    project: &Project,
+    handoff: &str,
+    which: &str,
+    json: bool,
+) -> Result<Outcome, Diagnostic> {
+    let shelved = [project.find(handoff)?];
+    let questions = view::task::questions(project, &shelved);
+    let number = which.strip_prefix('q').and_then(|number| number.parse().ok());
+    let open = questions.iter().find(|open| Some(open.number) == number).ok_or_else(|| {
+        let handoff = view::shell_word(handoff);
+        Diagnostic::new(format!("`{which}` is no open question of `{handoff}`"))
+            .hint(format!("`midstride show {handoff}` shows its questions and answers"))
+    })?;
+    match json {
+        true => ui.json(&view::task::question_json(open))?,
+        false => ui.print(&view::task::question_text(open))?,
+    }
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,336 @@
+//! Tasks: one, many, and what became of them.
+
+use super::table::{Column, Table, table, width};
+use super::{count, heading, indented, one_line, tame};
+use midstride::project::{Project, Shelved};
+use midstride::verbs::Imported;
+use midstride_core::header::Question;
+use midstride_core::id::TaskId;
+use midstride_core::redact::Redaction;
+use midstride_core::task::{Awaited, Task, TaskStatus, Tasks};
+use midstride_core::time;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a question is called among tasks.
+const QUESTION: &str = "QUESTION: ";
+
+/// A question without an answer. Its home is the header of its handoff; here it is seen as a task.
+pub(crate) struct OpenQuestion<'s> {
+    /// `feat-042/discovery#q2`.
+    pub(crate) id: String,
+    pub(crate) handoff: String,
+    pub(crate) number: usize,
+    pub(crate) question: Question<'s>,
+}
+
+impl OpenQuestion<'_> {
+    pub(crate) fn subject(&self) -> String {
+        let text = self.question.question.map_or("(no text)", |text| text.value.trim());
+        format!("{QUESTION}{text}")
+    }
+
+    /// A question that keeps its handoff waiting is blocked, another one pending.
+    pub(crate) fn status(&self) -> TaskStatus {
+        if self.question.blocking { TaskStatus::Blocked } else { TaskStatus::Pending }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let waits = if self.question.blocking { "blocks its handoff" } else { "" };
+        let owner = self.question.owner.map_or_else(String::new, |o| one_line(o.value, CELL));
+        let subject = one_line(&self.subject(), usize::MAX);
+        vec![self.id.clone(), self.status().to_string(), waits.to_owned(), owner, subject]
+    }
+}
+
+/// The open questions of open handoffs.
+pub(crate) fn questions<'s>(project: &'s Project, all: &'s [Shelved]) -> Vec<OpenQuestion<'s>> {
+    let of_one = |shelved: &'s Shelved| {
+        let handoff = shelved.handoff(project);
+        let key = handoff.key().to_string();
+        let open = handoff.open_questions().into_iter();
+        open.map(move |(number, question)| OpenQuestion {
+            id: format!("{key}#q{number}"),
+            handoff: key.clone(),
+            number,
+            question,
+        })
+    };
+    all.iter().flat_map(of_one).collect()
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum EntryJson {
+    Task(Box<TaskJson>),
+    Question(QuestionJson),
+}
+
+#[derive(Serialize)]
+pub(crate) struct TaskJson {
+    id: String,
+    uid: String,
+    subject: String,
+    description: Option<String>,
+    status: &'static str,
+    reason: Option<String>,
+    ready: bool,
+    depends_on: Vec<String>,
+    waits_for: Vec<AwaitedJson>,
+    metadata: BTreeMap<String, String>,
+    notes: Vec<NoteJson>,
+    handoff: Option<String>,
+    by: String,
+    added: String,
+    changed: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    newer: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct AwaitedJson {
+    id: String,
+    /// Nothing where the task is not here.
+    status: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct NoteJson {
+    at: String,
+    by: String,
+    text: String,
+}
+
+#[derive(Serialize)]
+pub(crate) struct QuestionJson {
+    id: String,
+    subject: String,
+    status: &'static str,
+    handoff: String,
+    blocking: bool,
+    context: Option<String>,
+    owner: Option<String>,
+}
+
+/// A task that was changed.
+#[derive(Serialize)]
+pub(crate) struct ChangedJson {
+    #[serde(flatten)]
+    task: TaskJson,
+    /// Tasks that wait for nothing any longer.
+    ready_now: Vec<String>,
+    redacted: Vec<&'static str>,
+}
+
+/// A task that was added.
+#[derive(Serialize)]
+pub(crate) struct AddedJson {
+    id: String,
+    uid: String,
+    redacted: Vec<&'static str>,
+}
+
+/// Tasks that came with a handoff.
+#[derive(Serialize)]
+pub(crate) struct ImportedJson {
+    created: Vec<String>,
+    here: Vec<String>,
+    unreadable: usize,
+    unknown: Vec<String>,
+    redacted: Vec<&'static str>,
+}
+
+fn shorts(ids: &[TaskId]) -> Vec<String> {
+    ids.iter().map(TaskId::short).collect()
+}
+
+/// Short names in a row.
+pub(crate) fn names(ids: &[TaskId]) -> String {
+    shorts(ids).join(", ")
+}
+
+fn kinds(redacted: &[Redaction]) -> Vec<&'static str> {
+    redacted.iter().map(|secret| secret.kind).collect()
+}
+
+pub(crate) fn imported(imported: &Imported) -> ImportedJson {
+    ImportedJson {
+        created: shorts(&imported.created),
+        here: shorts(&imported.here),
+        unreadable: imported.unreadable,
+        unknown: imported.unknown.clone(),
+        redacted: kinds(&imported.redacted),
+    }
+}
+
+pub(crate) fn added(id: &TaskId, redacted: &[Redaction]) -> AddedJson {
+    let redacted = kinds(redacted);
+    AddedJson { id: id.short(), uid: id.as_str().to_owned(), redacted }
+}
+
+pub(crate) fn changed(
+    tasks: &Tasks,
+    task: &Task,
+    ready_now: &[TaskId],
+    redacted: &[Redaction],
+) -> ChangedJson {
+    let redacted = kinds(redacted);
+    ChangedJson { task: json(tasks, task), ready_now: shorts(ready_now), redacted }
+}
+
+pub(crate) fn json(tasks: &Tasks, task: &Task) -> TaskJson {
+    let awaited = |awaited: Awaited<'_>| AwaitedJson {
+        id: awaited.id.short(),
+        status: awaited.status.map(TaskStatus::word),
+    };
+    TaskJson {
+        id: task.id.short(),
+        uid: task.id.as_str().to_owned(),
+        subject: task.subject.clone(),
+        description: task.description.clone(),
+        status: task.status.word(),
+        reason: task.reason.clone(),
+        ready: tasks.is_ready(task),
+        depends_on: task.depends_on.iter().map(TaskId::short).collect(),
+        waits_for: tasks.awaited(task).into_iter().map(awaited).collect(),
+        metadata: task.metadata.clone(),
+        notes: task
+            .notes
+            .iter()
+            .map(|note| NoteJson {
+                at: time::write(note.at),
+                by: note.by.clone(),
+                text: note.text.clone(),
+            })
+            .collect(),
+        handoff: task.handoff.clone(),
+        by: task.by.clone(),
+        added: time::write(task.added),
+        changed: time::write(task.changed),
+        newer: task.newer.iter().cloned().collect(),
+    }
+}
+
+pub(crate) fn question_json(open: &OpenQuestion<'_>) -> QuestionJson {
+    QuestionJson {
+        id: open.id.clone(),
+        subject: open.subject(),
+        status: open.status().word(),
+        handoff: open.handoff.clone(),
+        blocking: open.question.blocking,
+        context: open.question.context.map(|text| text.value.to_owned()),
+        owner: open.question.owner.map(|owner| owner.value.to_owned()),
+    }
+}
+
+/// Everything that is listed.
+pub(crate) fn entries(
+    tasks: &Tasks,
+    list: &[&Task],
+    questions: &[OpenQuestion<'_>],
+) -> Vec<EntryJson> {
+    let listed = list.iter().map(|task| EntryJson::Task(Box::new(json(tasks, task))));
+    listed.chain(questions.iter().map(|q| EntryJson::Question(question_json(q)))).collect()
+}
+
+/// What somebody works on first, then what can be begun, then what waits, then what is over.
+pub(crate) fn sort(tasks: &Tasks, list: &mut [&Task]) {
+    list.sort_by_cached_key(|task| {
+        let rank = match task.status {
+            TaskStatus::InProgress => 0,
+            TaskStatus::Pending | TaskStatus::Blocked if !tasks.is_held_up(task) => 1,
+            TaskStatus::Pending | TaskStatus::Blocked => 2,
+            TaskStatus::Done => 3,
+            TaskStatus::Dropped => 4,
+        };
+        (rank, task.added, task.id.clone())
+    });
+}
+
+/// How much of a text stands in a column that is not the last.
+const CELL: usize = 40;
+
+const COLUMNS: [Column; 5] = [
+    Column { name: "ID", spared: None },
+    Column { name: "STATUS", spared: None },
+    Column { name: "WAITS FOR", spared: Some(1) },
+    Column { name: "WHO", spared: Some(0) },
+    Column { name: "SUBJECT", spared: None },
+];
+
+pub(crate) fn table_of(tasks: &Tasks, list: &[&Task], questions: &[OpenQuestion<'_>]) -> Table {
+    let rows = list.iter().map(|task| row(tasks, task));
+    let rows: Vec<Vec<String>> = rows.chain(questions.iter().map(OpenQuestion::row)).collect();
+    table(&COLUMNS, &rows, width())
+}
+
+fn row(tasks: &Tasks, task: &Task) -> Vec<String> {
+    let who = task.metadata.get(midstride_core::mission::AGENT);
+    let who = who.map_or_else(String::new, |agent| one_line(agent, CELL));
+    let subject = one_line(subject(task), usize::MAX);
+    let waits = one_line(&waits(tasks, task), CELL);
+    vec![task.id.short(), task.status.to_string(), waits, who, subject]
+}
+
+/// What is to be done, as far as it is known.
+pub(crate) fn subject(task: &Task) -> &str {
+    if task.subject.is_empty() { "(its beginning is not here)" } else { &task.subject }
+}
+
+/// What keeps a task from going on.
+fn waits(tasks: &Tasks, task: &Task) -> String {
+    let awaited = tasks.awaited(task).into_iter().map(|awaited| match awaited.status {
+        None => format!("{} (not here)", awaited.id),
+        Some(TaskStatus::Dropped) => format!("{} (dropped)", awaited.id),
+        Some(_) => awaited.id.short(),
+    });
+    let open = task.status.is_open();
+    task.reason.iter().cloned().chain(awaited).filter(|_| open).collect::<Vec<_>>().join(", ")
+}
+
+/// One task for people.
+pub(crate) fn text(tasks: &Tasks, task: &Task) -> String {
+    let mut out = format!("{}  {}\n\n", task.id, tame(subject(task)));
+    let mut line = |name: &str, text: &str| {
+        if !text.is_empty() {
+            out.push_str(&format!("{name:<12}{}\n", one_line(text, usize::MAX)));
+        }
+    };
+    line("status", task.status.word());
+    line("waits for", &waits(tasks, task));
+    let follow = tasks.iter().filter(|other| other.depends_on.contains(&task.id));
+    line("before", &names(&follow.map(|other| other.id.clone()).collect::<Vec<_>>()));
+    for (name, value) in &task.metadata {
+        line(name, value);
+    }
+    line("added", &format!("{} by {}", time::write(task.added), task.by));
+    line("changed", &time::write(task.changed));
+    line("uid", task.id.as_str());
+    line("handoff", task.handoff.as_deref().unwrap_or_default());
+    if let Some(description) = &task.description {
+        out.push_str(&format!("\n{}\n", tame(description.trim_end())));
+    }
+    if !task.notes.is_empty() {
+        out.push_str(&format!("\n{}", heading(&count(task.notes.len(), "note"))));
+        for note in &task.notes {
+            let head = format!("{}  {}", time::write(note.at), note.by);
+            let said = format!("{head}\n{}", indented(note.text.trim_end()));
+            out.push_str(&indented(&tame(&said)));
+        }
+    }
+    out
+}
+
+/// A question seen as a task, for people.
+pub(crate) fn question_text(open: &OpenQuestion<'_>) -> String {
+    let mut out = format!("{}  {}\n\n", open.id, open.subject());
+    let blocks = if open.question.blocking { ", and blocks its handoff" } else { "" };
+    out.push_str(&format!("status      {}{blocks}\n", open.status()));
+    let parts = [("context", open.question.context), ("owner", open.question.owner)];
+    for (name, text) in parts {
+        if let Some(text) = text {
+            out.push_str(&format!("{name:<12}{}\n", one_line(text.value, usize::MAX)));
+        }
+    }
+    tame(&out)
+}

@@ -1,0 +1,283 @@
+//! Tasks on their way: in a session handoff, and by `sync` between clones.
+
+use super::shop;
+use midstride_testkit::{Run, Sandbox};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_midstride");
+
+/// Runs midstride in a folder beside the project.
+fn run_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Run {
+    let mut command = sandbox.command(PROGRAM);
+    sandbox.finish(command.current_dir(sandbox.root().join(folder)).args(arguments))
+}
+
+fn git_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> String {
+    sandbox.git(&[&["-C", folder], arguments].concat())
+}
+
+fn json(run: &Run) -> serde_json::Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}\n{run}"))
+}
+
+/// The shop and a second clone of it, with a bare repository between them.
+fn two_clones() -> Sandbox {
+    let sandbox = shop();
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "handoffs"]);
+    sandbox.git(&["init", "--quiet", "--bare", "--initial-branch=main", "../hub.git"]);
+    sandbox.git(&["remote", "add", "origin", "../hub.git"]);
+    sandbox.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
+    sandbox.git(&["clone", "--quiet", "../hub.git", "../second"]);
+    sandbox
+}
+
+fn add(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> String {
+    let run = run_in(sandbox, folder, &[&["task", "add"], arguments].concat()).exits(0);
+    run.stdout.trim().to_owned()
+}
+
+fn list(sandbox: &Sandbox, folder: &str) -> serde_json::Value {
+    json(&run_in(sandbox, folder, &["task", "list", "--all", "--json"]).exits(0))
+}
+
+#[test]
+fn tasks_made_and_changed_in_two_clones_are_the_same_in_both() {
+    let sandbox = two_clones();
+    let one = add(&sandbox, ".", &["Write the schema", "--meta", "agent_id=abc"]);
+    let two = add(&sandbox, ".", &["Wire the cache", "--depends-on", &one]);
+    let three = add(&sandbox, "../second", &["Read the logs"]);
+    let run = run_in(&sandbox, ".", &["sync"]);
+    insta::assert_snapshot!(run, @"
+    exit 0
+    ----- stderr -----
+    0 tasks came from origin, 2 tasks went there
+    Both sides have 2 tasks now
+    ");
+    insta::assert_snapshot!(run_in(&sandbox, "../second", &["sync"]), @"
+    exit 0
+    ----- stderr -----
+    2 tasks came from origin, 1 task went there
+    Both sides have 3 tasks now
+    ");
+    // Both change what the other one has, and one thing at once.
+    run_in(&sandbox, "../second", &["task", "done", &one]).exits(0);
+    run_in(&sandbox, "../second", &["task", "note", &two, "over there"]).exits(0);
+    run_in(&sandbox, ".", &["task", "note", &two, "over here"]).exits(0);
+    run_in(&sandbox, ".", &["task", "update", &one, "--subject", "Write the schemas"]).exits(0);
+    run_in(&sandbox, ".", &["task", "mission", "--next", "Ask them"]).exits(0);
+    for folder in ["../second", ".", "../second"] {
+        run_in(&sandbox, folder, &["sync"]).exits(0);
+    }
+    let (here, there) = (list(&sandbox, "."), list(&sandbox, "../second"));
+    assert_eq!(here, there);
+    let by_id = |id: &str| {
+        let found = here.as_array().unwrap().iter().find(|task| task["id"] == id);
+        found.unwrap_or_else(|| panic!("{id} is not in {here}")).clone()
+    };
+    assert_eq!(by_id(&one)["status"], "done");
+    assert_eq!(by_id(&one)["subject"], "Write the schemas");
+    assert_eq!(by_id(&two)["ready"], true);
+    assert_eq!(by_id(&two)["notes"].as_array().unwrap().len(), 2);
+    assert_eq!(by_id(&three)["subject"], "Read the logs");
+    let brief = run_in(&sandbox, "../second", &["brief", "--as", "mission"]).exits(0);
+    assert!(brief.stdout.contains("1. Ask them"), "{brief}");
+    // Nothing is left to do, and nothing of ours stays behind.
+    let again = json(&run_in(&sandbox, ".", &["sync", "--json"]).exits(0));
+    assert_eq!(again["tasks"]["sent"], 0);
+    assert_eq!(again["tasks"]["received"], 0);
+    assert!(!sandbox.git(&["for-each-ref"]).contains("workbench"));
+}
+
+#[test]
+fn circles_that_two_clones_make_together_are_told() {
+    let sandbox = two_clones();
+    let one = add(&sandbox, ".", &["One"]);
+    let two = add(&sandbox, ".", &["Two"]);
+    for folder in [".", "../second"] {
+        run_in(&sandbox, folder, &["sync"]).exits(0);
+    }
+    run_in(&sandbox, ".", &["task", "block", &one, "--on", &two]).exits(0);
+    run_in(&sandbox, "../second", &["task", "block", &two, "--on", &one]).exits(0);
+    for folder in [".", "../second", "."] {
+        run_in(&sandbox, folder, &["sync"]).exits(0);
+    }
+    for folder in [".", "../second"] {
+        let list = run_in(&sandbox, folder, &["task", "list"]).exits(0);
+        assert!(list.stderr.contains("wait for each other"), "{list}");
+        assert!(list.stderr.contains("--no-longer-depends-on"), "{list}");
+    }
+    run_in(&sandbox, ".", &["task", "update", &one, "--no-longer-depends-on", &two]).exits(0);
+    let list = run_in(&sandbox, ".", &["task", "list"]).exits(0);
+    assert!(!list.stderr.contains("wait for each other"), "{list}");
+}
+
+/// A session handoff with three open tasks, pulled into the second clone.
+fn handed_over(sandbox: &Sandbox) -> [String; 3] {
+    let past = add(sandbox, ".", &["Begin"]);
+    let one = add(sandbox, ".", &["Write the schema", "--depends-on", &past]);
+    let two = add(sandbox, ".", &["Wire the cache", "--depends-on", &one]);
+    let three = add(sandbox, ".", &["Ship it", "--meta", "iteration=2"]);
+    run_in(sandbox, ".", &["task", "done", &past]).exits(0);
+    run_in(sandbox, ".", &["task", "note", &three, "after the freeze", "--by", "eve"]).exits(0);
+    run_in(sandbox, ".", &["task", "block", &three, "--reason", "frozen"]).exits(0);
+    let new = ["new", "End of day", "--kind", "session", "--committed", "--no-edit"];
+    let told = run_in(sandbox, ".", &[&new[..], &["--summary", "All is open"]].concat()).exits(0);
+    assert!(told.stderr.contains("It carries 3 open tasks"), "{told}");
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "session"]);
+    sandbox.git(&["push", "--quiet"]);
+    git_in(sandbox, "../second", &["pull", "--quiet"]);
+    [one, two, three]
+}
+
+#[test]
+fn a_session_carries_its_open_tasks_into_another_clone() {
+    let sandbox = two_clones();
+    let [one, two, three] = handed_over(&sandbox);
+    let check = run_in(&sandbox, ".", &["check", "end-of-day"]);
+    assert!(!check.stdout.contains("error["), "{check}");
+    let missing = run_in(&sandbox, "../second", &["task", "show", &one]);
+    insta::assert_snapshot!(missing.to_string().replace(&one, "t-ONE....."), @"
+    exit 2
+    ----- stderr -----
+    error: there is no task `t-ONE.....`
+    hint: `midstride task list --all` shows what there is
+    hint: what is only elsewhere comes with `midstride sync`
+    ");
+    let start = run_in(&sandbox, "../second", &["start", "end-of-day", "--json"]).exits(0);
+    let created = json(&start)["tasks"]["created"].clone();
+    for id in [&one, &two, &three] {
+        assert!(created.as_array().unwrap().contains(&id.as_str().into()), "{start}");
+    }
+    let show = |folder: &str, id: &str| {
+        json(&run_in(&sandbox, folder, &["task", "show", id, "--json"]).exits(0))
+    };
+    assert_eq!(show("../second", &one)["ready"], true, "what it waited for was done");
+    assert_eq!(show("../second", &two)["waits_for"][0]["id"], one.as_str());
+    let ship = show("../second", &three);
+    assert_eq!(ship["reason"], "frozen");
+    assert_eq!(ship["metadata"]["iteration"], "2");
+    assert_eq!(ship["notes"][0]["text"], "after the freeze");
+    // Again, it is done already, and what changed meanwhile stays.
+    run_in(&sandbox, "../second", &["task", "done", &one]).exits(0);
+    let again = run_in(&sandbox, "../second", &["task", "import", "end-of-day"]);
+    insta::assert_snapshot!(again, @"
+    exit 0
+    ----- stderr -----
+    Here already, and not changed: 3 tasks
+    ");
+    assert_eq!(show("../second", &one)["status"], "done");
+    // Where the ledgers meet it is one task each, with one note.
+    for folder in [".", "../second", "."] {
+        run_in(&sandbox, folder, &["sync"]).exits(0);
+    }
+    assert_eq!(list(&sandbox, "."), list(&sandbox, "../second"));
+    assert_eq!(show(".", &one)["status"], "done");
+    assert_eq!(show(".", &three)["notes"].as_array().unwrap().len(), 1);
+    assert_eq!(list(&sandbox, ".").as_array().unwrap().len(), 4 + 1, "and one question");
+}
+
+#[test]
+fn tasks_of_another_hand_are_made_once_on_every_machine() {
+    let sandbox = two_clones();
+    let text = "---\nhandoff:\n  id: by-hand\n  uid: 0195b9d2-4c00-7000-8000-000000000001\n  kind: session\n  \
+                created: 2026-03-21T17:24:00Z\n  state:\n    tasks:\n      - id: T-004\n        \
+                subject: Wire the cache\n        status: in_progress\n        metadata: {agent_id: abc123}\n      \
+                - id: T-005\n        subject: Ship\n        depends_on: [T-004, T-009]\n      - 17: odd\n---\n";
+    for folder in [".", "../second"] {
+        let path = sandbox.root().join(folder).join(".midstride/handoffs/by-hand.md");
+        std::fs::write(path, text).unwrap();
+        let run = run_in(&sandbox, folder, &["task", "import", "by-hand"]).exits(0);
+        assert!(run.stderr.contains("2 tasks came with it"), "{run}");
+        assert!(run.stderr.contains("1 entry of `state.tasks` cannot be read"), "{run}");
+        assert!(run.stderr.contains("not here: T-009"), "{run}");
+    }
+    assert_eq!(list(&sandbox, "."), list(&sandbox, "../second"));
+    for folder in [".", "../second", "."] {
+        run_in(&sandbox, folder, &["sync"]).exits(0);
+    }
+    let all = list(&sandbox, ".");
+    assert_eq!(all, list(&sandbox, "../second"));
+    assert_eq!(all.as_array().unwrap().len(), 2 + 1, "and one question: {all}");
+}
+
+#[test]
+fn what_is_no_event_among_the_tasks_of_others_is_left_alone() {
+    let sandbox = two_clones();
+    add(&sandbox, ".", &["One"]);
+    run_in(&sandbox, ".", &["sync"]).exits(0);
+    // Somebody else pushes what midstride would never write.
+    let hub = sandbox.root().join("../hub.git");
+    let hub = hub.to_str().unwrap();
+    let script = "
+        set -e
+        blob() { printf '%s' \"$1\" | git hash-object -w --stdin; }
+        tree=$(git rev-parse refs/midstride/tasks)
+        good=0195b9d2-4c00-7000-8000-0000000000aa
+        event() { printf '{\"specversion\":\"1.0\",\"id\":\"%s\",\"source\":\"eve\",\"type\":\"midstride.%s.v1\",\"subject\":\"task/%s\",\"time\":\"2026-03-21T17:24:00Z\",\"data\":%s}' \"$1\" \"$2\" \"$good\" \"$3\"; }
+        export GIT_INDEX_FILE=odd.index
+        git read-tree $tree
+        put() { git update-index --add --cacheinfo \"$1\" \"$2\" \"$3\"; }
+        put 100644 $(blob \"$(event good task.added '{\"subject\":\"Of another hand\"}')\") aa/$good/good
+        put 100644 $(blob \"$(event later task.split '[1]')\") aa/$good/later
+        put 100644 $(blob 'no json') aa/$good/broken
+        put 100644 $(blob \"$(event other task.noted '{\"text\":\"x\"}')\") aa/$good/liar
+        put 100644 $(blob \"$(event x task.noted '{\"text\":\"x\"}')\") bb/$good/x
+        put 100644 $(blob \"$(head -c 80000 /dev/zero | tr '\\0' '[')\") aa/$good/huge
+        put 120000 $(blob '/etc/passwd') aa/$good/link
+        put 100755 $(blob 'run me') aa/$good/run
+        put 100644 $(blob 'x') README
+        git update-ref refs/midstride/tasks $(git write-tree)
+    ";
+    let mut command = sandbox.command("sh");
+    sandbox.finish(command.current_dir(hub).args(["-c", script])).exits(0);
+    let run = run_in(&sandbox, "../second", &["sync"]);
+    insta::assert_snapshot!(run, @"
+    exit 0
+    ----- stderr -----
+    warning: 7 files among the tasks of origin cannot be read as events
+    hint: the rest was taken; they were left alone
+    2 tasks came from origin, 0 tasks went there
+    Both sides have 2 tasks now
+    ");
+    let list = run_in(&sandbox, "../second", &["task", "list", "--json"]).exits(0);
+    let subjects: Vec<String> = json(&list)
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| task["subject"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(subjects.contains(&"Of another hand".to_owned()), "{subjects:?}");
+    assert!(subjects.contains(&"One".to_owned()), "{subjects:?}");
+    // What a newer midstride wrote is shown, and nothing is decided on it.
+    let refused = run_in(&sandbox, "../second", &["task", "done", "0195b9d2"]).exits(2);
+    assert!(refused.stderr.contains("which a newer midstride wrote"), "{refused}");
+    // What was odd is still there for whoever wrote it.
+    run_in(&sandbox, "../second", &["task", "add", "More"]).exits(0);
+    run_in(&sandbox, "../second", &["sync"]).exits(0);
+    let there =
+        sandbox.git(&["--git-dir", hub, "ls-tree", "-r", "--name-only", "refs/midstride/tasks"]);
+    assert!(there.contains("README") && there.contains("/link"), "{there}");
+    // A reference to something else is nobody's task.
+    let script = "git update-ref refs/midstride/tasks $(printf x | git hash-object -w --stdin)";
+    let mut command = sandbox.command("sh");
+    sandbox.finish(command.current_dir(hub).args(["-c", script])).exits(0);
+    let run = json(&run_in(&sandbox, "../second", &["sync", "--json"]).exits(0));
+    assert_eq!(run["tasks"]["skipped"], 1);
+    assert_eq!(run["tasks"]["sent"], 0);
+}
+
+#[test]
+fn a_project_that_shares_nothing_keeps_its_tasks() {
+    let sandbox = crate::sandbox().repository();
+    sandbox.run(["init", "--private"]).exits(0);
+    sandbox.git(&["init", "--quiet", "--bare", "../hub.git"]);
+    sandbox.git(&["remote", "add", "origin", "../hub.git"]);
+    sandbox.run(["task", "add", "Mine"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["sync"]), @"
+    exit 0
+    ----- stderr -----
+    0 tasks came from origin; this project shares nothing, what is here stays
+    ");
+    assert_eq!(sandbox.git(&["--git-dir", "../hub.git", "for-each-ref"]), "");
+}

@@ -1,0 +1,105 @@
+//! Many small files as one tree under a reference of another repository: fetched, listed, made with
+//! more files in it, pushed. However many there are, it takes a few processes.
+
+use super::exchange::Step;
+use super::{GitError, Repository};
+
+/// Where trees of other repositories are noted here. They are never pushed.
+const FETCHED: &str = "refs/midstride-fetched-trees";
+/// Where a tree is made; nothing stays there.
+const WORKBENCH: &str = "refs/midstride-workbench/tree";
+
+/// What a reference of another repository points at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// The object itself.
+    pub object: String,
+    /// The tree, if it is one or leads to one.
+    pub tree: Option<String>,
+}
+
+/// A file in a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filed {
+    /// Its path, if it is text.
+    pub path: Option<String>,
+    /// Its blob; nothing where it is no plain file.
+    pub blob: Option<String>,
+    /// Its size in bytes.
+    pub size: usize,
+}
+
+impl Repository {
+    /// Fetches what a reference of another repository points at; `None` where it has none.
+    pub fn fetch_tree(&self, remote: &str, reference: &str) -> Result<Option<Fetched>, GitError> {
+        // A pattern: a plain name that is not there would be an error.
+        let note = format!("{FETCHED}/{remote}/tree");
+        let wanted = format!("+{reference}*:{note}*");
+        let options = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune"];
+        self.run(&[&options[..], &["--end-of-options", remote, &wanted]].concat(), b"")?;
+        let object = self.run(&["for-each-ref", "--format=%(objectname)", &note], b"")?;
+        let object = String::from_utf8_lossy(&object).trim().to_owned();
+        if object.is_empty() {
+            return Ok(None);
+        }
+        let peeled = format!("{object}^{{tree}}");
+        let tree =
+            self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled], b"");
+        let tree = tree.ok().map(|id| String::from_utf8_lossy(&id).trim().to_owned());
+        Ok(Some(Fetched { object, tree }))
+    }
+
+    /// Every file in a tree, however deep.
+    pub fn files_of(&self, tree: &str) -> Result<Vec<Filed>, GitError> {
+        let listed = self.run(&["ls-tree", "-r", "-z", "--long", "--full-tree", tree], b"")?;
+        let entries = listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+        Ok(entries.map(filed).collect())
+    }
+
+    /// A tree with files put into it, besides what another tree has. Who calls this is alone.
+    pub fn tree_with(
+        &self,
+        base: Option<&str>,
+        files: &[(String, Vec<u8>)],
+    ) -> Result<String, GitError> {
+        let mut stream = format!(
+            "feature done\ncommit {WORKBENCH}\ncommitter midstride <midstride> 0 +0000\ndata 0\n"
+        );
+        stream.extend(base.map(|tree| format!("M 040000 {tree} \"\"\n")));
+        let mut stream = stream.into_bytes();
+        for (path, bytes) in files {
+            stream.extend(format!("M 100644 inline {path}\ndata {}\n", bytes.len()).bytes());
+            stream.extend(bytes);
+            stream.push(b'\n');
+        }
+        stream.extend(b"done\n");
+        self.run(&["fast-import", "--quiet", "--force"], &stream)?;
+        let tree = self.run(&["rev-parse", "--verify", &format!("{WORKBENCH}^{{tree}}")], b"")?;
+        self.run(&["update-ref", "-d", WORKBENCH], b"")?;
+        Ok(String::from_utf8_lossy(&tree).trim().to_owned())
+    }
+
+    /// Puts a tree under a reference of another repository, if nobody else did meanwhile.
+    pub fn push_tree(
+        &self,
+        remote: &str,
+        reference: &str,
+        before: Option<&Fetched>,
+        after: &str,
+    ) -> Result<(), GitError> {
+        let before = before.map(|fetched| fetched.object.clone());
+        self.push(remote, &[Step { name: reference.to_owned(), before, after: after.to_owned() }])
+    }
+}
+
+/// `<mode> <type> <id> <size>\t<path>`.
+fn filed(entry: &[u8]) -> Filed {
+    let tab = entry.iter().position(|byte| *byte == b'\t').unwrap_or(entry.len());
+    let head = String::from_utf8_lossy(&entry[..tab]).into_owned();
+    let path = String::from_utf8(entry.get(tab + 1..).unwrap_or_default().to_vec()).ok();
+    let mut words = head.split_whitespace();
+    let plain = words.next() == Some("100644") && words.next() == Some("blob");
+    let blob = words.next().filter(|_| plain).map(str::to_owned);
+    let size = words.next().and_then(|size| size.parse().ok()).unwrap_or(usize::MAX);
+    Filed { path, blob, size }
+}

@@ -1,0 +1,254 @@
+//! Tasks: added, changed and noted in the ledger, one stream each.
+
+use super::clean::Sieve;
+use crate::files::{FileError, Lock};
+use crate::ids::{new_uid, sha256};
+use crate::ledger::{
+    AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId, Version,
+};
+use crate::project::{Project, SetUp};
+use jiff::Timestamp;
+use midstride_core::event::{Envelope, Event, TaskEvent};
+use midstride_core::id::TaskId;
+use midstride_core::redact::Redaction;
+use midstride_core::task::{NewTask, NotFound, Refusal, Task, Tasks, Wish};
+use std::collections::HashMap;
+
+/// Somebody else may change a task again and again; not for ever.
+const TRIES_MAX: usize = 20;
+
+/// Why a task is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskError {
+    /// The project has no place for it.
+    #[error("this project is not set up")]
+    NotSetUp,
+    /// It was not found.
+    #[error(transparent)]
+    Find(#[from] NotFound),
+    /// What was asked does not fit.
+    #[error("{id} stays as it is: {why}")]
+    Refused {
+        /// The task.
+        id: TaskId,
+        /// Why.
+        why: Refusal,
+    },
+    /// The ledger cannot be read.
+    #[error(transparent)]
+    Read(#[from] LedgerError),
+    /// The ledger cannot be written.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The lock could not be taken.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// All tasks of a project, as the ledger tells them now.
+#[derive(Debug)]
+pub struct Board {
+    ledger: SqliteLedger,
+    /// The tasks.
+    pub tasks: Tasks,
+    versions: HashMap<TaskId, Version>,
+}
+
+/// A task that was added or changed.
+#[derive(Debug)]
+pub struct Done {
+    /// Which.
+    pub id: TaskId,
+    /// Secrets that were not written.
+    pub redacted: Vec<Redaction>,
+}
+
+/// Something that may happen to a task, decided on how all of them stand.
+type Decide<'d> = &'d dyn Fn(&Tasks, &Task) -> Result<TaskEvent, Refusal>;
+
+impl Board {
+    /// Reads all tasks.
+    pub fn open(project: &Project) -> Result<Self, TaskError> {
+        let ledger = ledger_of(project)?;
+        let mut board = Self { ledger, tasks: Tasks::default(), versions: HashMap::new() };
+        board.look()?;
+        Ok(board)
+    }
+
+    /// The ledger they are in.
+    pub(super) fn ledger(&self) -> &SqliteLedger {
+        &self.ledger
+    }
+
+    /// Reads them again.
+    pub(super) fn look(&mut self) -> Result<(), LedgerError> {
+        let records = self.ledger.read_below(StreamId::TASKS)?;
+        let known = records.iter().filter_map(|record| Some((record.stream.task_id()?, record)));
+        self.versions = known.clone().map(|(id, record)| (id, record.version)).collect();
+        self.tasks = Tasks::fold(known.flat_map(|(id, record)| {
+            record.events.iter().map(move |envelope| (id.clone(), envelope))
+        }));
+        Ok(())
+    }
+
+    /// Appends what happens to a task; where somebody else was faster, what happens to it then.
+    fn happen(
+        &mut self,
+        project: &Project,
+        wanted: &str,
+        by: &str,
+        decide: Decide<'_>,
+    ) -> Result<TaskId, TaskError> {
+        let mut last = None;
+        for _ in 0..TRIES_MAX {
+            let task = self.tasks.find(wanted)?;
+            let id = task.id.clone();
+            let refused = |why| TaskError::Refused { id: id.clone(), why };
+            let event = decide(&self.tasks, task).map_err(refused)?;
+            let moment = task.next_moment(project.environment().clock.now());
+            let envelope = happened(&id, moment, by, event);
+            let expected = Expected::after(self.versions.get(&id).copied());
+            match self.ledger.append(&StreamId::task(&id), expected, &[envelope]) {
+                Err(conflict @ AppendError::Conflict { .. }) => last = Some(conflict),
+                appended => {
+                    appended?;
+                    self.look()?;
+                    return Ok(id);
+                }
+            }
+            self.look()?;
+        }
+        Err(last.expect("there is at least one try").into())
+    }
+}
+
+/// The ledger of a project that is set up; a folder that nobody set up is left as it is.
+pub(super) fn ledger_of(project: &Project) -> Result<SqliteLedger, TaskError> {
+    match project.set_up() {
+        SetUp::Not => Err(TaskError::NotSetUp),
+        SetUp::Committed | SetUp::Private => Ok(SqliteLedger::open(project, Patience::Command)?),
+    }
+}
+
+/// Something that happens to a task. A note is named by what it says, so that it is the same one
+/// whichever way it comes; whatever else happens is named by chance.
+pub(super) fn happened(id: &TaskId, time: Timestamp, by: &str, event: TaskEvent) -> Envelope {
+    let name = match &event {
+        TaskEvent::Noted { text } => named(&[id.as_str(), &time.to_string(), by, text]),
+        TaskEvent::Added { .. } | TaskEvent::Carried { .. } | TaskEvent::Changed(_) => {
+            new_uid(time)
+        }
+    };
+    Envelope { id: name, time, source: by.to_owned(), event: Event::Task(event) }
+}
+
+/// An id for what is known by what it says.
+pub(super) fn named(parts: &[&str]) -> String {
+    sha256(parts.join("\0").as_bytes())[..32].to_owned()
+}
+
+/// Adds a task. Nothing is read unless it waits for others.
+pub fn add_task(
+    project: &Project,
+    wanted: &NewTask,
+    before: &[String],
+    by: Option<&str>,
+) -> Result<Done, TaskError> {
+    let mut sieve = Sieve::default();
+    let mut new = NewTask {
+        subject: sieve.clean(&wanted.subject),
+        description: wanted.description.as_deref().map(|text| sieve.clean(text)),
+        depends_on: wanted.depends_on.clone(),
+        metadata: sieve.clean_all(&wanted.metadata),
+    };
+    let by = sieve.clean(who(project, by));
+    let now = project.environment().clock.now();
+    let id = TaskId::parse(&new_uid(now)).expect("a uid is one");
+    let board;
+    let opened;
+    let ledger = if before.is_empty() {
+        opened = ledger_of(project)?;
+        &opened
+    } else {
+        board = Board::open(project)?;
+        for name in before {
+            new.depends_on.insert(board.tasks.find(name)?.id.clone());
+        }
+        board.ledger()
+    };
+    let envelope = happened(&id, now, &by, new.added());
+    ledger.append(&StreamId::task(&id), Expected::NoStream, &[envelope])?;
+    Ok(Done { id, redacted: sieve.found })
+}
+
+/// What is to change about a task; other tasks are named as people type them.
+#[derive(Clone, Debug, Default)]
+pub struct TaskWish {
+    /// What changes, other tasks apart.
+    pub wish: Wish,
+    /// Tasks that come first from now on.
+    pub depends_on: Vec<String>,
+    /// Tasks that do not come first any longer.
+    pub no_longer: Vec<String>,
+}
+
+/// Changes a task.
+pub fn change_task(
+    project: &Project,
+    board: &mut Board,
+    wanted: &str,
+    typed: &TaskWish,
+    by: Option<&str>,
+) -> Result<Done, TaskError> {
+    let mut sieve = Sieve::default();
+    let by = sieve.clean(who(project, by));
+    let said = &typed.wish;
+    let mut wish = Wish {
+        subject: said.subject.as_deref().map(|text| sieve.clean(text)),
+        description: said.description.as_deref().map(|text| sieve.clean(text)),
+        reason: said.reason.as_deref().map(|text| sieve.clean(text)),
+        metadata: said
+            .metadata
+            .iter()
+            .map(|(key, value)| (sieve.clean(key), value.as_deref().map(|v| sieve.clean(v))))
+            .collect(),
+        ..said.clone()
+    };
+    // Of two who let tasks wait for each other at once, the second has to see what the first did.
+    let _turn = match typed.depends_on.is_empty() {
+        true => None,
+        false => {
+            let turn = Lock::hold(&project.make_private()?, "task-dependencies")?;
+            board.look()?;
+            Some(turn)
+        }
+    };
+    for (names, ids) in
+        [(&typed.depends_on, &mut wish.depends_on), (&typed.no_longer, &mut wish.no_longer)]
+    {
+        for name in names {
+            ids.insert(board.tasks.find_or_uid(name)?);
+        }
+    }
+    let id = board.happen(project, wanted, &by, &|tasks, task| tasks.change(task, &wish))?;
+    Ok(Done { id, redacted: sieve.found })
+}
+
+/// Says something about a task.
+pub fn note_task(
+    project: &Project,
+    board: &mut Board,
+    wanted: &str,
+    text: &str,
+    by: Option<&str>,
+) -> Result<Done, TaskError> {
+    let mut sieve = Sieve::default();
+    let (by, text) = (sieve.clean(who(project, by)), sieve.clean(text));
+    let id = board.happen(project, wanted, &by, &|_, task| task.note(&text))?;
+    Ok(Done { id, redacted: sieve.found })
+}
+
+/// Who does something: whoever is named, else the user.
+pub(super) fn who<'p>(project: &'p Project, by: Option<&'p str>) -> &'p str {
+    by.or(project.environment().user.as_deref()).unwrap_or("midstride")
+}
