@@ -1,0 +1,80 @@
+//! Many processes at once: nothing is lost, nobody is told of a lock.
+
+use crate::sandbox;
+use midstride_testkit::Sandbox;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+const PROCESSES: usize = 32;
+const TASKS_EACH: usize = 50;
+const REVISIONS_EACH: usize = 10;
+
+/// One after the other what a writer does, as a shell script; each command has to succeed.
+fn script(writer: usize) -> String {
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let mut script = String::from("set -e\n");
+    for number in 0..TASKS_EACH.max(REVISIONS_EACH) {
+        if number < TASKS_EACH {
+            writeln!(script, "'{program}' task add 'task {number} of {writer}'").unwrap();
+        }
+        if number < REVISIONS_EACH {
+            let file = format!("said-{writer}");
+            let revise = format!("revise case-{writer} --reason r{number} --body -");
+            let said = format!("case-{writer}@{}: r{number}", number + 2);
+            writeln!(script, "echo 'text {number} of writer {writer}' |").unwrap();
+            writeln!(script, "'{program}' {revise} 2>{file} || {{ cat {file} >&2; exit 1; }}")
+                .unwrap();
+            writeln!(
+                script,
+                "[ \"$(grep -v '^Next: ' {file})\" = '{said}' ] || {{ cat {file} >&2; exit 1; }}"
+            )
+            .unwrap();
+        }
+    }
+    script
+}
+
+fn project() -> Sandbox {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    for writer in 0..PROCESSES {
+        let text = format!("---\nhandoff:\n  id: case-{writer}\n---\n\nbegun\n");
+        sandbox.write(&format!(".midstride/handoffs/case-{writer}.md"), text);
+    }
+    sandbox
+}
+
+#[test]
+fn thirty_two_processes_lose_nothing_and_wait_for_each_other() {
+    let sandbox = project();
+    let start = |writer| {
+        let mut command = sandbox.command("sh");
+        command.args(["-c", &script(writer)]);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let writers: Vec<_> = (0..PROCESSES).map(start).collect();
+    let mut acknowledged = BTreeSet::new();
+    for writer in writers {
+        let output = writer.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && said.is_empty(), "{said}");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        acknowledged.extend(printed.lines().map(str::to_owned));
+    }
+    assert_eq!(acknowledged.len(), PROCESSES * TASKS_EACH);
+    let list = sandbox.run(["task", "list", "--json"]).exits(0);
+    let list: serde_json::Value = serde_json::from_str(&list.stdout).unwrap();
+    let listed = list.as_array().unwrap().iter().map(|t| t["id"].as_str().unwrap().to_owned());
+    assert_eq!(listed.collect::<BTreeSet<_>>(), acknowledged);
+    for writer in 0..PROCESSES {
+        for text in 2..=REVISIONS_EACH + 1 {
+            let show = sandbox.run(["show", &format!("case-{writer}@{text}")]).exits(0);
+            let expected = format!("text {} of writer {writer}", text - 2);
+            assert!(show.stdout.contains(&expected), "{show}");
+        }
+    }
+    let told = sandbox.run(["events", "--json"]).exits(0);
+    let revised = told.stdout.matches("midstride.handoff.revised.v1").count();
+    assert_eq!(revised, PROCESSES * REVISIONS_EACH);
+}
