@@ -175,6 +175,19 @@ fn a_session_carries_its_open_tasks_into_another_clone() {
     assert_eq!(show(".", &one)["status"], "done");
     assert_eq!(show(".", &three)["notes"].as_array().unwrap().len(), 1);
     assert_eq!(list(&sandbox, ".").as_array().unwrap().len(), 4 + 1, "and one question");
+    // Of the handoff nothing travels with the tasks but its uid.
+    let mut command = sandbox.command("git");
+    command.args([
+        "--git-dir",
+        "../hub.git",
+        "grep",
+        "-i",
+        "-e",
+        "end.of.day",
+        "-e",
+        "All is open",
+    ]);
+    sandbox.finish(command.arg("refs/midstride/tasks")).exits(1);
 }
 
 #[test]
@@ -199,6 +212,38 @@ fn tasks_of_another_hand_are_made_once_on_every_machine() {
     let all = list(&sandbox, ".");
     assert_eq!(all, list(&sandbox, "../second"));
     assert_eq!(all.as_array().unwrap().len(), 2 + 1, "and one question: {all}");
+}
+
+#[test]
+fn a_session_says_which_tasks_did_not_fit_and_completes_what_its_author_began() {
+    let sandbox = shop();
+    let tasks: String = (0..201).map(|number| format!("      - number {number}\n")).collect();
+    let text = format!("---\nhandoff:\n  id: many\n  state:\n    tasks:\n{tasks}---\n");
+    sandbox.write(".midstride/handoffs/many.md", text);
+    sandbox.run(["task", "import", "many"]).exits(0);
+    let new = ["new", "Full", "--kind", "session", "--committed", "--no-edit"];
+    insta::assert_snapshot!(sandbox.run(new), @"
+    exit 0
+    ----- stderr -----
+    Wrote full: .midstride/handoffs/full.md
+    It carries 200 open tasks
+    warning: 1 open task more did not fit; `midstride sync` shares all
+    Next: fill it in, then midstride check full
+    ");
+    // A state that the author began gets the tasks too; tasks that the author lists stay alone.
+    let with_body = |id: &str, state: &str| {
+        let body =
+            format!("---\nhandoff:\n  id: {id}\n  kind: session\n  state:\n{state}---\n\nx\n");
+        let new = ["new", "--kind", "session", "--committed", "--no-edit", "--body", "-"];
+        let run = sandbox.run_with_input(&new, &body).exits(0);
+        (run.stderr, sandbox.read(&format!(".midstride/handoffs/{id}.md")))
+    };
+    let (said, text) = with_body("goals", "    goals: [Ship it] # soon\n");
+    assert!(said.contains("It carries 200 open tasks"), "{said}");
+    assert!(text.contains("    goals: [Ship it] # soon\n    tasks:\n"), "{text}");
+    let (said, text) = with_body("own", "    tasks: [Only this]\n");
+    assert!(!said.contains("It carries"), "{said}");
+    assert!(text.contains("    tasks: [Only this]\n"), "{text}");
 }
 
 #[test]

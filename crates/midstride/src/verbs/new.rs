@@ -195,9 +195,13 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let path = place(&shelf, &key, rule, wanted, upstream.as_ref());
     refuse_taken(project, &key)?;
     let mut fields = fields(project, wanted, kind, &key, rule, upstream.as_ref());
+    // An author who lists tasks has said which ones.
+    let lists_tasks = given.as_ref().is_some_and(|given| given_state(given, "tasks").is_some());
     let carries = match kind {
-        HandoffKind::Session => open_tasks(project),
-        HandoffKind::Investigation | HandoffKind::Stage => Ok(Carries::default()),
+        HandoffKind::Session if !lists_tasks => open_tasks(project),
+        HandoffKind::Session | HandoffKind::Investigation | HandoffKind::Stage => {
+            Ok(Carries::default())
+        }
     };
     let state = carries.as_ref().ok().and_then(|carries| carries.state.clone());
     fields.extend(state.map(|state| ("state", state)));
@@ -470,12 +474,26 @@ fn compose(
     // The author's own header is completed, never overwritten; what was typed beside it counts.
     let typed = |name: &str| matches!(name, "id" | "kind" | "stage");
     let missing = |name: &str| header.fields().get(name).is_none_or(Node::is_blank);
+    // The state of a session has parts of its own; what the author left out of it is filled in.
+    let state = fields.iter().filter(|(name, _)| *name == "state" && !missing(name));
+    let parts = state.flat_map(|(_, value)| match value {
+        Data::Map(entries) => entries.as_slice(),
+        Data::Null | Data::Text(_) | Data::Bare(_) | Data::List(_) => &[],
+    });
+    let parts = parts.filter(|(key, _)| given_state(given, key).is_none());
+    let parts = parts.map(|(k, v)| Edit::Set(Path::field("state").key(k), v.clone()));
     let edits: Vec<Edit> = fields
         .iter()
         .filter(|(name, value)| (missing(name) && *value != Data::Null) || typed(name))
         .map(|(name, value)| Edit::Set(Path::field(name), value.clone()))
+        .chain(parts)
         .collect();
     Ok(given.edit(&edits)?.0)
+}
+
+/// A part of the state of a session that a text has already.
+fn given_state<'d>(given: &'d Document, part: &str) -> Option<&'d Node> {
+    given.handoff_header()?.fields().get("state")?.get(part)
 }
 
 /// Headings to write under; what belongs there is said in a comment that readers do not see.
