@@ -19,6 +19,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub(super) const FILE: &str = "ledger.db";
+/// Whoever finds a log that nobody has open reads it once; it is never long.
+const LOG_PAGES_MAX: u32 = 500;
 /// How many streams are brought up to others in one turn.
 const STREAMS_AT_ONCE: usize = 500;
 
@@ -120,10 +122,10 @@ impl SqliteLedger {
 fn connect(path: &std::path::Path, patience: Patience) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(patience.timeout())?;
-    // The last one to close a database writes the log back, which costs a hook milliseconds.
-    if patience == Patience::Hook {
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    }
+    // The last one to close a database would write the log back and remove it, and the next one make
+    // it anew: four waits for the disk where one is needed. It is written back once it has grown.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX)?;
     Ok(connection)
 }
 
