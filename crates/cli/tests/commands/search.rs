@@ -441,7 +441,7 @@ fn the_doctor_tells_how_things_are() {
     let run = sandbox.run(["doctor", "--json"]).exits(1);
     insta::assert_snapshot!(run.stderr, @"
     warning: shelf `../elsewhere` lies outside the project; it is not read before `midstride trust`
-    hint: move it into the project, or take it out of `shelves`
+    hint: `midstride trust` shows what it would do; or take it out of the configuration
     warning: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
     hint: move `[ROOT]/.git/midstride/ledger.db` away: what the documents tell is told again
     warning: 1 file put aside for the ledger cannot be read
