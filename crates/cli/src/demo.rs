@@ -7,6 +7,7 @@ use crate::ui::{Outcome, Ui};
 use crate::view::heading;
 use midstride::files::Scratch;
 use midstride::process;
+use midstride::settings::variables_of_agents;
 use std::process::Command;
 
 /// See what midstride does, in a temporary folder that goes away
@@ -56,6 +57,11 @@ impl Play {
         let mut command = process::command(std::env::current_exe()?);
         command.args(arguments);
         command.env("MIDSTRIDE_NOW", self.now).env("MIDSTRIDE_USER", self.user);
+        // What the people of the story allow stays in the story's own home.
+        command.env_remove("XDG_STATE_HOME");
+        for variable in variables_of_agents() {
+            command.env_remove(variable);
+        }
         let code = self.show(ui, "midstride", arguments, &mut command)?;
         ui.print(&format!("  (exit code {code})\n"))?;
         if code == expected {
@@ -121,6 +127,8 @@ impl Play {
         command.args(settings.iter().flat_map(|setting| ["-c", *setting])).args(arguments);
         command
             .env("HOME", self.scratch.path())
+            .env("GIT_AUTHOR_DATE", self.now)
+            .env("GIT_COMMITTER_DATE", self.now)
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_SYSTEM", "/dev/null");
         for variable in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {

@@ -10,7 +10,9 @@ fn the_demonstration_tells_its_story_and_leaves_nothing_behind() {
     let program = env!("CARGO_BIN_EXE_midstride");
     let run =
         sandbox.finish(sandbox.command(program).arg("demo").env("TMPDIR", &temporary)).exits(0);
-    insta::assert_snapshot!(run.stdout);
+    let (before, behind) = run.stdout.split_once("what it cites: ").unwrap();
+    let named = format!("{before}what it cites: [SHORT COMMIT] {}", &behind["12345678 ".len()..]);
+    insta::assert_snapshot!(named);
     assert_eq!(run.stderr, "");
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
     assert_eq!(std::fs::read_dir(sandbox.root()).unwrap().count(), 0);

@@ -66,6 +66,11 @@ const AGENTS: [(&str, &str); 8] = [
     ("AI_AGENT", "an agent"),
 ];
 
+/// The variables that tell that an agent is at work; who plays a person's part takes them away.
+pub fn variables_of_agents() -> impl Iterator<Item = &'static str> {
+    AGENTS.into_iter().map(|(variable, _)| variable)
+}
+
 /// Set for the command of a proof.
 const PROOF: &str = "MIDSTRIDE_PROOF";
 /// What our own variables start with.

@@ -11,6 +11,7 @@ pub(super) const FIRST_DAY: &str = "2026-03-21T17:24:00Z";
 const FILE: &str = ".midstride/handoffs/market-page-perf.md";
 const CODE: &str = include_str!("story/market.py");
 const CODE_FIXED: &str = include_str!("story/market-fixed.py");
+const CODE_MOVED: &str = include_str!("story/market-moved.py");
 const FIRST_DRAFT: &str = include_str!("story/first-draft.md");
 const SECOND_DRAFT: &str = include_str!("story/second-draft.md");
 const THIRD_DRAFT: &str = include_str!("story/third-draft.md");
@@ -40,6 +41,8 @@ pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     what_changed(ui, play)?;
     answered(ui, play)?;
     four_days_later(ui, play)?;
+    still_so(ui, play)?;
+    carried_out(ui, play)?;
     ui.print("\nThe temporary folder is gone unless you said --keep. In your own project:\n")?;
     ui.print("midstride init, then midstride new \"what you found out\".\n")?;
     Ok(())
@@ -167,26 +170,66 @@ fn answered(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
 }
 
 fn four_days_later(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.now = "2026-03-23T10:00:00Z";
+    play.write("app/market.py", CODE_MOVED)?;
+    play.git(&["commit", "--quiet", "-m", "Log what the market pages do", "app"])?;
     play.user = "implementer";
     play.now = "2026-03-25T05:00:00Z";
     play.chapter(
         ui,
         "Days later, another session",
-        "It starts with an empty context. The inbox tells what is open and what to do next; the handoff\n\
-         tells what was found out, what was wrong, and how often it was challenged.",
+        "It starts with an empty context. The inbox tells what is open and what to do next; whoever has\n\
+         only a few words to go by finds the handoff by them. It tells what was found out, what was\n\
+         wrong, and how often it was challenged.",
     )?;
     play.run(ui, &[], 0)?;
-    play.run(ui, &["show", "market"], 0)?;
-    play.run(ui, &["start", "market"], 0)?;
+    play.run(ui, &["search", "slow", "pages"], 0)?;
+    play.run(ui, &["show", "market"], 0)
+}
+
+fn still_so(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.chapter(
+        ui,
+        "Is the code still where the handoff says?",
+        "Meanwhile a colleague changed the same file. When the handoff was written, midstride took down\n\
+         what stood at the places it names. One of them has moved, which --fix writes down as a\n\
+         revision. The other one reads differently now, and whether what is said about it still holds\n\
+         is for somebody to judge: it does, and that is recorded too.",
+    )?;
+    play.run(ui, &["check"], 1)?;
+    play.run(ui, &["check", "--fix", "--quiet"], 1)?;
+    let held = ["--challenged", "app/market.py:23", "--verdict", "held"];
+    play.run(ui, &[&["review", "market", "--by", "implementer"], &held[..]].concat(), 0)?;
+    play.run(ui, &["check", "--quiet"], 0)?;
+    play.run(ui, &["show", "market", "--section", "root causes"], 0)?;
+    play.chapter(
+        ui,
+        "Is the claim still true?",
+        "The handoff claims something, and has a command that shows it. Nothing is run before a person\n\
+         has allowed exactly this command; then the claim can be looked at whenever it matters.",
+    )?;
+    play.run(ui, &["verify", "market"], 1)?;
+    play.run(ui, &["allow", "market", "1", "--yes"], 0)?;
+    play.run(ui, &["verify", "market"], 0)?;
+    play.run(ui, &["start", "market"], 0)
+}
+
+fn carried_out(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.write("app/market.py", CODE_FIXED)?;
     play.git(&["commit", "--quiet", "-m", "Paginate market pages in the database", "app"])?;
     play.now = "2026-03-25T06:30:00Z";
     play.chapter(
         ui,
+        "A claim that broke",
+        "The session changed the code and committed it. The same command shows now that the old claim\n\
+         holds no longer: here that is what was wanted; anywhere else it is a warning in time.",
+    )?;
+    play.run(ui, &["verify", "market"], 1)?;
+    play.chapter(
+        ui,
         "Resolved",
-        "The session changed the code, committed it, and measured the same six pages again. That it is\n\
-         done is not taken for granted: resolving wants a commit that exists, or an outcome. The numbers\n\
-         before and after stay with it.",
+        "The same six pages were measured again. That it is done is not taken for granted: resolving\n\
+         wants a commit that exists, or an outcome. The numbers before and after stay with it.",
     )?;
     play.run(ui, &["resolve", "market"], 2)?;
     play.run(ui, &["resolve", "market", "--commit", "feedbee"], 2)?;
@@ -206,8 +249,8 @@ fn four_days_later(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.chapter(
         ui,
         "The whole story",
-        "A handoff without revisions might be wrong; this one was challenged three times and corrected.\n\
-         Nothing of it is lost; even the hasty draft is still there.",
+        "A handoff without revisions might be wrong; this one was challenged four times, and three times\n\
+         corrected. Nothing of it is lost; even the hasty draft is still there.",
     )?;
     play.run(ui, &["show", "market", "--history"], 0)?;
     play.run(ui, &["show", "market@1", "--section", "plan"], 0)?;

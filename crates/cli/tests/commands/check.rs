@@ -336,3 +336,25 @@ fn citations_are_judged_again_when_anything_they_hang_on_changes() {
     sandbox.write("src/market.py", &lines);
     assert_eq!(verdict(), "intact");
 }
+
+#[test]
+fn who_says_that_it_holds_takes_the_code_as_it_is_now() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let lines: String = (1..=30).map(|line| format!("step_{line}()\n")).collect();
+    sandbox.write("src/market.py", &lines);
+    sandbox.git(&["add", "src"]);
+    sandbox.git(&["commit", "--quiet", "--message", "code"]);
+    sandbox
+        .write("body.md", "## Diagnosis\n\nSlow: src/market.py:12.\n\nSlower: src/market.py:20.\n");
+    sandbox.run(["new", "Market", "--body", "body.md"]).exits(0);
+    let changed = lines.replace("step_12()", "step_12(fast=True)");
+    sandbox.write("src/market.py", format!("import x\n\n{changed}"));
+    let held = ["review", "market", "--by", "ann", "--challenged", "the loop", "--verdict", "held"];
+    sandbox.run(held).exits(0);
+    let text = sandbox.read(".midstride/handoffs/market.md");
+    assert!(text.contains("Slow: src/market.py:14."), "{text}");
+    assert!(text.contains("Slower: src/market.py:22."), "{text}");
+    let judged = sandbox.run(["check", "--all", "market"]).stdout;
+    assert_eq!(judged.matches("  intact  ").count(), 2, "{judged}");
+}

@@ -24,7 +24,11 @@ fn finding<'j>(
             let message = format!("`{place}` is now `{}`", now?);
             Some(found(Code::CitationMoved, message).run(["midstride", "check", "--fix", key]))
         }
-        Verdict::Changed => Some(found(Code::CitationChanged, changed(place, judged))),
+        Verdict::Changed => {
+            let held = format!("midstride review {key} --challenged \"{place}\" --verdict held");
+            let advice = format!("revise what is said about it; if it still holds: {held}");
+            Some(found(Code::CitationChanged, changed(place, judged)).think(advice))
+        }
         Verdict::Renamed => {
             Some(found(Code::CitationRenamed, format!("`{place}` is now `{}`", now?)))
         }
@@ -43,7 +47,7 @@ fn finding<'j>(
 }
 
 fn changed(place: &str, judged: &Judgement) -> String {
-    let elsewhere = judged.now.as_ref().filter(|now| !same_file(place, &now.path));
+    let elsewhere = judged.now.as_ref().filter(|_| !judged.is_in_its_file());
     let elsewhere = elsewhere.map(|now| format!(" in `{}`", now.path)).unwrap_or_default();
     match &judged.change {
         Some(Change { was, is: Some(is) }) => {
@@ -56,12 +60,14 @@ fn changed(place: &str, judged: &Judgement) -> String {
     }
 }
 
-fn same_file(place: &str, path: &str) -> bool {
-    let named = place.split([':', '#']).next().unwrap_or(place);
-    path == named || path.ends_with(named.trim_start_matches("../"))
-}
-
 impl Judgement {
+    /// Whether the place is still in the file that is named.
+    pub fn is_in_its_file(&self) -> bool {
+        let named = self.place.value.split([':', '#']).next().unwrap_or_default();
+        let named = named.trim_start_matches("../");
+        self.now.as_ref().is_some_and(|now| now.path.ends_with(named))
+    }
+
     /// Whether the document is behind the code here.
     pub fn has_drifted(&self) -> bool {
         matches!(

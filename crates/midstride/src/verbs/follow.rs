@@ -4,8 +4,8 @@ use crate::drift::{Drift, Ground};
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::citation::{self, LineRange};
-use midstride_core::document::EditRefused;
-use midstride_core::drift::{Judgement, Verdict};
+use midstride_core::document::{Document, EditRefused};
+use midstride_core::drift::Verdict;
 use midstride_core::header::Verb;
 use midstride_core::span::Span;
 
@@ -25,21 +25,37 @@ pub fn follow(project: &Project, shelved: &Shelved) -> Result<Option<Followed>, 
     }
     let mut places = 0;
     let recorded = project.record_in_turn::<_, JournalError>(shelved, |now| {
-        let drift = Drift::against(project, Ground::WorkTree)?;
-        let moved = moved(&drift.judge(now));
+        let moved = elsewhere(project, now, &[Verdict::Moved])?;
         if moved.is_empty() {
             return Ok(Ok(None));
         }
         places = moved.len();
-        let refused = || EditRefused::WouldHarm("a citation".to_owned());
-        let next = citation::with_lines(&now.document, &moved).ok_or_else(refused);
         let change = Change::by_verb(Verb::Fix, "lines brought up to date", None);
-        Ok(project.record(now, &next?, &change, &|_| ()).map(Some))
+        let next = written(&now.document, &moved)?;
+        Ok(project.record(now, &next, &change, &|_| ()).map(Some))
     })?;
     Ok(recorded.map(|recorded| Followed { places, recorded }))
 }
 
-fn moved(judged: &[Judgement]) -> Vec<(Span, LineRange)> {
-    let moved = judged.iter().filter(|one| one.verdict == Verdict::Moved);
-    moved.filter_map(|one| Some((one.place.at, one.now.as_ref()?.lines?))).collect()
+/// A document with the lines where its places are now, those too that read differently: for
+/// whoever says that what it tells still holds.
+pub(super) fn brought_up(project: &Project, shelved: &Shelved) -> Result<Document, JournalError> {
+    let there = elsewhere(project, shelved, &[Verdict::Moved, Verdict::Changed])?;
+    Ok(written(&shelved.document, &there)?)
+}
+
+fn written(document: &Document, there: &[(Span, LineRange)]) -> Result<Document, EditRefused> {
+    let refused = || EditRefused::WouldHarm("a citation".to_owned());
+    citation::with_lines(document, there).ok_or_else(refused)
+}
+
+/// The places of some fates that stand in other lines of the same file now.
+fn elsewhere(
+    project: &Project,
+    shelved: &Shelved,
+    fates: &[Verdict],
+) -> Result<Vec<(Span, LineRange)>, JournalError> {
+    let judged = Drift::against(project, Ground::WorkTree)?.judge(shelved);
+    let there = judged.iter().filter(|one| fates.contains(&one.verdict) && one.is_in_its_file());
+    Ok(there.filter_map(|one| Some((one.place.at, one.now.as_ref()?.lines?))).collect())
 }

@@ -1,5 +1,6 @@
 //! Record that somebody called a handoff into question, and the correction with it.
 
+use super::follow;
 use super::live::{LiveError, live};
 use super::revise::{self, ReviseError};
 use crate::journal::{Change, JournalError, Recorded};
@@ -67,7 +68,7 @@ pub fn review(
         life::review(handoff, by, challenged, *verdict, dropped.as_ref(), now)
     };
     let Some(text) = text else {
-        let recorded = live(project, shelved, &decide, &change)?;
+        let recorded = without_text(project, shelved, &decide, &change)?;
         return Ok(Reviewed { recorded, reason, corrected: false });
     };
     let handoff = shelved.handoff(project);
@@ -77,6 +78,27 @@ pub fn review(
     let corrected = next.text() != shelved.document.text();
     let recorded = with_text(project, shelved, &next, &edits, &change)?;
     Ok(Reviewed { recorded, reason, corrected })
+}
+
+/// Records a review that leaves the text as it is; only where its places are now is brought up by
+/// whoever says that it holds.
+fn without_text(
+    project: &Project,
+    shelved: &Shelved,
+    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
+    change: &Change,
+) -> Result<Recorded, LiveError> {
+    if !change.compared || shelved.document.handoff_header().is_none() {
+        return live(project, shelved, decide, change);
+    }
+    project.record_in_turn(shelved, |now| {
+        let handoff = now.handoff(project);
+        let key = handoff.key().to_string();
+        let edits = decide(&handoff).map_err(|why| LiveError::Refused { key, why })?;
+        let next = follow::brought_up(project, now)?;
+        let (next, _) = next.edit(&edits).map_err(JournalError::from)?;
+        Ok(project.record(now, &next, change, &|_| ()))
+    })
 }
 
 /// Records the review in the corrected text.
