@@ -1,6 +1,6 @@
 //! What was judged before, for the same document, the same commit and the same files.
 
-use super::ground::Grounds;
+use super::ground::{Grounds, held};
 use crate::files::{Root, Stamp};
 use crate::git::Repository;
 use crate::ids::sha256;
@@ -12,7 +12,7 @@ use midstride_core::span::{At, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// Remembers through the index; where there is none, everything is judged anew.
 pub(super) struct Memory {
@@ -104,10 +104,6 @@ impl Drop for Memory {
             let _ = held(index).keep_judged(&learned);
         }
     }
-}
-
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn path_of(grounds: &Grounds<'_>, shelved: &Shelved) -> PathBuf {
