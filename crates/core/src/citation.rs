@@ -36,6 +36,11 @@ impl LineRange {
         self.last - self.first + 1
     }
 
+    /// Whether other lines are all among these.
+    pub fn contains(self, other: &Self) -> bool {
+        self.first <= other.first && other.last <= self.last
+    }
+
     /// The same number of lines, starting elsewhere.
     #[must_use]
     pub fn starting_at(self, first: usize) -> Self {

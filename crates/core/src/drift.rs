@@ -143,6 +143,8 @@ pub enum Doubt {
     NoBaseline,
     /// The commit is not here, because only a part of the history is.
     Shallow(String),
+    /// The line was written by this commit or before it, and what was before it is not here.
+    ShallowEnd(String),
     /// The commit is not here any more.
     LostCommit(String),
     /// It lies in another repository that is not here.
@@ -168,6 +170,9 @@ impl fmt::Display for Doubt {
             Self::Shallow(commit) => {
                 write!(f, "commit {} is not in this shallow clone", short(commit))
             }
+            Self::ShallowEnd(commit) => {
+                write!(f, "the history in this shallow clone ends at {}", short(commit))
+            }
             Self::LostCommit(commit) => write!(f, "commit {} is not here", short(commit)),
             Self::Submodule(path) => write!(f, "submodule `{path}` is not here"),
             Self::Unreadable => f.write_str("it leads out of the repository, or may not be read"),
@@ -190,58 +195,63 @@ pub enum Found {
     Gone,
 }
 
-/// Where cited lines are now, told by their hash and by what stood around them.
-pub fn by_hash(now: &HashedLines, lines: LineRange, cited: CitedLines) -> Found {
-    let places = now.places_of(cited.text, lines.count());
-    let is_near = |place: &LineRange| now.cited(*place).is_some_and(|there| there == cited);
-    let here = places.contains(&lines);
-    if here && is_near(&lines) {
-        return Found::Here;
-    }
-    let near: Vec<&LineRange> = places.iter().filter(|place| is_near(place)).collect();
-    match (&near[..], &places[..]) {
-        ([place], _) => Found::There(**place),
-        _ if here => Found::Here,
-        (_, []) => Found::Gone,
-        (_, [place]) => Found::There(*place),
-        // One of several equal ones; the nearest is the likeliest.
-        _ => Found::There(nearest(&places, lines)),
+impl Found {
+    fn at(place: LineRange, cited: LineRange) -> Self {
+        if place == cited { Self::Here } else { Self::There(place) }
     }
 }
 
-fn nearest(places: &[LineRange], lines: LineRange) -> LineRange {
-    let distance = |place: &&LineRange| place.first.abs_diff(lines.first);
-    *places.iter().min_by_key(distance).unwrap_or(&lines)
+/// Where cited lines are now, told by their hash and by what stood around them.
+pub fn by_hash(now: &str, lines: LineRange, cited: CitedLines) -> Found {
+    let hashed = HashedLines::of(now);
+    match sure_place(now, &hashed, lines, cited) {
+        Some(place) => Found::at(place, lines),
+        // Equal lines are still there; nothing tells that they are others.
+        None if hashed.places_of(cited.text, lines.count()).contains(&lines) => Found::Here,
+        None => Found::Gone,
+    }
+}
+
+/// The one place where cited lines can be: between the same neighbours, or the only one that has
+/// them, if they say enough. One of several is a guess, which nobody should write into a document.
+fn sure_place(
+    now: &str,
+    hashed: &HashedLines,
+    lines: LineRange,
+    cited: CitedLines,
+) -> Option<LineRange> {
+    let places = hashed.places_of(cited.text, lines.count());
+    let is_near = |place: &&LineRange| hashed.cited(**place).is_some_and(|there| there == cited);
+    let near: Vec<&LineRange> = places.iter().filter(is_near).collect();
+    match (&near[..], &places[..]) {
+        _ if near.contains(&&lines) => Some(lines),
+        ([place], _) => Some(**place),
+        ([], [place]) => is_telling(now, *place).then_some(*place),
+        _ => None,
+    }
 }
 
 /// Where the lines of a text are in another one that was made of it.
 pub fn by_text(base: &str, now: &str, lines: LineRange) -> Found {
     let (old, new) = (trimmed(base), trimmed(now));
-    let Some(cited) = lines.first.checked_sub(1).and_then(|first| old.get(first..lines.last))
-    else {
+    let Some(first) = lines.first.checked_sub(1).filter(|_| lines.last <= old.len()) else {
         return Found::Gone;
     };
-    let first = lines.first - 1;
+    let mut kept = Vec::new();
     for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
-        if let DiffOp::Equal { old_index, new_index, len } = op
-            && old_index <= first
-            && lines.last <= old_index + len
-        {
+        let DiffOp::Equal { old_index, new_index, len } = op else { continue };
+        if old_index <= first && lines.last <= old_index + len {
             let there = new_index + (first - old_index) + 1;
-            return if there == lines.first {
-                Found::Here
-            } else {
-                Found::There(lines.starting_at(there))
-            };
+            return Found::at(lines.starting_at(there), lines);
         }
+        kept.push(LineRange { first: new_index + 1, last: new_index + len });
     }
     // A block that was taken elsewhere is gone and new to a diff.
-    let places = new.windows(cited.len()).enumerate().filter(|(_, window)| *window == cited);
-    let places: Vec<LineRange> = places.map(|(index, _)| lines.starting_at(index + 1)).collect();
-    match &places[..] {
-        [place] if is_telling(cited) => Found::There(*place),
-        _ => Found::Gone,
-    }
+    let cited = HashedLines::cited_in(base, lines);
+    let place = cited.and_then(|cited| sure_place(now, &HashedLines::of(now), lines, cited));
+    // What stood there before is another one that says the same.
+    let is_new = |place: &LineRange| !kept.iter().any(|kept| kept.contains(place));
+    place.filter(is_new).map_or(Found::Gone, |place| Found::at(place, lines))
 }
 
 fn trimmed(text: &str) -> Vec<&str> {
@@ -249,10 +259,10 @@ fn trimmed(text: &str) -> Vec<&str> {
 }
 
 /// Whether lines say enough to be known by themselves; a brace stands everywhere.
-fn is_telling(lines: &[&str]) -> bool {
-    const LETTERS_MIN: usize = 8;
-    lines.iter().flat_map(|line| line.chars()).filter(|c| c.is_alphanumeric()).count()
-        >= LETTERS_MIN
+fn is_telling(text: &str, lines: LineRange) -> bool {
+    const LETTERS_MIN: usize = 4;
+    let lines = text.lines().skip(lines.first - 1).take(lines.count());
+    lines.flat_map(str::chars).filter(|c| c.is_alphanumeric()).count() >= LETTERS_MIN
 }
 
 /// The lines of `now` that stand where `lines` stood in `base`, for showing what became of them.
@@ -307,7 +317,7 @@ mod tests {
     /// By text and by hash: both have to say the same.
     fn found(now: &str, lines: LineRange) -> Found {
         let cited = HashedLines::of(TEXT).cited(lines).unwrap();
-        let by_hash = by_hash(&HashedLines::of(now), lines, cited);
+        let by_hash = by_hash(now, lines, cited);
         assert_eq!(by_text(TEXT, now, lines), by_hash, "{now}");
         by_hash
     }
@@ -336,6 +346,33 @@ mod tests {
         let now = "fn two() {\n    other();\n}\n\nfn one() {\n    call();\n}\n";
         assert_eq!(by_text(TEXT, now, range(1, 2)), Found::There(range(5, 6)));
         assert_eq!(by_text(TEXT, now, range(5, 6)), Found::There(range(1, 2)));
+    }
+
+    #[test]
+    fn a_weak_line_in_a_block_that_was_taken_elsewhere_is_known_by_its_neighbours() {
+        let text = "fn a() {\n    one();\n}\nfn b() {\n    two();\n    deux();\n}\nfn c() {\n    three();\n    trois();\n}\n";
+        let now = "fn b() {\n    two();\n    deux();\n}\nfn c() {\n    three();\n    trois();\n}\nfn a() {\n    one();\n}\n";
+        assert_eq!(by_text(text, now, range(7, 7)), Found::There(range(4, 4)));
+        // Moved between other neighbours, it is any brace.
+        let alone = "}\nfn b() {\n    zwei();\n";
+        assert_eq!(
+            by_hash(alone, range(7, 7), HashedLines::cited_in(text, range(7, 7)).unwrap()),
+            Found::Gone
+        );
+    }
+
+    #[test]
+    fn one_of_several_equal_lines_is_never_guessed() {
+        let text = "alpha\n    return Err(error.into());\nbeta\n";
+        let cited = HashedLines::cited_in(text, range(2, 2)).unwrap();
+        let twice =
+            "gamma\ndelta\n    return Err(error.into());\nx\n    return Err(error.into());\n";
+        assert_eq!(by_hash(twice, range(2, 2), cited), Found::Gone);
+        // The first of two goes; the other one is none of it.
+        let both = format!("{text}x\ny\n    return Err(error.into());\nz\n");
+        let now = both.replacen("    return Err(error.into());\n", "", 1);
+        assert_eq!(by_text(&both, &now, range(2, 2)), Found::Gone);
+        assert_eq!(by_text(text, "n\n    return Err(error.into());\n", range(2, 2)), Found::Here);
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl<'p> Drift<'p> {
         }
         match (self.text_of(was), cited) {
             (Some(base), _) => Some(by_text(&base, now, lines)),
-            (None, Some(cited)) => Some(by_hash(&HashedLines::of(now), lines, cited)),
+            (None, Some(cited)) => Some(by_hash(now, lines, cited)),
             (None, None) => None,
         }
     }
