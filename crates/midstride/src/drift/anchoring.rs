@@ -35,18 +35,20 @@ impl Project {
         if citations.is_empty() {
             return anchors.replace(next, &BTreeSet::new());
         }
-        let said_before: HashSet<Key> =
-            before.into_iter().flat_map(keyed).map(|(key, _)| key).collect();
+        let said_before = Said::of(before);
         let before = before.map(Anchors::of).unwrap_or_default();
         let mut kept = BTreeSet::new();
         let mut wanted: BTreeMap<Key, Citation<'_>> = BTreeMap::new();
-        for (key, citation) in citations {
+        for (number, (key, citation)) in numbered(citations) {
+            let is_renumbered = said_before.is_renumbered(&key, number);
             let known = match anew {
                 Anew::Everything => None,
+                Anew::WhatIsSaid if is_renumbered => None,
                 Anew::WhatIsSaid => anchors.find(&key).or_else(|| before.find(&key)).cloned(),
                 Anew::Nothing => same_place(&before, &key),
             };
-            let is_new = anew == Anew::Everything || !said_before.contains(&key);
+            let is_new =
+                anew == Anew::Everything || is_renumbered || !said_before.keys.contains(&key);
             match known {
                 Some(anchor) => {
                     kept.insert(anchor);
@@ -91,6 +93,45 @@ impl Project {
             }
         }
     }
+}
+
+/// What a document said about places.
+#[derive(Default)]
+struct Said {
+    keys: HashSet<Key>,
+    /// With the number of the place in its statement.
+    numbered: HashSet<(Key, usize)>,
+    statements: HashSet<String>,
+}
+
+impl Said {
+    fn of(document: Option<&Document>) -> Self {
+        let mut said = Self::default();
+        for (number, (key, _)) in numbered(document.into_iter().flat_map(keyed).collect()) {
+            said.statements.insert(key.statement.clone());
+            said.keys.insert(key.clone());
+            said.numbered.insert((key, number));
+        }
+        said
+    }
+
+    /// Whether a statement that was there names another place here: where the lines of two places
+    /// are brought up to date at once, one may come to where the other was.
+    fn is_renumbered(&self, key: &Key, number: usize) -> bool {
+        self.statements.contains(&key.statement) && !self.numbered.contains(&(key.clone(), number))
+    }
+}
+
+/// The places of a document, each with its number among those of which the same is said.
+fn numbered(
+    citations: Vec<(Key, Citation<'_>)>,
+) -> impl Iterator<Item = (usize, (Key, Citation<'_>))> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    citations.into_iter().map(move |(key, citation)| {
+        let count = counts.entry(key.statement.clone()).or_default();
+        *count += 1;
+        (*count, (key, citation))
+    })
 }
 
 /// The anchor of a place whatever is said about it, under its new key.

@@ -7,6 +7,7 @@ use crate::project::Shelved;
 use midstride_core::anchor::{Anchor, Anchors, CitedLines, Key, Stood};
 use midstride_core::citation::Citation;
 use midstride_core::drift::{Baseline, Doubt};
+use midstride_core::span::Span;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +28,17 @@ pub(super) enum Was {
     Folder,
     File { blob: Option<String>, text: Option<Arc<str>>, cited: Option<CitedLines> },
     Unknown(Doubt),
+}
+
+/// Who wrote a line of a document.
+enum Writer {
+    Commit(String),
+    /// The oldest commit that is here, or one before it.
+    AtEndOf(String),
+    /// It is not committed yet.
+    Nobody,
+    /// The document is not tracked.
+    Unknown,
 }
 
 /// Where the baselines of one document come from.
@@ -73,26 +85,48 @@ impl<'d> Baselines<'d> {
     }
 
     fn by_history(&self, citation: &Citation<'_>) -> Base {
-        let line = self.shelved.document.position(citation.written.at.start).line;
-        let writers = self.writers.get_or_init(|| self.writers());
-        match (writers.get(line - 1), &self.at_commit) {
-            (Some(Some(commit)), _) => self.at(Baseline::Blame(commit.clone()), commit, citation),
+        match (self.writer_of(citation.written.at), &self.at_commit) {
+            (Writer::Commit(commit), _) => {
+                self.at(Baseline::Blame(commit.clone()), &commit, citation)
+            }
+            // Newer than the commit that the header has named before.
+            (Writer::Nobody, _) if self.is_named_before() => self.just_written(citation),
             (_, Some(Ok(commit))) if !self.is_head(commit) => {
                 self.at(Baseline::AtCommit(commit.clone()), commit, citation)
             }
-            (Some(None), _) | (None, Some(Ok(_))) => self.just_written(citation),
-            (None, Some(Err(doubt))) => self.unknown(citation, doubt.clone()),
-            (None, None) => self.unknown(citation, Doubt::NoBaseline),
+            (Writer::Nobody, _) | (_, Some(Ok(_))) => self.just_written(citation),
+            (Writer::AtEndOf(commit), _) => self.unknown(citation, Doubt::ShallowEnd(commit)),
+            (Writer::Unknown, Some(Err(doubt))) => self.unknown(citation, doubt.clone()),
+            (Writer::Unknown, None) => self.unknown(citation, Doubt::NoBaseline),
         }
+    }
+
+    /// Who wrote the line that something stands in.
+    fn writer_of(&self, at: Span) -> Writer {
+        let line = self.shelved.document.position(at.start).line;
+        match self.writers.get_or_init(|| self.writers()).get(line - 1) {
+            Some(Some(commit)) if self.grounds.oldest_here().contains(commit) => {
+                Writer::AtEndOf(commit.clone())
+            }
+            Some(Some(commit)) => Writer::Commit(commit.clone()),
+            Some(None) => Writer::Nobody,
+            None => Writer::Unknown,
+        }
+    }
+
+    /// Whether the line in the header that names a commit is committed itself.
+    fn is_named_before(&self) -> bool {
+        let named = self.shelved.document.header().and_then(|header| header.text("at_commit"));
+        let writer = named.map(|named| self.writer_of(named.at));
+        matches!(writer, Some(Writer::Commit(_) | Writer::AtEndOf(_)))
     }
 
     fn writers(&self) -> Vec<Option<String>> {
         let project = self.grounds.project;
         let path = project.path_in_work_tree(self.shelved);
-        project
-            .repository()
-            .zip(path)
-            .map_or_else(Vec::new, |(repository, path)| repository.writers_of_lines(&path))
+        project.repository().zip(path).map_or_else(Vec::new, |(repository, path)| {
+            repository.writers_of_lines(&path, &self.shelved.bytes)
+        })
     }
 
     fn is_head(&self, commit: &str) -> bool {

@@ -1,12 +1,12 @@
 //! What is there: in the working tree, or in a commit.
 
 use crate::files::{FileError, Problem, Root};
-use crate::git::{Listed, OBJECT_BYTES_MAX, Object, Objects};
+use crate::git::{Listed, OBJECT_BYTES_MAX, Object, Objects, Repository};
 use crate::project::Project;
 use midstride_core::drift::Doubt;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Component, Path};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What documents are judged against.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +45,7 @@ pub(super) struct Grounds<'p> {
     objects: Mutex<Option<Objects>>,
     looks: Mutex<HashMap<(Ground, String), Look>>,
     listings: Mutex<HashMap<Ground, Arc<Listed>>>,
+    oldest_here: OnceLock<BTreeSet<String>>,
 }
 
 impl<'p> Grounds<'p> {
@@ -59,6 +60,7 @@ impl<'p> Grounds<'p> {
             objects: Mutex::default(),
             looks: Mutex::default(),
             listings: Mutex::default(),
+            oldest_here: OnceLock::new(),
         })
     }
 
@@ -69,6 +71,10 @@ impl<'p> Grounds<'p> {
 
     /// What is at a path below the top.
     pub(super) fn look(&self, ground: &Ground, path: &str) -> Look {
+        // One that leads out is none; git would not answer any more.
+        if normal(path).as_deref() != Some(path) {
+            return Look::Nothing;
+        }
         let key = (ground.clone(), path.to_owned());
         if let Some(look) = held(&self.looks).get(&key) {
             return look.clone();
@@ -113,16 +119,23 @@ impl<'p> Grounds<'p> {
 
     fn look_into(&self, commit: &str, path: &str) -> Look {
         let name = |path: &str| format!("{commit}:{path}");
-        match self.object(&name(path.trim_end_matches('/'))) {
+        match self.object(&name(path)) {
             Some(Object::Blob { bytes, .. }) => {
                 Look::File { text: bytes.and_then(|bytes| text(&bytes)) }
             }
             Some(Object::Other) => Look::Folder,
             None if self.object(&name(".gitmodules")).is_none() => Look::Nothing,
-            None => match self.listed(&Ground::Commit(commit.to_owned())).submodule_of(path) {
-                Some(module) => Look::Hidden(Doubt::Submodule(module.to_owned())),
-                None => Look::Nothing,
-            },
+            None => self.look_for_submodule(&Ground::Commit(commit.to_owned()), path),
+        }
+    }
+
+    /// Another repository is a folder; what lies in it cannot be seen from here.
+    fn look_for_submodule(&self, ground: &Ground, path: &str) -> Look {
+        let listed = self.listed(ground);
+        match listed.submodule_of(path) {
+            Some(module) => Look::Hidden(Doubt::Submodule(module.to_owned())),
+            None if listed.submodules.contains(path) => Look::Folder,
+            None => Look::Nothing,
         }
     }
 
@@ -145,7 +158,19 @@ impl<'p> Grounds<'p> {
         if objects.is_none() {
             *objects = repository.objects().ok();
         }
-        objects.as_mut()?.get(name).ok()?
+        let answer = objects.as_mut()?.get(name);
+        if answer.is_err() {
+            // A process that has ended answers nothing any more; the next question starts another.
+            *objects = None;
+        }
+        answer.ok()?
+    }
+
+    /// The commits whose parents are not here.
+    pub(super) fn oldest_here(&self) -> &BTreeSet<String> {
+        self.oldest_here.get_or_init(|| {
+            self.project.repository().map(Repository::oldest_here).unwrap_or_default()
+        })
     }
 
     /// The files there are. Without git nothing is listed.

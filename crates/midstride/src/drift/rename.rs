@@ -18,6 +18,13 @@ pub(super) enum Renamed {
     Unsure(Doubt),
 }
 
+/// A file that is not at its path any more.
+struct Lost<'b> {
+    path: &'b str,
+    blob: Option<&'b str>,
+    text: Option<&'b str>,
+}
+
 impl Grounds<'_> {
     /// The path that a file has now: one with the same text, or the one with the most similar text
     /// among those that were not there before.
@@ -28,12 +35,25 @@ impl Grounds<'_> {
         text: Option<&str>,
         now: &Ground,
     ) -> Renamed {
-        let mut candidates = self.new_files(base, now);
-        candidates.sort_by_cached_key(|path| likeness(&base.path, path));
-        if let Some(path) = blob.and_then(|blob| self.with_blob(blob, &candidates, now)) {
+        let was = Lost { path: &base.path, blob, text };
+        let found = self.found_among(&was, self.new_files(base.ground.as_ref(), now), now);
+        match (&found, &base.ground) {
+            // What stood beside the file until it went is no new name of it. Git is asked only here:
+            // it may have to look through the whole history.
+            (Renamed::To(_), None) => {
+                let before = self.before_it_went(&base.path, now);
+                self.found_among(&was, self.new_files(before.as_ref(), now), now)
+            }
+            _ => found,
+        }
+    }
+
+    fn found_among(&self, was: &Lost<'_>, mut candidates: Vec<String>, now: &Ground) -> Renamed {
+        candidates.sort_by_cached_key(|path| likeness(was.path, path));
+        if let Some(path) = was.blob.and_then(|blob| self.with_blob(blob, &candidates, now)) {
             return Renamed::To(path);
         }
-        let Some(text) = text else { return Renamed::No };
+        let Some(text) = was.text else { return Renamed::No };
         let compared = candidates.len().min(CANDIDATES_MAX);
         let mut best: Option<(usize, &String)> = None;
         for path in &candidates[..compared] {
@@ -57,18 +77,34 @@ impl Grounds<'_> {
         }
     }
 
-    /// Files that are there now and were not when the place was cited, as far as that is known.
-    fn new_files(&self, base: &Base, now: &Ground) -> Vec<String> {
-        let before = base.ground.as_ref().map(|ground| self.listed(ground));
+    /// Files that are there now and were not before, as far as that is known.
+    fn new_files(&self, before: Option<&Ground>, now: &Ground) -> Vec<String> {
+        let before = before.map(|ground| self.listed(ground));
         let is_new =
             |path: &&String| before.as_ref().is_none_or(|before| !before.files.contains_key(*path));
         self.listed(now).files.keys().filter(is_new).cloned().collect()
     }
 
+    /// The last state that had a file, if the history tells.
+    fn before_it_went(&self, path: &str, now: &Ground) -> Option<Ground> {
+        let repository = self.project.repository()?;
+        let has = |ground: &Ground| self.look(ground, path).is_there();
+        let newest = match now {
+            Ground::WorkTree => Ground::Commit(repository.head_commit()?),
+            Ground::Commit(commit) => Ground::Commit(commit.clone()),
+        };
+        let Ground::Commit(commit) = &newest else { return None };
+        if has(&newest) {
+            return Some(newest);
+        }
+        repository.before_last_change(commit, path).map(Ground::Commit).filter(has)
+    }
+
     fn with_blob(&self, blob: &str, candidates: &[String], now: &Ground) -> Option<String> {
         let ids = self.ids(candidates, now);
-        let same = candidates.iter().find(|path| ids.get(*path).is_some_and(|id| id == blob));
-        same.filter(|path| self.look(now, path).is_there()).cloned()
+        let is_same = |path: &&String| ids.get(*path).is_some_and(|id| id == blob);
+        let mut same = candidates.iter().filter(is_same);
+        same.find(|path| self.look(now, path).is_there()).cloned()
     }
 
     /// The ids of the texts of files; those that git does not keep yet are hashed.

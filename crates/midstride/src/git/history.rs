@@ -5,7 +5,7 @@ use crate::files;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The files of a commit or of the working tree, by their paths below its top.
 #[derive(Clone, Debug, Default)]
@@ -62,11 +62,11 @@ impl Repository {
         Ok(String::from_utf8_lossy(&ids).lines().map(str::to_owned).collect())
     }
 
-    /// For each line of a file in the working tree the commit that wrote it; none where it is not
-    /// committed yet. Nothing at all where the file is not tracked.
-    pub fn writers_of_lines(&self, path: &Path) -> Vec<Option<String>> {
-        let asked = ["blame", "--porcelain", "-w", "--"].map(OsStr::new);
-        let Ok(blamed) = self.run(&[&asked[..], &[path.as_os_str()]].concat(), b"") else {
+    /// For each line of a text that lies at a path, or is staged there, the commit that wrote it;
+    /// none where it is not committed yet. Nothing at all where the file is not tracked.
+    pub fn writers_of_lines(&self, path: &Path, text: &[u8]) -> Vec<Option<String>> {
+        let asked = ["blame", "--porcelain", "-w", "--contents", "-", "--"].map(OsStr::new);
+        let Ok(blamed) = self.run(&[&asked[..], &[path.as_os_str()]].concat(), text) else {
             return Vec::new();
         };
         let mut writers = Vec::new();
@@ -112,7 +112,24 @@ impl Repository {
 
     /// Whether only the newest part of the history is here.
     pub fn is_shallow(&self) -> bool {
-        files::is_file(&self.common_dir.join("shallow"))
+        files::is_file(&self.shallow_file())
+    }
+
+    /// The commits whose parents are not here, because only the newest part of the history is.
+    pub fn oldest_here(&self) -> BTreeSet<String> {
+        let listed = files::read_small(&self.shallow_file()).ok().flatten().unwrap_or_default();
+        listed.lines().map(|id| id.trim().to_owned()).collect()
+    }
+
+    fn shallow_file(&self) -> PathBuf {
+        self.common_dir.join("shallow")
+    }
+
+    /// The parent of the last commit, up to one of them, that changed a path below the working tree.
+    pub fn before_last_change(&self, up_to: &str, path: &str) -> Option<String> {
+        let path = format!(":(top,literal){path}");
+        let log = self.run(&["log", "-1", "--format=%P", up_to, "--", &path], b"").ok()?;
+        String::from_utf8_lossy(&log).split_whitespace().next().map(str::to_owned)
     }
 }
 
