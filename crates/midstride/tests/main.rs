@@ -1,6 +1,7 @@
 //! The doors, against the real thing: a file system and git.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look from outside")]
 
+mod drift;
 mod files;
 mod git;
 mod index;

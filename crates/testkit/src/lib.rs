@@ -9,11 +9,13 @@
 mod bless;
 pub mod conformance;
 mod corpus;
+mod drifting_repo;
 mod memory_ledger;
 mod repo;
 mod sandbox;
 
 pub use bless::assert_page;
 pub use corpus::{corpus, fixtures, markdown_below, repository_root};
+pub use drifting_repo::{DriftingRepo, Expected};
 pub use memory_ledger::MemoryLedger;
 pub use sandbox::{NOW, Run, Sandbox};

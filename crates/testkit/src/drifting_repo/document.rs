@@ -1,0 +1,384 @@
+//! Documents that cite files in every form.
+
+use super::DriftingRepo;
+use super::truth::Stood;
+use super::world::Line;
+use midstride::journal::Change;
+use midstride::verbs::{self, NewHandoff};
+use std::fmt::Write as _;
+
+/// How it is known what a document was written about.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Midstride wrote it, and took down what stood there.
+    Anchored,
+    /// It was written by hand and committed.
+    Blamed,
+    /// It was written by hand, lies outside of git, and names a commit.
+    AtCommit(String),
+}
+
+#[derive(Clone)]
+pub(super) struct Paper {
+    pub(super) kind: Kind,
+    /// Its id, or its path where it is written by hand.
+    pub(super) name: String,
+    /// The commit it was begun at.
+    pub(super) begun: String,
+    pub(super) statements: Vec<Statement>,
+    bullet: char,
+}
+
+#[derive(Clone)]
+pub(super) struct Statement {
+    /// A word that no other statement has.
+    pub(super) tag: String,
+    /// The identity of its line.
+    pub(super) line: u64,
+    form: Form,
+    pub(super) cited: Vec<Cited>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Landmine,
+    Item,
+    Row,
+    Paragraph,
+}
+
+#[derive(Clone)]
+pub(super) struct Cited {
+    pub(super) written: String,
+    pub(super) path: String,
+    /// The first and the last line.
+    pub(super) lines: Option<(usize, usize)>,
+    /// What stood there when midstride wrote it down.
+    pub(super) stood: Option<Stood>,
+}
+
+impl Cited {
+    fn new(path: String, lines: Option<(usize, usize)>, as_link: bool) -> Self {
+        let written = match lines {
+            None => path.clone(),
+            Some((first, last)) if as_link && first == last => format!("{path}#L{first}"),
+            Some((first, last)) if as_link => format!("{path}#L{first}-L{last}"),
+            Some((first, last)) if first == last => format!("{path}:{first}"),
+            Some((first, last)) => format!("{path}:{first}-{last}"),
+        };
+        Self { written, path, lines, stood: None }
+    }
+
+    /// The same place with other lines.
+    pub(super) fn at(&self, first: usize) -> Self {
+        let lines = self.lines.map(|(old, last)| (first, first + last - old));
+        Self::new(self.path.clone(), lines, self.written.contains('#'))
+    }
+}
+
+impl Statement {
+    fn text(&self, bullet: char) -> String {
+        let shown = |cited: &Cited| match cited.written.contains('#') {
+            true => format!("[there]({})", cited.written),
+            false => format!("`{}`", cited.written),
+        };
+        let places = self.cited.iter().map(shown).collect::<Vec<_>>().join(" and ");
+        let (tag, line) = (&self.tag, self.line);
+        match self.form {
+            Form::Landmine => format!("    - \"{tag} edition {line} trips over {places}\""),
+            Form::Item => format!("{bullet} {tag} edition {line} is about {places}"),
+            Form::Row => format!("| {tag} edition {line} | {places} |"),
+            Form::Paragraph => format!("{tag} edition {line} tells of {places}."),
+        }
+    }
+}
+
+impl Paper {
+    /// The folder that paths may count from, below the top.
+    pub(super) fn folder(&self) -> &str {
+        match self.kind {
+            Kind::Anchored => ".midstride/handoffs",
+            Kind::Blamed => self.name.rsplit_once('/').map_or("", |(folder, _)| folder),
+            Kind::AtCommit(_) => ".git/midstride/handoffs",
+        }
+    }
+
+    pub(super) fn path(&self) -> String {
+        match self.kind {
+            Kind::Anchored => format!(".midstride/handoffs/{}.md", self.name),
+            Kind::Blamed => self.name.clone(),
+            Kind::AtCommit(_) => format!(".git/midstride/handoffs/{}.md", self.name),
+        }
+    }
+
+    fn in_form(&self, form: Form) -> impl Iterator<Item = (Option<u64>, String)> + '_ {
+        let of_form = move |statement: &&Statement| statement.form == form;
+        let text = |one: &Statement| (Some(one.line), one.text(self.bullet));
+        self.statements.iter().filter(of_form).map(text)
+    }
+
+    /// Its lines, each with its identity where it has one.
+    fn lines(&self) -> Vec<(Option<u64>, String)> {
+        let plain = |text: &str| (None, text.to_owned());
+        let mut lines: Vec<(Option<u64>, String)> =
+            ["---", "handoff:", "  status: planned"].map(plain).into();
+        if self.kind == Kind::Blamed {
+            lines.push((None, format!("  id: {}", self.name.replace(['/', '.'], "-"))));
+        } else {
+            lines.push((None, format!("  id: {}", self.name)));
+        }
+        lines.push((None, format!("  title: What became of {}", self.tag_of_title())));
+        if let Kind::AtCommit(commit) = &self.kind {
+            lines.push((None, format!("  at_commit: {commit}")));
+        }
+        lines.push(plain("  landmines:"));
+        lines.extend(self.in_form(Form::Landmine));
+        lines.extend(["---", "", "## Diagnosis", ""].map(plain));
+        lines.extend(self.in_form(Form::Item));
+        lines.extend(["", "| what | where |", "|---|---|"].map(plain));
+        lines.extend(self.in_form(Form::Row));
+        for paragraph in self.in_form(Form::Paragraph) {
+            lines.push(plain(""));
+            lines.push(paragraph);
+        }
+        lines
+    }
+
+    fn tag_of_title(&self) -> String {
+        self.name.chars().filter(char::is_ascii_digit).collect()
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.lines().iter().fold(String::new(), |mut text, (_, line)| {
+            let _ = writeln!(text, "{line}");
+            text
+        })
+    }
+}
+
+impl DriftingRepo {
+    pub(super) fn write_papers(&mut self) {
+        for _ in 0..self.random.between(1, 2) {
+            self.write_paper();
+        }
+    }
+
+    pub(super) fn write_paper(&mut self) {
+        let head = self.history.last().expect("there is always a commit").id.clone();
+        let number = self.new_id();
+        let (kind, name) = match self.random.below(7) {
+            0 | 6 => (Kind::AtCommit(head.clone()), format!("private-{number}")),
+            1 | 2 => (Kind::Blamed, format!("docs/handoffs/note-{number}.md")),
+            _ => (Kind::Anchored, format!("finding-{number}")),
+        };
+        let mut paper = Paper { kind, name, begun: head, statements: Vec::new(), bullet: '-' };
+        for form in [Form::Landmine, Form::Item, Form::Item, Form::Row, Form::Paragraph] {
+            let statement = self.new_statement(&paper, form);
+            paper.statements.push(statement);
+        }
+        self.tell(format!("paper {} in {}", paper.name, paper.folder()));
+        match paper.kind {
+            Kind::Anchored => self.make(&mut paper),
+            Kind::Blamed => self.lay_down(&paper),
+            Kind::AtCommit(_) => {
+                self.sandbox.write(&paper.path(), paper.text());
+            }
+        }
+        let is_blamed = paper.kind == Kind::Blamed;
+        self.papers.push(paper);
+        if is_blamed || self.random.percent(50) {
+            self.commit();
+        }
+    }
+
+    /// Midstride writes it.
+    fn make(&mut self, paper: &mut Paper) {
+        let wanted = NewHandoff {
+            text: Some(paper.text()),
+            id: Some(paper.name.clone()),
+            ..NewHandoff::default()
+        };
+        verbs::new(&self.project(), &wanted).expect("the handoff is made");
+        for statement in &mut paper.statements {
+            self.take_down(".midstride/handoffs", statement);
+        }
+        self.take_up(&paper.path());
+    }
+
+    fn take_down(&self, folder: &str, statement: &mut Statement) {
+        for cited in &mut statement.cited {
+            cited.stood = Some(Stood::at(&self.tree, folder, cited));
+        }
+    }
+
+    /// What lies in the working tree now was not written by this.
+    pub(super) fn take_up(&mut self, path: &str) {
+        let text = self.sandbox.read(path);
+        let lines = text.lines().map(|line| Line { id: 0, text: line.to_owned() }).collect();
+        let file = self.file_of(lines);
+        assert_eq!(file.text(), text, "a document ends with its last line");
+        self.tree.insert(path.to_owned(), file);
+    }
+
+    /// Puts a document that is written by hand where it lies.
+    pub(super) fn lay_down(&mut self, paper: &Paper) {
+        let line = |(id, text): (Option<u64>, String)| Line { id: id.unwrap_or(0), text };
+        let lines = paper.lines().into_iter().map(line).collect();
+        let file = self.file_of(lines);
+        self.put(&paper.name, Some(file));
+    }
+
+    fn new_statement(&mut self, paper: &Paper, form: Form) -> Statement {
+        let tag = format!("T{}x", self.new_id());
+        self.edition(paper, tag, form)
+    }
+
+    /// A statement under a tag, which says something that was never said.
+    fn edition(&mut self, paper: &Paper, tag: String, form: Form) -> Statement {
+        let mut cited: Vec<Cited> = Vec::new();
+        for _ in 0..self.random.between(1, 3) {
+            let code = self.code();
+            let beside = cited.last().and_then(|last| self.whole_path(&last.path));
+            let whole = match beside.filter(|_| self.random.percent(50)) {
+                Some(same) => same,
+                None => self.random.pick(&code).clone(),
+            };
+            let new = self.new_citation(paper, &whole);
+            if cited.iter().all(|old| old.written != new.written) {
+                cited.push(new);
+            }
+        }
+        Statement { tag, line: self.new_id(), form, cited }
+    }
+
+    /// The file that a path in one of its forms means.
+    fn whole_path(&self, written: &str) -> Option<String> {
+        let end = written.trim_start_matches("../");
+        self.code().into_iter().find(|path| path.ends_with(end))
+    }
+
+    fn new_citation(&mut self, paper: &Paper, whole: &str) -> Cited {
+        let as_link = self.random.percent(30);
+        let kind = self.random.below(100);
+        if kind < 8 {
+            let lines = (kind < 4).then_some((3, 5));
+            return Cited::new(self.new_path(), lines, as_link);
+        }
+        if kind < 16
+            && let Some((folder, _)) = whole.rsplit_once('/')
+        {
+            return Cited::new(format!("{folder}/"), None, false);
+        }
+        let path = self.form_of(whole, paper);
+        if kind < 20 {
+            return Cited::new(path, Some((900, 905)), as_link);
+        }
+        if kind < 40 {
+            return Cited::new(path, None, false);
+        }
+        let count = self.tree[whole].lines.len();
+        let length = self.random.between(1, 5).min(count).max(1);
+        let length = if self.random.percent(40) { 1 } else { length };
+        let first = self.random.between(1, (count + 1 - length).max(1));
+        Cited::new(path, (count > 0).then_some((first, first + length - 1)), as_link)
+    }
+
+    /// One of the forms in which a path can be written.
+    fn form_of(&mut self, whole: &str, paper: &Paper) -> String {
+        let outside = matches!(paper.kind, Kind::AtCommit(_));
+        match self.random.below(6) {
+            0 if !outside => {
+                let up = "../".repeat(paper.folder().split('/').count());
+                format!("{up}{whole}")
+            }
+            // Every name has a number of its own.
+            1 => whole.rsplit('/').next().unwrap_or(whole).to_owned(),
+            _ => whole.to_owned(),
+        }
+    }
+
+    /// Somebody says something else in one place of a document.
+    pub(super) fn revise(&mut self) {
+        let number = self.random.below(self.papers.len());
+        let mut paper = self.papers[number].clone();
+        let which = self.random.below(paper.statements.len());
+        let old = paper.statements[which].clone();
+        let mut new = self.edition(&paper, old.tag.clone(), old.form);
+        self.tell(format!("revise {} of {}", old.tag, paper.name));
+        match paper.kind {
+            Kind::Anchored => {
+                let (old, said) = (old.text(paper.bullet), new.text(paper.bullet));
+                self.change_text(&paper, |text| text.replace(&old, &said));
+                self.take_down(paper.folder(), &mut new);
+                paper.statements[which] = new;
+            }
+            Kind::Blamed => {
+                paper.statements[which] = new;
+                self.lay_down(&paper);
+            }
+            Kind::AtCommit(_) => {}
+        }
+        self.papers[number] = paper;
+    }
+
+    /// Somebody writes the same in another form.
+    pub(super) fn reformat(&mut self) {
+        let number = self.random.below(self.papers.len());
+        let mut paper = self.papers[number].clone();
+        if paper.kind != Kind::Anchored {
+            return;
+        }
+        self.tell(format!("reformat {}", paper.name));
+        let old = paper.bullet;
+        paper.bullet = if old == '-' { '*' } else { '-' };
+        let (before, after) = (format!("\n{old} T"), format!("\n{} T", paper.bullet));
+        if self.random.percent(50) {
+            self.change_text(&paper, |text| text.replace(&before, &after));
+        } else {
+            let text = self.sandbox.read(&paper.path()).replace(&before, &after);
+            self.sandbox.write(&paper.path(), text);
+            self.take_up(&paper.path());
+        }
+        self.papers[number] = paper;
+    }
+
+    /// Gives a document of midstride's its next text.
+    fn change_text(&mut self, paper: &Paper, change: impl Fn(String) -> String) {
+        let project = self.project();
+        let shelved = project.find(&paper.name).expect("it is there");
+        let text = shelved.document.text().to_owned();
+        let next = change(text.clone());
+        assert_ne!(next, text, "something is said anew");
+        let why = Change::by_text("something else is so", None);
+        verbs::revise(&project, &shelved, &next, &why).expect("it is revised");
+        self.take_up(&paper.path());
+    }
+
+    /// Midstride writes where the places of a document are now.
+    pub(super) fn follow(&mut self) {
+        let number = self.random.below(self.papers.len());
+        let mut paper = self.papers[number].clone();
+        let expected = self.truth_of(&paper, &self.tree);
+        if paper.kind != Kind::Anchored || expected.iter().any(super::Expected::is_doubtful) {
+            return;
+        }
+        self.tell(format!("follow {}", paper.name));
+        let project = self.project();
+        let shelved = project.find(&paper.name).expect("it is there");
+        verbs::follow(&project, &shelved).expect("it is followed");
+        let mut expected = expected.into_iter();
+        for cited in paper.statements.iter_mut().flat_map(|statement| &mut statement.cited) {
+            let truth = expected.next().expect("each has its truth");
+            if let Some(first) = truth.moved_to() {
+                *cited = cited.at(first);
+                cited.stood = Some(Stood::at(&self.tree, ".midstride/handoffs", cited));
+            }
+        }
+        let text = self.sandbox.read(&paper.path());
+        for statement in &paper.statements {
+            assert!(text.contains(&statement.text(paper.bullet)), "{}:\n{text}", statement.tag);
+        }
+        self.take_up(&paper.path());
+        self.papers[number] = paper;
+    }
+}

@@ -1,0 +1,298 @@
+//! What is true about a citation, told by the identities of files and lines.
+
+use super::DriftingRepo;
+use super::document::{Cited, Kind, Paper};
+use super::world::{File, Tree};
+use midstride_core::drift::{Judgement, Verdict};
+use std::collections::BTreeSet;
+
+/// What a judge has to say about one citation.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    /// A word that only its statement has.
+    pub tag: String,
+    /// The place as it is written.
+    pub place: String,
+    /// How the baseline is found, and the commit where there is one.
+    baseline: (&'static str, Option<String>),
+    /// What is true; more than one thing only where nobody can tell.
+    fates: Vec<Fate>,
+}
+
+/// What has happened to a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Fate {
+    verdict: Verdict,
+    /// Where it is now.
+    path: Option<String>,
+    /// The first of its lines now, where that is sure.
+    first: Option<usize>,
+}
+
+impl Expected {
+    /// Whether a judgement is true.
+    pub fn agrees(&self, judged: &Judgement) -> bool {
+        let (found_by, commit) = judged.baseline.told();
+        let is_so = |fate: &Fate| {
+            let path = judged.now.as_ref().map(|now| now.path.clone());
+            let first = judged.now.as_ref().and_then(|now| now.lines).map(|lines| lines.first);
+            let same_lines = fate.verdict == Verdict::Changed || first == fate.first;
+            judged.verdict == fate.verdict && path == fate.path && same_lines
+        };
+        (found_by, commit.map(str::to_owned)) == self.baseline && self.fates.iter().any(is_so)
+    }
+
+    /// What is true, where that is sure.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.fates.first().filter(|_| !self.is_doubtful()).map(|fate| fate.verdict)
+    }
+
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.fates.len() > 1
+    }
+
+    /// The first line where the place has moved.
+    pub(super) fn moved_to(&self) -> Option<usize> {
+        self.fates.first().filter(|fate| fate.verdict == Verdict::Moved)?.first
+    }
+}
+
+/// What stood at a place.
+#[derive(Clone)]
+pub(super) enum Stood {
+    Nothing,
+    Folder(String),
+    File {
+        path: String,
+        file: File,
+        lines: Option<(usize, usize)>,
+    },
+    /// Nothing tells; the path as it is now.
+    Unknown(Option<String>),
+}
+
+impl Stood {
+    pub(super) fn at(tree: &Tree, folder: &str, cited: &Cited) -> Self {
+        let Some(path) = resolved(tree, folder, &cited.path) else { return Self::Nothing };
+        let Some(file) = tree.get(&path) else { return Self::Folder(path) };
+        let too_few = cited.lines.is_some_and(|(_, last)| last > file.lines.len());
+        match too_few {
+            true => Self::Nothing,
+            false => Self::File { path, file: file.clone(), lines: cited.lines },
+        }
+    }
+}
+
+/// From the top, from the folder of the document, or the only path that ends so.
+fn resolved(tree: &Tree, folder: &str, written: &str) -> Option<String> {
+    let there = |path: String| {
+        let inside = format!("{path}/");
+        let is_there =
+            tree.contains_key(&path) || tree.keys().any(|other| other.starts_with(&inside));
+        is_there.then_some(path)
+    };
+    let from_top = plain(written).and_then(there);
+    let from_folder = || plain(&format!("{folder}/{written}")).and_then(there);
+    from_top.or_else(from_folder).or_else(|| {
+        let end = format!("/{written}");
+        let mut ending = tree.keys().filter(|path| path.ends_with(&end));
+        ending.next().filter(|_| ending.next().is_none()).cloned()
+    })
+}
+
+fn plain(path: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        if part == ".." {
+            parts.pop()?;
+        } else {
+            parts.push(part);
+        }
+    }
+    Some(parts.join("/"))
+}
+
+impl DriftingRepo {
+    /// What is true about every citation of a document.
+    pub(super) fn truth_of(&self, paper: &Paper, now: &Tree) -> Vec<Expected> {
+        let all = paper.statements.iter().flat_map(|one| one.cited.iter().map(move |c| (one, c)));
+        all.map(|(statement, cited)| {
+            let (baseline, stood, before) = self.baseline(paper, statement.line, cited, now);
+            let fates = self.fates(&stood, before, now);
+            Expected { tag: statement.tag.clone(), place: cited.written.clone(), baseline, fates }
+        })
+        .collect()
+    }
+
+    /// How it is known what stood there, what stood there, and which files there were.
+    fn baseline<'r>(
+        &'r self,
+        paper: &Paper,
+        line: u64,
+        cited: &Cited,
+        now: &'r Tree,
+    ) -> ((&'static str, Option<String>), Stood, Option<&'r Tree>) {
+        let stood = |tree| Stood::at(tree, paper.folder(), cited);
+        let unknown = || {
+            Stood::Unknown(
+                resolved(now, paper.folder(), &cited.path).filter(|_| cited.lines.is_none()),
+            )
+        };
+        let head = self.history.last().expect("there is always a commit");
+        match &paper.kind {
+            Kind::Anchored => {
+                let stood = cited.stood.clone().expect("it was taken down");
+                (("anchor", None), stood, self.commits.get(&paper.begun))
+            }
+            Kind::AtCommit(commit) if *commit == head.id => {
+                (("just_written", None), stood(now), None)
+            }
+            Kind::AtCommit(commit) => match self.commits.get(commit) {
+                Some(tree) => (("at_commit", Some(commit.clone())), stood(tree), Some(tree)),
+                None => (("none", None), unknown(), None),
+            },
+            Kind::Blamed => match self.writer_of(&paper.name, line) {
+                Some((id, tree)) => (("blame", Some(id)), stood(tree), Some(tree)),
+                None => match head.tree.contains_key(&paper.name) {
+                    true => (("just_written", None), stood(now), None),
+                    false => (("none", None), unknown(), None),
+                },
+            },
+        }
+    }
+
+    /// The commit since which a line is in a file, and the files it has.
+    fn writer_of(&self, path: &str, line: u64) -> Option<(String, &Tree)> {
+        let has = |tree: &Tree| {
+            tree.get(path).is_some_and(|file| file.lines.iter().any(|one| one.id == line))
+        };
+        let since = self.history.iter().rev().take_while(|commit| has(&commit.tree)).last();
+        since.map(|commit| (commit.id.clone(), &commit.tree))
+    }
+
+    fn fates(&self, stood: &Stood, before: Option<&Tree>, now: &Tree) -> Vec<Fate> {
+        let nowhere = |verdict| vec![Fate { verdict, path: None, first: None }];
+        let intact = |path: &String| {
+            vec![Fate { verdict: Verdict::Intact, path: Some(path.clone()), first: None }]
+        };
+        match stood {
+            Stood::Nothing => nowhere(Verdict::NeverThere),
+            Stood::Unknown(Some(path)) => intact(path),
+            Stood::Unknown(None) => nowhere(Verdict::NotJudged),
+            Stood::Folder(path) => {
+                let inside = format!("{path}/");
+                let is_there = now.keys().any(|other| other.starts_with(&inside));
+                if is_there { intact(path) } else { nowhere(Verdict::Deleted) }
+            }
+            Stood::File { path, file, lines } => match now.get(path) {
+                Some(there) => self.in_file(file, *lines, path, there, Verdict::Moved),
+                None => self.elsewhere((path, file), *lines, before, now),
+            },
+        }
+    }
+
+    /// What became of a file that is not at its path.
+    fn elsewhere(
+        &self,
+        (was, file): (&str, &File),
+        lines: Option<(usize, usize)>,
+        before: Option<&Tree>,
+        now: &Tree,
+    ) -> Vec<Fate> {
+        let deleted = Fate { verdict: Verdict::Deleted, path: None, first: None };
+        let was_there = |path: &String| before.is_some_and(|before| before.contains_key(path));
+        let known = self.kept.contains(&file.text());
+        let mut fates = Vec::new();
+        let itself = now.iter().find(|(_, other)| other.id == file.id);
+        let mut doubtful = false;
+        if let Some((path, there)) = itself {
+            let alike = if known {
+                alike(file, there)
+            } else {
+                usize::from(file.text() == there.text()) * 100
+            };
+            // Half of it is the limit; near it, a comparison may count otherwise.
+            if alike >= 35 {
+                fates.extend(self.in_file(file, lines, path, there, Verdict::Renamed));
+            }
+            // A name that it has again, as in a state before it was cited, is no new one.
+            doubtful = alike < 65 || was_there(path);
+        }
+        // Two files with one text that both have new names cannot be told apart.
+        let twins = now.iter().filter(|(path, other)| {
+            other.family == file.family && other.id != file.id && !was_there(path)
+        });
+        // Nor where no commit tells that both were there.
+        let untold =
+            before.is_none() && !self.history.iter().any(|commit| commit.tree.contains_key(was));
+        for (path, there) in twins.filter(|(path, _)| untold || self.is_new_name(path)) {
+            fates.extend(self.in_file(file, lines, path, there, Verdict::Renamed));
+            doubtful = true;
+        }
+        if fates.is_empty() || doubtful {
+            fates.push(deleted);
+        }
+        fates
+    }
+
+    /// Whether a path is none of those that were there from the beginning.
+    fn is_new_name(&self, path: &str) -> bool {
+        !self.first_paths.contains(path)
+    }
+
+    fn in_file(
+        &self,
+        was: &File,
+        lines: Option<(usize, usize)>,
+        path: &str,
+        now: &File,
+        elsewhere: Verdict,
+    ) -> Vec<Fate> {
+        let in_place = if elsewhere == Verdict::Renamed { elsewhere } else { Verdict::Intact };
+        let fate = |verdict, first| Fate { verdict, path: Some(path.to_owned()), first };
+        let Some((first, last)) = lines else { return vec![fate(in_place, None)] };
+        let at = |place: usize| {
+            fate(if place + 1 == first { in_place } else { elsewhere }, Some(place + 1))
+        };
+        let cited = &was.lines[first - 1..last];
+        let ids: Vec<u64> = cited.iter().map(|line| line.id).collect();
+        let texts: Vec<&str> = cited.iter().map(|line| line.text.as_str()).collect();
+        let place = now.place_of(&ids);
+        let truth = place.map_or_else(|| fate(Verdict::Changed, None), at);
+        let mut fates = vec![truth];
+        let only_one =
+            was.count_of(&texts) == 1 && now.count_of(&texts) <= usize::from(place.is_some());
+        // A line without a letter is never known by itself.
+        let says_something = texts.iter().any(|text| text.contains(char::is_alphanumeric));
+        if (only_one && says_something) || self.is_held(was, now, (first, last)) {
+            return fates;
+        }
+        // Equal lines that nothing around them tells apart: any of them, or none.
+        let windows = now.lines.windows(texts.len()).enumerate();
+        let same = windows.filter(|(_, window)| {
+            window.iter().map(|line| line.text.as_str()).eq(texts.iter().copied())
+        });
+        fates.extend(same.map(|(place, _)| at(place)));
+        fates.push(fate(Verdict::Changed, None));
+        fates
+    }
+
+    /// Whether lines stand between the same neighbours still, which tells them apart from others.
+    fn is_held(&self, was: &File, now: &File, (first, last): (usize, usize)) -> bool {
+        let known = self.kept.contains(&was.text());
+        let reach = if known && !now.shuffled { 1 } else { 2 };
+        let (Some(from), to) = (first.checked_sub(1 + reach), last + reach) else { return false };
+        let Some(wide) = was.lines.get(from..to) else { return false };
+        let ids: Vec<u64> = wide.iter().map(|line| line.id).collect();
+        let texts: Vec<&str> = wide.iter().map(|line| line.text.as_str()).collect();
+        now.place_of(&ids).is_some() && was.count_of(&texts) == 1 && now.count_of(&texts) == 1
+    }
+}
+
+/// How much of a file is the same, in percent of the larger text.
+fn alike(was: &File, now: &File) -> usize {
+    let ids: BTreeSet<u64> = was.lines.iter().map(|line| line.id).collect();
+    let same = now.lines.iter().filter(|line| ids.contains(&line.id));
+    let same: usize = same.map(|line| line.text.len() + 1).sum();
+    same * 100 / was.text().len().max(now.text().len()).max(1)
+}
