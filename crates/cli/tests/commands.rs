@@ -3,6 +3,7 @@
 mod advance;
 mod allow;
 mod check;
+mod drift;
 mod edit;
 mod events;
 mod fmt;

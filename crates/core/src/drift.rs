@@ -147,7 +147,7 @@ pub enum Doubt {
     ShallowEnd(String),
     /// The commit is not here any more.
     LostCommit(String),
-    /// It lies in another repository that is not here.
+    /// It lies in another repository, which is not here or whose past is not looked into.
     Submodule(String),
     /// It leads out of the repository, or may not be read.
     Unreadable,
@@ -174,7 +174,7 @@ impl fmt::Display for Doubt {
                 write!(f, "the history in this shallow clone ends at {}", short(commit))
             }
             Self::LostCommit(commit) => write!(f, "commit {} is not here", short(commit)),
-            Self::Submodule(path) => write!(f, "submodule `{path}` is not here"),
+            Self::Submodule(path) => write!(f, "submodule `{path}` cannot be looked into"),
             Self::Unreadable => f.write_str("it leads out of the repository, or may not be read"),
             Self::PathOnly => f.write_str("judged by its path only"),
             Self::RenamesCut { compared, candidates } => {

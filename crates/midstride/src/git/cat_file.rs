@@ -31,7 +31,7 @@ pub enum Object {
 }
 
 impl Objects {
-    /// An object by any name git knows, `COMMIT:path` too; `None` where there is none.
+    /// An object by any name git knows, `COMMIT:path` too, through links; `None` where there is none.
     pub fn get(&mut self, name: &str) -> io::Result<Option<Object>> {
         // A name with a line break would ask for two.
         if name.contains('\n') {
@@ -48,7 +48,8 @@ impl Objects {
         let Some(size) = size.and_then(|size| size.parse::<u64>().ok()) else { return Ok(None) };
         let is_blob = kind == Some("blob");
         let bytes = self.bytes(size, is_blob && size <= OBJECT_BYTES_MAX)?;
-        let id = id.unwrap_or_default().to_owned();
+        // `dangling <size>`, `symlink <size>`: a link that leads nowhere, or out of the commit.
+        let Some(id) = id.map(str::to_owned) else { return Ok(None) };
         Ok(Some(if is_blob { Object::Blob { id, bytes } } else { Object::Other }))
     }
 
@@ -69,7 +70,8 @@ impl Objects {
 impl Repository {
     /// Starts the process that gives objects.
     pub fn objects(&self) -> Result<Objects, GitError> {
-        let mut git = command(&self.work_tree, &["cat-file", "--batch"]);
+        let asked = ["cat-file", "--batch", "--follow-symlinks"];
+        let mut git = command(&self.work_tree, &asked);
         Conversation::start(&mut git).map(Objects).map_err(GitError::NotStarted)
     }
 

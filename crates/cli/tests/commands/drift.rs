@@ -1,0 +1,460 @@
+//! What `check` says about cited places, in repositories of every sort.
+
+use super::without_history;
+use crate::sandbox;
+use midstride_testkit::Sandbox;
+use serde_json::Value;
+
+/// A file of twenty lines that are all different.
+fn code() -> String {
+    (1..=20).map(|number| format!("let value_{number} = step({number});\n")).collect()
+}
+
+/// A repository with a file and a place for handoffs.
+fn repository() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.write(".midstride/config.toml", "").write("src/a.rs", code());
+    sandbox.repository()
+}
+
+/// Writes a handoff about some places; what stands there is taken down.
+#[track_caller]
+fn cite(sandbox: &Sandbox, text: &str) {
+    sandbox.run_with_input(&["new", "A finding", "--id", "a", "--body", "-"], text).exits(0);
+}
+
+#[track_caller]
+fn commit(sandbox: &Sandbox) {
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "next"]);
+}
+
+/// Every cited place in one line: verdict, where it is now, how that is known, what keeps from it.
+#[track_caller]
+fn judged(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let run = sandbox.run([&["check", "--all", "--json"], arguments].concat());
+    let told: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
+    let documents = told["documents"].as_array().unwrap().iter();
+    let citations = documents.flat_map(|document| document["citations"].as_array().unwrap());
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let line = |one: &Value| {
+        let now = word(&one["now"]["path"]);
+        let lines = match (&one["now"]["first_line"], &one["now"]["last_line"]) {
+            (Value::Number(first), Value::Number(last)) => format!(":{first}-{last}"),
+            _ => String::new(),
+        };
+        let (place, verdict, by) =
+            (word(&one["place"]), word(&one["verdict"]), word(&one["baseline"]["found_by"]));
+        let said = format!("{place} {verdict} {now}{lines} by {by} {}", word(&one["why"]));
+        said.split_whitespace().collect::<Vec<_>>().join(" ") + "\n"
+    };
+    citations.map(line).collect()
+}
+
+/// Every file below a folder with its text.
+fn files(folder: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.is_symlink() {
+            found.extend(files(&path));
+        } else if path.is_file() {
+            found.push((path.clone(), std::fs::read(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn looking_changes_nothing() {
+    let sandbox = repository();
+    cite(&sandbox, "See `src/a.rs:3`, `src/gone.rs` and `src/a.rs`.\n");
+    sandbox.write("docs/handoffs/note.md", "# By hand\n\nSee `src/a.rs:5`.\n");
+    commit(&sandbox);
+    sandbox.write("src/a.rs", format!("// new\n{}", code()));
+    let before = files(sandbox.root());
+    judged(&sandbox, &[]);
+    judged(&sandbox, &["--at", "HEAD"]);
+    sandbox.run(["check"]);
+    assert_eq!(files(sandbox.root()), before);
+}
+
+#[test]
+fn what_moved_is_written_as_a_revision_that_can_be_taken_back() {
+    let sandbox = repository();
+    sandbox.write("src/b.rs", code().replace("value", "other"));
+    // The first place comes to where the second one was.
+    cite(&sandbox, "See `src/a.rs:3`, `src/a.rs:5`, `src/a.rs#L7-L8` and `src/b.rs:4`.\n");
+    commit(&sandbox);
+    sandbox.write("src/a.rs", format!("// new\n// too\n{}", code()));
+    sandbox.write("src/b.rs", code().replace("value", "other").replace("other_4 ", "another "));
+    let file = ".midstride/handoffs/a.md";
+    let before = sandbox.read(file);
+    sandbox.run(["check", "--fix", "a"]);
+    let after = sandbox.read(file);
+    assert!(
+        after.contains("See `src/a.rs:5`, `src/a.rs:7`, `src/a.rs#L9-L10` and `src/b.rs:4`."),
+        "{after}"
+    );
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/a.rs:5 intact src/a.rs:5-5 by anchor
+    src/a.rs:7 intact src/a.rs:7-7 by anchor
+    src/a.rs#L9-L10 intact src/a.rs:9-10 by anchor
+    src/b.rs:4 changed src/b.rs:4-4 by anchor
+    ");
+    // Each place has the anchor of its own lines.
+    sandbox.write("src/a.rs", code());
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/a.rs:5 moved src/a.rs:3-3 by anchor
+    src/a.rs:7 moved src/a.rs:5-5 by anchor
+    src/a.rs#L9-L10 moved src/a.rs:7-8 by anchor
+    src/b.rs:4 changed src/b.rs:4-4 by anchor
+    ");
+    sandbox.run(["undo", "a"]).exits(0);
+    assert_eq!(without_history(&sandbox.read(file)), without_history(&before), "anchors too");
+}
+
+#[test]
+fn what_is_said_about_a_place_can_be_allowed() {
+    let sandbox = repository();
+    cite(
+        &sandbox,
+        "# x\n\nSee `src/a.rs:3`.\n\n<!-- midstride: allow D002 it is being rewritten -->\n",
+    );
+    sandbox.write("src/a.rs", code().replace("value_3 ", "other "));
+    let run = sandbox.run(["check", "--json", "a"]);
+    let told: Value = serde_json::from_str(&run.stdout).unwrap();
+    let codes = |list: &str| -> Vec<String> {
+        let all = told["documents"][0][list].as_array().unwrap();
+        all.iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(!codes("findings").contains(&"D002".to_owned()), "{run}");
+    assert!(codes("silenced").contains(&"D002".to_owned()), "{run}");
+}
+
+#[test]
+fn a_submodule_is_looked_into_where_it_is_here() {
+    let other = sandbox();
+    other.write("lib.rs", code()).write("deep/b.rs", "b\n");
+    let other = other.repository();
+    let sandbox = repository();
+    let from = other.root().to_str().unwrap();
+    let allow = ["-c", "protocol.file.allow=always"];
+    sandbox.git(&[&allow[..], &["submodule", "--quiet", "add", from, "vendor/lib"]].concat());
+    sandbox.write(
+        "docs/handoffs/note.md",
+        "# By hand\n\nSee `vendor/lib/`, `vendor/lib/lib.rs:4` and `vendor/lib/deep/b.rs`.\n",
+    );
+    commit(&sandbox);
+    cite(&sandbox, "See `vendor/lib/`, `vendor/lib/lib.rs:3` and `vendor/lib/deep/b.rs`.\n");
+    sandbox.write("vendor/lib/lib.rs", format!("// new\n{}", code()));
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    vendor/lib/ intact vendor/lib by anchor
+    vendor/lib/lib.rs:3 moved vendor/lib/lib.rs:4-4 by anchor
+    vendor/lib/deep/b.rs intact vendor/lib/deep/b.rs by anchor
+    vendor/lib/ intact vendor/lib by blame
+    vendor/lib/lib.rs:4 not_judged by blame submodule `vendor/lib` cannot be looked into
+    vendor/lib/deep/b.rs not_judged by blame submodule `vendor/lib` cannot be looked into
+    ");
+    sandbox.git(&["submodule", "--quiet", "deinit", "--force", "vendor/lib"]);
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    vendor/lib/ intact vendor/lib by anchor
+    vendor/lib/lib.rs:3 not_judged by anchor submodule `vendor/lib` cannot be looked into
+    vendor/lib/deep/b.rs not_judged by anchor submodule `vendor/lib` cannot be looked into
+    vendor/lib/ intact vendor/lib by blame
+    vendor/lib/lib.rs:4 not_judged by blame submodule `vendor/lib` cannot be looked into
+    vendor/lib/deep/b.rs not_judged by blame submodule `vendor/lib` cannot be looked into
+    ");
+}
+
+#[test]
+fn what_is_no_text_is_judged_by_its_path() {
+    let sandbox = repository();
+    let lfs = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    sandbox.write("img/logo.png", b"\x89PNG\0\0").write("img/big.psd", lfs);
+    sandbox.write("data/huge.csv", "a,b\n".repeat(2_000_000)).write("img/old.png", b"\0\x01\x02");
+    cite(&sandbox, "See `img/logo.png:3`, `img/big.psd:2`, `data/huge.csv:9`, `img/old.png`.\n");
+    sandbox.write("img/logo.png", b"\x89PNG\0\0other").write("img/big.psd", lfs.replace('4', "5"));
+    sandbox.write("data/huge.csv", "c,d\n".repeat(2_000_000));
+    std::fs::rename(sandbox.root().join("img/old.png"), sandbox.root().join("img/new.png"))
+        .unwrap();
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    img/logo.png:3 intact img/logo.png:3-3 by anchor judged by its path only
+    img/big.psd:2 intact img/big.psd:2-2 by anchor judged by its path only
+    data/huge.csv:9 intact data/huge.csv:9-9 by anchor judged by its path only
+    img/old.png renamed img/new.png by anchor
+    ");
+}
+
+#[test]
+fn names_with_other_letters_and_odd_ones_are_followed() {
+    let sandbox = repository();
+    let odd = "app/[slug]/größe (1).rs";
+    sandbox.write("src/Hub.rs", code().replace("value", "hub")).write(odd, code());
+    sandbox.write("app/[slug]/größe.rs", code().replace("value", "odd"));
+    sandbox.write("docs/with space/b.rs", "b\n");
+    cite(
+        &sandbox,
+        "See `src/Hub.rs:3`, `app/[slug]/größe.rs:4`, [x](app/[slug]/größe.rs#L5) and \
+         `docs/with space/b.rs:1`.\n",
+    );
+    commit(&sandbox);
+    sandbox.git(&["mv", "src/Hub.rs", "src/hub.rs"]);
+    sandbox.git(&["mv", "app/[slug]/größe.rs", "app/[slug]/größer.rs"]);
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/Hub.rs:3 renamed src/hub.rs:3-3 by anchor
+    app/[slug]/größe.rs:4 renamed app/[slug]/größer.rs:4-4 by anchor
+    app/[slug]/größe.rs#L5 renamed app/[slug]/größer.rs:5-5 by anchor
+    space/b.rs:1 never_there by anchor
+    ");
+    commit(&sandbox);
+    insta::assert_snapshot!(judged(&sandbox, &["--at", "HEAD"]), @"
+    src/Hub.rs:3 renamed src/hub.rs:3-3 by anchor
+    app/[slug]/größe.rs:4 renamed app/[slug]/größer.rs:4-4 by anchor
+    app/[slug]/größe.rs#L5 renamed app/[slug]/größer.rs:5-5 by anchor
+    space/b.rs:1 never_there by anchor
+    ");
+    insta::assert_snapshot!(judged(&sandbox, &["--at", "HEAD~1"]), @"
+    src/Hub.rs:3 intact src/Hub.rs:3-3 by anchor
+    app/[slug]/größe.rs:4 intact app/[slug]/größe.rs:4-4 by anchor
+    app/[slug]/größe.rs#L5 intact app/[slug]/größe.rs:5-5 by anchor
+    space/b.rs:1 never_there by anchor
+    ");
+}
+
+#[test]
+fn a_link_that_leads_out_is_not_followed() {
+    let sandbox = repository();
+    std::fs::write(sandbox.home().join("secret.txt"), code()).unwrap();
+    std::os::unix::fs::symlink(sandbox.home(), sandbox.root().join("out")).unwrap();
+    std::os::unix::fs::symlink("a.rs", sandbox.root().join("src/link.rs")).unwrap();
+    commit(&sandbox);
+    cite(&sandbox, "See `out/secret.txt:3`, `src/link.rs:3` and `../../../home/secret.txt:4`.\n");
+    sandbox.write("docs/handoffs/note.md", "# By hand\n\n`out/secret.txt:3`, `src/link.rs:3`\n");
+    commit(&sandbox);
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    out/secret.txt:3 never_there by blame
+    src/link.rs:3 intact src/link.rs:3-3 by anchor
+    ../../../home/secret.txt:4 never_there by anchor
+    out/secret.txt:3 never_there by blame
+    src/link.rs:3 intact src/link.rs:3-3 by blame
+    ");
+}
+
+#[test]
+fn a_shallow_clone_says_what_it_cannot_know() {
+    let sandbox = repository();
+    sandbox.write("docs/handoffs/note.md", "# By hand\n\nSee `src/a.rs:3` and `src/a.rs`.\n");
+    commit(&sandbox);
+    sandbox.write("src/a.rs", code().replace("value_3 ", "other "));
+    commit(&sandbox);
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/a.rs:3 changed src/a.rs:3-3 by blame
+    src/a.rs intact src/a.rs by blame
+    ");
+    let clone = sandbox.home().join("clone");
+    let from = format!("file://{}", sandbox.root().display());
+    sandbox.git(&["clone", "--quiet", "--depth=1", &from, clone.to_str().unwrap()]);
+    insta::assert_snapshot!(judged(&sandbox, &["-C", clone.to_str().unwrap()]), @"
+    src/a.rs:3 not_judged by none the history in this shallow clone ends at 3131d4607924
+    src/a.rs intact src/a.rs by none
+    ");
+}
+
+#[test]
+fn a_commit_that_is_lost_is_said_once() {
+    let sandbox = repository();
+    let lost = "1234567890123456789012345678901234567890";
+    let text = format!(
+        "---\nhandoff:\n  id: p\n  status: planned\n  at_commit: {lost}\n---\nSee `src/a.rs:3`, \
+         `src/b.rs:4` and `src/a.rs`.\n"
+    );
+    sandbox.write(".git/midstride/handoffs/p.md", text);
+    insta::assert_snapshot!(judged(&sandbox, &["p"]), @"
+    src/a.rs:3 not_judged by none commit 123456789012 is not here
+    src/b.rs:4 not_judged by none commit 123456789012 is not here
+    src/a.rs intact src/a.rs by none
+    ");
+    let run = sandbox.run(["check", "p"]);
+    assert_eq!(run.stdout.matches("D005").count(), 1, "{run}");
+}
+
+#[test]
+fn a_search_that_was_cut_says_so() {
+    let sandbox = repository();
+    cite(&sandbox, "See `src/a.rs:3`.\n");
+    commit(&sandbox);
+    for number in 0..1001 {
+        sandbox.write(&format!("gen/{number}.rs"), format!("fn number_{number}() {{}}\n"));
+    }
+    std::fs::remove_file(sandbox.root().join("src/a.rs")).unwrap();
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"src/a.rs:3 deleted by anchor only 1000 of 1002 files were looked at for a new name");
+}
+
+#[test]
+fn without_git_anchors_tell() {
+    let sandbox = sandbox();
+    sandbox.write(".midstride/config.toml", "").write("src/a.rs", code());
+    cite(&sandbox, "See `src/a.rs:3`, `src/a.rs:5`, `src/b.rs:1` and `src/`.\n");
+    sandbox.write("docs/handoffs/note.md", "# By hand\n\nSee `src/a.rs:3` and `src/a.rs`.\n");
+    sandbox.write("src/a.rs", format!("// new\n{}", code().replace("value_5 ", "other ")));
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/a.rs:3 moved src/a.rs:4-4 by anchor
+    src/a.rs:5 changed src/a.rs by anchor
+    src/b.rs:1 never_there by anchor
+    src/ intact src by anchor
+    src/a.rs:3 not_judged by none nothing tells what stood there when it was written
+    src/a.rs intact src/a.rs by none
+    ");
+    std::fs::remove_dir_all(sandbox.root().join("src")).unwrap();
+    insta::assert_snapshot!(judged(&sandbox, &["a"]), @"
+    src/a.rs:3 deleted by anchor
+    src/a.rs:5 deleted by anchor
+    src/b.rs:1 never_there by anchor
+    src/ deleted by anchor
+    ");
+}
+
+#[test]
+fn a_project_below_the_top_counts_from_its_root() {
+    let sandbox = sandbox();
+    sandbox.write("app/.midstride/config.toml", "").write("app/src/a.rs", code());
+    sandbox.write("shared/b.rs", code());
+    let sandbox = sandbox.repository();
+    let text = "See `src/a.rs:3`, `shared/b.rs:4`, `../shared/b.rs:5`.\n";
+    let new = ["-C", "app", "new", "A finding", "--id", "a", "--body", "-"];
+    sandbox.run_with_input(&new, text).exits(0);
+    sandbox.write("app/docs/handoffs/note.md", format!("# By hand\n\n{text}"));
+    commit(&sandbox);
+    for file in ["app/src/a.rs", "shared/b.rs"] {
+        sandbox.write(file, format!("// new\n{}", code()));
+    }
+    insta::assert_snapshot!(judged(&sandbox, &["-C", "app"]), @"
+    src/a.rs:3 moved app/src/a.rs:4-4 by anchor
+    shared/b.rs:4 moved shared/b.rs:5-5 by anchor
+    ../shared/b.rs:5 moved shared/b.rs:6-6 by anchor
+    src/a.rs:3 moved app/src/a.rs:4-4 by blame
+    shared/b.rs:4 moved shared/b.rs:5-5 by blame
+    ../shared/b.rs:5 moved shared/b.rs:6-6 by blame
+    ");
+}
+
+#[test]
+fn a_linked_worktree_judges_its_own_files() {
+    let sandbox = repository();
+    cite(&sandbox, "See `src/a.rs:3`.\n");
+    sandbox
+        .run(["new", "Private", "--id", "p", "--private", "--summary", "See src/a.rs:4"])
+        .exits(0);
+    commit(&sandbox);
+    let other = sandbox.home().join("other");
+    let other = other.to_str().unwrap();
+    sandbox.git(&["worktree", "add", "--quiet", other]);
+    std::fs::write(format!("{other}/src/a.rs"), format!("// new\n{}", code())).unwrap();
+    insta::assert_snapshot!(judged(&sandbox, &["-C", other]), @"
+    src/a.rs:3 moved src/a.rs:4-4 by anchor
+    src/a.rs:4 moved src/a.rs:5-5 by anchor
+    ");
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/a.rs:3 intact src/a.rs:3-3 by anchor
+    src/a.rs:4 intact src/a.rs:4-4 by anchor
+    ");
+}
+
+#[test]
+fn ends_of_lines_do_not_count() {
+    let sandbox = repository();
+    cite(&sandbox, "See `src/a.rs:3-5`.\n");
+    sandbox.write("docs/handoffs/note.md", "# By hand\n\nSee `src/a.rs:3-5`.\n");
+    commit(&sandbox);
+    sandbox.git(&["config", "core.autocrlf", "true"]);
+    sandbox.write("src/a.rs", code().replace('\n', "\r\n"));
+    let note = sandbox.read("docs/handoffs/note.md").replace('\n', "\r\n");
+    sandbox.write("docs/handoffs/note.md", note);
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/a.rs:3-5 intact src/a.rs:3-5 by anchor
+    src/a.rs:3-5 intact src/a.rs:3-5 by blame
+    ");
+    sandbox.write("src/a.rs", format!("// new\r\n{}", code().replace('\n', "\r\n")));
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/a.rs:3-5 moved src/a.rs:4-6 by anchor
+    src/a.rs:3-5 moved src/a.rs:4-6 by blame
+    ");
+}
+
+#[test]
+fn a_staged_text_is_judged_by_its_own_lines() {
+    let sandbox = repository();
+    let note = "docs/handoffs/note.md";
+    sandbox.write(note, "# By hand\n\nSee `src/a.rs:3`.\n");
+    commit(&sandbox);
+    sandbox.write("src/a.rs", format!("// new\n{}", code()));
+    commit(&sandbox);
+    // The new line is staged; above it stands one that is not.
+    sandbox.write(note, "# By hand\n\nSee `src/a.rs:3`.\n\nAnd `src/a.rs:9`.\n");
+    sandbox.git(&["add", note]);
+    sandbox.write(note, "# By hand\n\nSome words.\n\nSee `src/a.rs:3`.\n\nAnd `src/a.rs:9`.\n");
+    insta::assert_snapshot!(judged(&sandbox, &["--staged"]), @"
+    src/a.rs:3 moved src/a.rs:4-4 by blame
+    src/a.rs:9 intact src/a.rs:9-9 by just_written
+    ");
+}
+
+#[test]
+fn a_line_that_was_just_written_is_about_the_code_as_it_is() {
+    let sandbox = repository();
+    // What git prints would be tidied.
+    let head = sandbox.read(".git/refs/heads/main");
+    let header =
+        format!("---\nhandoff:\n  id: n\n  status: planned\n  at_commit: {}\n---\n", head.trim());
+    let note = "docs/handoffs/n.md";
+    sandbox.write(note, format!("{header}See `src/a.rs:3`.\n"));
+    commit(&sandbox);
+    sandbox.write("src/a.rs", format!("// new\n{}", code()));
+    commit(&sandbox);
+    sandbox.write(note, format!("{header}See `src/a.rs:3`.\n\nAlso `src/a.rs:6`.\n"));
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"
+    src/a.rs:3 moved src/a.rs:4-4 by blame
+    src/a.rs:6 intact src/a.rs:6-6 by just_written
+    ");
+}
+
+#[test]
+fn a_file_that_stood_beside_a_deleted_one_is_no_new_name_of_it() {
+    let sandbox = repository();
+    sandbox.write("lib/twin.rs", code());
+    commit(&sandbox);
+    cite(&sandbox, "See `src/a.rs:3`.\n");
+    let file = ".midstride/handoffs/a.md";
+    let text = sandbox.read(file);
+    let without: String =
+        text.lines().filter(|line| !line.contains("at_commit")).map(|l| format!("{l}\n")).collect();
+    sandbox.write(file, without);
+    std::fs::remove_file(sandbox.root().join("src/a.rs")).unwrap();
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"src/a.rs:3 deleted by anchor");
+    commit(&sandbox);
+    insta::assert_snapshot!(judged(&sandbox, &[]), @"src/a.rs:3 deleted by anchor");
+}
+
+#[test]
+fn later_commits_make_a_handoff_perhaps_done() {
+    let sandbox = repository();
+    cite(&sandbox, "See `src/a.rs:3`.\n");
+    commit(&sandbox);
+    sandbox.write("src/a.rs", format!("// new\n{}", code()));
+    sandbox.git(&["add", "--all"]);
+    let mut later = sandbox.command("git");
+    later.env("GIT_COMMITTER_DATE", "2026-03-25T10:00:00Z");
+    sandbox.finish(later.args(["commit", "--quiet", "--message", "cache the weather"])).exits(0);
+    let run = sandbox.run(["check", "a"]);
+    let said = run.stdout.lines().find(|line| line.contains("perhaps done"));
+    let said = said
+        .unwrap_or_default()
+        .replace(&sandbox.git(&["rev-parse", "--short=8", "HEAD"]).trim().to_owned(), "[SHORT]");
+    insta::assert_snapshot!(said, @r#"advice[D006]: perhaps done: a later commit changed what it cites: [SHORT] "cache the weather""#);
+    let mut check = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    check.env("MIDSTRIDE_NOW", "2026-06-01T00:00:00Z");
+    let run = sandbox.finish(check.args(["check", "a"]));
+    assert!(run.stdout.contains("perhaps done: untouched for 71 days; a later commit"), "{run}");
+}
