@@ -175,7 +175,9 @@ impl<'p> Grounds<'p> {
 
     /// The files there are. Without git nothing is listed.
     pub(super) fn listed(&self, ground: &Ground) -> Arc<Listed> {
-        if let Some(listed) = held(&self.listings).get(ground) {
+        // Held until it is listed, so that git is asked once.
+        let mut listings = held(&self.listings);
+        if let Some(listed) = listings.get(ground) {
             return Arc::clone(listed);
         }
         let listed = self.project.repository().and_then(|repository| match ground {
@@ -183,7 +185,7 @@ impl<'p> Grounds<'p> {
             Ground::Commit(commit) => repository.files_at(commit).ok(),
         });
         let listed = Arc::new(listed.unwrap_or_default());
-        held(&self.listings).insert(ground.clone(), Arc::clone(&listed));
+        listings.insert(ground.clone(), Arc::clone(&listed));
         listed
     }
 

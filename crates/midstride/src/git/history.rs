@@ -93,20 +93,22 @@ impl Repository {
         let asked = ["log", "--no-merges", "-z", "--name-only", "--no-renames", &since];
         let asked = asked.into_iter().chain(["--format=%x01%H %ct %s", "--"]).map(OsString::from);
         // A path is a path here, whatever it looks like.
-        let paths = paths.iter().map(|path| OsString::from(format!(":(top,literal){path}")));
-        let log = self.run(&asked.chain(paths).collect::<Vec<_>>(), b"")?;
+        let asked_for = paths.iter().filter(|_| paths.len() <= ASKED_PATHS_MAX);
+        let asked_for = asked_for.map(|path| OsString::from(format!(":(top,literal){path}")));
+        let log = self.run(&asked.chain(asked_for).collect::<Vec<_>>(), b"")?;
         let mut entries: Vec<LogEntry> = Vec::new();
         for part in parts(&log) {
             match part.split_once('\u{1}') {
                 Some((_, head)) => entries.extend(log_entry(head)),
                 None => {
                     let path = part.trim_start_matches('\n').to_owned();
-                    if let Some(entry) = entries.last_mut().filter(|_| !path.is_empty()) {
+                    if let Some(entry) = entries.last_mut().filter(|_| paths.contains(&path)) {
                         entry.paths.push(path);
                     }
                 }
             }
         }
+        entries.retain(|entry| !entry.paths.is_empty());
         Ok(entries)
     }
 
@@ -154,6 +156,9 @@ impl Listed {
         self.submodules.iter().find(inside).map(String::as_str)
     }
 }
+
+/// Git compares every path with every pattern: of many, it is quicker to be told about all.
+const ASKED_PATHS_MAX: usize = 16;
 
 /// The mode of a link to a commit of another repository.
 const SUBMODULE: &str = "160000";
