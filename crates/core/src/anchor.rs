@@ -34,6 +34,8 @@ pub enum Stood {
         blob: Option<String>,
         /// The lines that were named.
         lines: Option<CitedLines>,
+        /// Whether other lines of the file said the same.
+        has_twin: bool,
     },
 }
 
@@ -170,6 +172,8 @@ const FOUND_AT: &str = " = ";
 const NOTHING: &str = "nothing";
 const FOLDER: &str = "folder";
 const UNKNOWN: &str = "-";
+/// Behind lines that stood in the file more than once.
+const TWIN: &str = "/twin";
 
 /// The anchors of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -260,10 +264,13 @@ fn line(anchor: &Anchor) -> String {
     let stood = match &anchor.stood {
         Stood::Nothing => NOTHING.to_owned(),
         Stood::Folder => FOLDER.to_owned(),
-        Stood::File { blob, lines } => {
+        Stood::File { blob, lines, has_twin } => {
             let blob = blob.as_deref().unwrap_or(UNKNOWN);
+            let twin = if *has_twin { TWIN } else { "" };
             match lines {
-                Some(CitedLines { text, near }) => format!("{blob}/{text:016x}/{near:016x}"),
+                Some(CitedLines { text, near }) => {
+                    format!("{blob}/{text:016x}/{near:016x}{twin}")
+                }
                 None => blob.to_owned(),
             }
         }
@@ -290,6 +297,10 @@ fn read_stood(word: &str) -> Option<Stood> {
         FOLDER => return Some(Stood::Folder),
         _ => {}
     }
+    let (word, has_twin) = match word.strip_suffix(TWIN) {
+        Some(word) => (word, true),
+        None => (word, false),
+    };
     let mut parts = word.split('/');
     let blob = parts.next().filter(|blob| *blob != UNKNOWN);
     let is_id = |blob: &&str| !blob.is_empty() && blob.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -302,7 +313,7 @@ fn read_stood(word: &str) -> Option<Stood> {
         (None, _) => None,
         (Some(_), None) => return None,
     };
-    Some(Stood::File { blob: blob.map(str::to_owned), lines })
+    Some(Stood::File { blob: blob.map(str::to_owned), lines, has_twin })
 }
 
 /// Whether a place can be written into a line of the comment and read back.
@@ -319,12 +330,17 @@ mod tests {
         Anchor { key, path: None, stood }
     }
 
+    fn file(blob: Option<&str>, lines: Option<CitedLines>, has_twin: bool) -> Stood {
+        Stood::File { blob: blob.map(str::to_owned), lines, has_twin }
+    }
+
     fn some() -> BTreeSet<Anchor> {
         let lines = Some(CitedLines { text: 7, near: u64::MAX });
-        let mut elsewhere = anchor("b.rs", Stood::File { blob: Some("ab12".into()), lines: None });
+        let mut elsewhere = anchor("b.rs", file(Some("ab12"), None, false));
         elsewhere.path = Some("src/b with space.rs".into());
         BTreeSet::from([
-            anchor("src/a.rs:3", Stood::File { blob: None, lines }),
+            anchor("src/a.rs:3", file(None, lines, false)),
+            anchor("src/a.rs:4", file(Some("ab12"), lines, true)),
             anchor("src/new.rs", Stood::Nothing),
             anchor("src/", Stood::Folder),
             elsewhere,

@@ -61,11 +61,17 @@ impl Citation<'_> {
     pub fn with_lines(&self, lines: LineRange) -> String {
         let suffix = &self.written.value[self.path.len()..];
         let LineRange { first, last } = lines;
-        match (suffix.starts_with('#'), last > first) {
-            (true, true) => format!("{}#L{first}-L{last}", self.path),
-            (true, false) => format!("{}#L{first}", self.path),
-            (false, _) => format!("{}:{lines}", self.path),
+        let sign = if suffix.starts_with('#') { '#' } else { ':' };
+        match (suffix[1..].starts_with('L'), last > first) {
+            (true, true) => format!("{}{sign}L{first}-L{last}", self.path),
+            (true, false) => format!("{}{sign}L{first}", self.path),
+            (false, _) => format!("{}{sign}{lines}", self.path),
         }
+    }
+
+    /// Whether it is a file's name and nothing more: `Next.js` may be one.
+    pub fn is_bare_name(&self) -> bool {
+        self.lines.is_none() && !self.path.contains('/')
     }
 
     /// Whether the place is a folder.
@@ -287,17 +293,23 @@ fn lines(rest: &str) -> Option<(LineRange, usize)> {
         Some(rest.strip_prefix('L').unwrap_or(rest))
     })?;
     let (first, behind) = number(sign)?;
-    let last = behind.strip_prefix(['-', '–']).and_then(|behind| {
-        number(behind.strip_prefix('L').unwrap_or(behind)).filter(|(last, _)| *last >= first)
-    });
+    let last = behind
+        .strip_prefix(['-', '–'])
+        .and_then(|behind| number(behind.strip_prefix('L').unwrap_or(behind)));
     let (last, behind) = last.unwrap_or((first, behind));
-    (first > 0).then_some((LineRange { first, last }, rest.len() - behind.len()))
+    // Columns behind a line, and lines that run backwards, are beyond what can be brought up to date.
+    let is_whole = first > 0 && last >= first && !behind.starts_with('C');
+    is_whole.then_some((LineRange { first, last }, rest.len() - behind.len()))
 }
+
+/// No file has so many lines; a larger number is something else.
+const LINES_MAX: usize = 9_999_999;
 
 fn number(text: &str) -> Option<(usize, &str)> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, behind) = text.split_at(digits);
-    Some((number.parse().ok()?, behind))
+    let number = number.parse().ok().filter(|number| *number <= LINES_MAX)?;
+    Some((number, behind))
 }
 
 /// Files without an ending; as words of their own they may mean anything.
@@ -416,6 +428,12 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_cannot_be_meant_are_none() {
+        let text = "a.rs:18446744073709551615 b.rs:0 c.rs:9-3 d.rs#L1C2-L2C3 e.rs:12-ish f.rs:3:9";
+        assert_eq!(found(text), ["a.rs", "b.rs", "c.rs", "d.rs", "e.rs @12", "f.rs @3"]);
+    }
+
+    #[test]
     fn code_blocks_and_comments_name_no_places() {
         let text = "- one\n\n  ```sh\n  cat src/a.rs\n  ```\n\n```\nsrc/b.rs:1\n```\n\n<!-- src/c.rs -->\n";
         assert_eq!(found(text), Vec::<String>::new());
@@ -471,11 +489,11 @@ mod tests {
 
     #[test]
     fn lines_are_written_in_the_manner_of_the_place() {
-        let text = "a.rs:1 and [x](b.rs#L2-L3) and c.rs#L4";
+        let text = "a.rs:1 and [x](b.rs#L2-L3) and c.rs#L4 and d.rs:L5";
         let document = Document::parse(text.as_bytes());
         let to = LineRange { first: 8, last: 9 };
         let written: Vec<String> = citations(&document).iter().map(|c| c.with_lines(to)).collect();
-        assert_eq!(written, ["a.rs:8-9", "b.rs#L8-L9", "c.rs#L8-L9"]);
+        assert_eq!(written, ["a.rs:8-9", "b.rs#L8-L9", "c.rs#L8-L9", "d.rs:L8-L9"]);
         let one = LineRange { first: 8, last: 8 };
         assert_eq!(citations(&document)[2].with_lines(one), "c.rs#L8");
     }

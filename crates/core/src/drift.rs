@@ -151,6 +151,12 @@ pub enum Doubt {
     Submodule(String),
     /// It leads out of the repository, or may not be read.
     Unreadable,
+    /// So many files could be meant.
+    Several(usize),
+    /// Git did not answer.
+    Git(String),
+    /// Outside git nobody knows which files are new.
+    NotSearched,
     /// The file is judged by its path: it is no text, too large, or kept elsewhere.
     PathOnly,
     /// The search for a new name ended early.
@@ -176,6 +182,9 @@ impl fmt::Display for Doubt {
             Self::LostCommit(commit) => write!(f, "commit {} is not here", short(commit)),
             Self::Submodule(path) => write!(f, "submodule `{path}` cannot be looked into"),
             Self::Unreadable => f.write_str("it leads out of the repository, or may not be read"),
+            Self::Several(files) => write!(f, "{files} files are called so"),
+            Self::Git(why) => f.write_str(why),
+            Self::NotSearched => f.write_str("without git, nobody looks for a new name"),
             Self::PathOnly => f.write_str("judged by its path only"),
             Self::RenamesCut { compared, candidates } => {
                 write!(f, "only {compared} of {candidates} files were looked at for a new name")
@@ -201,10 +210,11 @@ impl Found {
     }
 }
 
-/// Where cited lines are now, told by their hash and by what stood around them.
-pub fn by_hash(now: &str, lines: LineRange, cited: CitedLines) -> Found {
+/// Where cited lines are now, told by their hash and by what stood around them. Where others said
+/// the same, the only ones that are left may be those.
+pub fn by_hash(now: &str, lines: LineRange, cited: CitedLines, had_twin: bool) -> Found {
     let hashed = HashedLines::of(now);
-    match sure_place(now, &hashed, lines, cited) {
+    match sure_place(now, &hashed, lines, cited, had_twin) {
         Some(place) => Found::at(place, lines),
         // Equal lines are still there; nothing tells that they are others.
         None if hashed.places_of(cited.text, lines.count()).contains(&lines) => Found::Here,
@@ -219,6 +229,7 @@ fn sure_place(
     hashed: &HashedLines,
     lines: LineRange,
     cited: CitedLines,
+    had_twin: bool,
 ) -> Option<LineRange> {
     let places = hashed.places_of(cited.text, lines.count());
     let is_near = |place: &&LineRange| hashed.cited(**place).is_some_and(|there| there == cited);
@@ -226,7 +237,7 @@ fn sure_place(
     match (&near[..], &places[..]) {
         _ if near.contains(&&lines) => Some(lines),
         ([place], _) => Some(**place),
-        ([], [place]) => is_telling(now, *place).then_some(*place),
+        ([], [place]) if !had_twin => is_telling(now, *place).then_some(*place),
         _ => None,
     }
 }
@@ -248,7 +259,7 @@ pub fn by_text(base: &str, now: &str, lines: LineRange) -> Found {
     }
     // A block that was taken elsewhere is gone and new to a diff.
     let cited = HashedLines::cited_in(base, lines);
-    let place = cited.and_then(|cited| sure_place(now, &HashedLines::of(now), lines, cited));
+    let place = cited.and_then(|cited| sure_place(now, &HashedLines::of(now), lines, cited, false));
     // What stood there before is another one that says the same.
     let is_new = |place: &LineRange| !kept.iter().any(|kept| kept.contains(place));
     place.filter(is_new).map_or(Found::Gone, |place| Found::at(place, lines))
@@ -317,7 +328,8 @@ mod tests {
     /// By text and by hash: both have to say the same.
     fn found(now: &str, lines: LineRange) -> Found {
         let cited = HashedLines::of(TEXT).cited(lines).unwrap();
-        let by_hash = by_hash(now, lines, cited);
+        let has_twin = HashedLines::of(TEXT).places_of(cited.text, lines.count()).len() > 1;
+        let by_hash = by_hash(now, lines, cited, has_twin);
         assert_eq!(by_text(TEXT, now, lines), by_hash, "{now}");
         by_hash
     }
@@ -356,7 +368,7 @@ mod tests {
         // Moved between other neighbours, it is any brace.
         let alone = "}\nfn b() {\n    zwei();\n";
         assert_eq!(
-            by_hash(alone, range(7, 7), HashedLines::cited_in(text, range(7, 7)).unwrap()),
+            by_hash(alone, range(7, 7), HashedLines::cited_in(text, range(7, 7)).unwrap(), true),
             Found::Gone
         );
     }
@@ -367,7 +379,11 @@ mod tests {
         let cited = HashedLines::cited_in(text, range(2, 2)).unwrap();
         let twice =
             "gamma\ndelta\n    return Err(error.into());\nx\n    return Err(error.into());\n";
-        assert_eq!(by_hash(twice, range(2, 2), cited), Found::Gone);
+        assert_eq!(by_hash(twice, range(2, 2), cited, false), Found::Gone);
+        // One was changed; the other one, which said the same, is none of it.
+        let other = "gamma\ndelta\nx\ny\n    return Err(error.into());\n";
+        assert_eq!(by_hash(other, range(2, 2), cited, true), Found::Gone);
+        assert_eq!(by_hash(other, range(2, 2), cited, false), Found::There(range(5, 5)));
         // The first of two goes; the other one is none of it.
         let both = format!("{text}x\ny\n    return Err(error.into());\nz\n");
         let now = both.replacen("    return Err(error.into());\n", "", 1);

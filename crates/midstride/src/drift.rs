@@ -115,6 +115,13 @@ impl<'p> Drift<'p> {
         let Was::File { blob, .. } = &base.was else { return Fate::of(Verdict::Deleted) };
         let text = self.text_of(&base.was);
         match self.grounds.renamed(base, blob.as_deref(), text.as_deref(), &self.now) {
+            // Who has no list of files finds nothing in it.
+            Renamed::No | Renamed::Unsure(_) if self.grounds.trouble().is_some() => {
+                Fate { why: self.grounds.trouble(), ..Fate::of(Verdict::NotJudged) }
+            }
+            Renamed::No if self.grounds.project.repository().is_none() => {
+                Fate { why: Some(Doubt::NotSearched), ..Fate::of(Verdict::Deleted) }
+            }
             Renamed::No => Fate::of(Verdict::Deleted),
             Renamed::Unsure(doubt) => Fate { why: Some(doubt), ..Fate::of(Verdict::Deleted) },
             Renamed::To(path) => {
@@ -142,8 +149,10 @@ impl<'p> Drift<'p> {
             let fate = Fate::at(in_place, path, Some(lines));
             return Fate { why: Some(Doubt::PathOnly), ..fate };
         };
-        let Was::File { cited, .. } = &base.was else { return Fate::at(in_place, path, None) };
-        match self.lines_now(&base.was, *cited, now, lines) {
+        let Was::File { cited, had_twin, .. } = &base.was else {
+            return Fate::at(in_place, path, None);
+        };
+        match self.lines_now(&base.was, (*cited, *had_twin), now, lines) {
             Some(Found::Here) => Fate::at(in_place, path, Some(lines)),
             Some(Found::There(there)) => Fate::at(found, path, Some(there)),
             Some(Found::Gone) => self.changed(&base.was, path, now, lines),
@@ -158,7 +167,7 @@ impl<'p> Drift<'p> {
     fn lines_now(
         &self,
         was: &Was,
-        cited: Option<CitedLines>,
+        (cited, had_twin): (Option<CitedLines>, bool),
         now: &str,
         lines: LineRange,
     ) -> Option<Found> {
@@ -167,7 +176,7 @@ impl<'p> Drift<'p> {
         }
         match (self.text_of(was), cited) {
             (Some(base), _) => Some(by_text(&base, now, lines)),
-            (None, Some(cited)) => Some(by_hash(now, lines, cited)),
+            (None, Some(cited)) => Some(by_hash(now, lines, cited, had_twin)),
             (None, None) => None,
         }
     }

@@ -156,6 +156,10 @@ impl Project {
         if next.findings().iter().any(|finding| finding.code == Code::ConflictMarker) {
             return Err(JournalError::Unsettled(shelved.path.clone()));
         }
+        // What is anchored is what is written, without its secrets.
+        let (clean, mut redacted) = Clean::of(next.text());
+        let cleaned = (!redacted.is_empty()).then(|| Document::parse(clean.as_str().as_bytes()));
+        let next = cleaned.as_ref().unwrap_or(next);
         let uid = self.uid_for(shelved, next);
         let texts = self.texts(shelved, &file_name_of(&uid));
         let (before, _) = Clean::of(shelved.document.text());
@@ -173,7 +177,8 @@ impl Project {
         }
         edits.push(self.entry(change, &replaced));
         let (next, _) = next.edit(&edits)?;
-        let (after, redacted) = Clean::of(next.text());
+        let (after, late) = Clean::of(next.text());
+        redacted.extend(late);
         let written = texts.store(&after)?;
         texts.keep(&[replaced, written.clone()])?;
         reached(Step::Kept);

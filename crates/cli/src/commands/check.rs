@@ -194,7 +194,7 @@ fn fix(
                 super::tell_redacted(ui, &recorded.redacted)?;
                 let shown = view::shown_path(project, &shelved.path);
                 let places = view::count(places, "cited place");
-                ui.say(&format!("Wrote {shown}: {places} where it is now"))?;
+                ui.say(&format!("Wrote {shown}: the lines of {places} as they are now"))?;
             }
             // What cannot be mended is among the findings that follow.
             Ok(None) | Err(JournalError::Refused(_) | JournalError::Unsettled(_)) => {}

@@ -80,9 +80,10 @@ pub(crate) fn line(document: &Document, judged: &Judgement) -> String {
     let line = document.position(judged.place.at.start).line;
     let place = &judged.place.value;
     let word = judged.verdict.word().replace('_', " ");
+    let written = judged.place.value.replace("#L", ":").replace("-L", "-").replace(":L", ":");
     let now = judged.now.as_ref().map(ToString::to_string);
     let now = now.filter(|now| {
-        now.trim_end_matches('/') != place.trim_end_matches('/')
+        now.trim_end_matches('/') != written.trim_end_matches('/')
             && judged.verdict != Verdict::Changed
     });
     let now = now.map(|now| format!(", now {now}")).unwrap_or_default();

@@ -311,8 +311,8 @@ fn without_git_anchors_tell() {
     ");
     std::fs::remove_dir_all(sandbox.root().join("src")).unwrap();
     insta::assert_snapshot!(judged(&sandbox, &["a"]), @"
-    src/a.rs:3 deleted by anchor
-    src/a.rs:5 deleted by anchor
+    src/a.rs:3 deleted by anchor without git, nobody looks for a new name
+    src/a.rs:5 deleted by anchor without git, nobody looks for a new name
     src/b.rs:1 never_there by anchor
     src/ deleted by anchor
     ");
@@ -459,4 +459,90 @@ fn later_commits_make_a_handoff_perhaps_done() {
     check.env("MIDSTRIDE_NOW", "2026-06-01T00:00:00Z");
     let run = sandbox.finish(check.args(["check", "a"]));
     assert!(run.stdout.contains("perhaps done: untouched for 71 days; a later commit"), "{run}");
+}
+
+#[test]
+fn a_line_that_was_changed_has_not_moved_to_another_one_that_said_the_same() {
+    let sandbox = repository();
+    let twins = "fn buy() {\n    let total = price * amount;\n    charge(total)\n}\n\
+                 fn sell() {\n    let total = price * amount;\n    refund(total)\n}\n";
+    for is_committed in [true, false] {
+        sandbox.write("src/twins.rs", twins);
+        if is_committed {
+            commit(&sandbox);
+        }
+        cite(&sandbox, "Selling forgets the fee: `src/twins.rs:6`.\n");
+        let (first, second) = twins.rsplit_once("amount;").unwrap();
+        sandbox.write("src/twins.rs", format!("{first}amount - fee;{second}"));
+        let told = judged(&sandbox, &[]);
+        assert!(told.starts_with("src/twins.rs:6 changed"), "{told}");
+        std::fs::remove_file(sandbox.root().join(".midstride/handoffs/a.md")).unwrap();
+        std::fs::remove_file(sandbox.root().join("src/twins.rs")).unwrap();
+    }
+}
+
+#[test]
+fn bringing_lines_up_to_date_twice_is_once() {
+    let sandbox = repository();
+    sandbox.write("src/three.rs", "alpha();\nbeta();\ngamma();\n");
+    let said = |[a, b, c]: [usize; 3]| {
+        format!("Alpha is `src/three.rs:{a}`, beta `src/three.rs:{b}`, gamma `src/three.rs:{c}`.")
+    };
+    cite(&sandbox, &format!("{}\n", said([1, 2, 3])));
+    sandbox.write("src/three.rs", "top();\nalpha();\nbeta();\ngamma();\n");
+    for _ in 0..2 {
+        sandbox.run(["check", "--fix", "a"]);
+        let text = sandbox.read(".midstride/handoffs/a.md");
+        assert!(text.contains(&said([2, 3, 4])), "{text}");
+    }
+    // By hand it is the same.
+    sandbox.write("src/three.rs", "top();\ntop();\nalpha();\nbeta();\ngamma();\n");
+    sandbox.write("body.md", format!("## Diagnosis\n\n{}\n", said([3, 4, 5])));
+    sandbox.run(["revise", "a", "--reason", "lines", "--body", "body.md"]).exits(0);
+    assert_eq!(judged(&sandbox, &[]).matches(" intact ").count(), 3);
+}
+
+#[test]
+fn what_is_anchored_has_no_secrets() {
+    let sandbox = repository();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    cite(&sandbox, &format!("The token {token} is in `src/a.rs:3`.\n"));
+    let told = judged(&sandbox, &[]);
+    assert!(told.starts_with("src/a.rs:3 intact src/a.rs:3-3 by anchor"), "{told}");
+    assert!(!sandbox.read(".midstride/handoffs/a.md").contains(&token));
+}
+
+#[test]
+fn filters_of_the_repository_are_not_run() {
+    let sandbox = repository();
+    sandbox.write(".gitattributes", "*.rs filter=evil\n");
+    let ran = sandbox.home().join("ran");
+    let filter = format!("sh -c 'touch {}; cat'", ran.display());
+    sandbox.git(&["config", "filter.evil.clean", &filter]);
+    cite(&sandbox, "See `src/a.rs:3`.\n");
+    std::fs::rename(sandbox.root().join("src/a.rs"), sandbox.root().join("src/b.rs")).unwrap();
+    judged(&sandbox, &[]);
+    sandbox.run(["check", "--fix"]);
+    assert!(!ran.exists());
+}
+
+#[test]
+fn a_git_that_does_not_answer_is_told() {
+    let sandbox = repository();
+    cite(&sandbox, "See `src/a.rs:3` and `src/b.rs`.\n");
+    commit(&sandbox);
+    std::fs::remove_file(sandbox.root().join("src/a.rs")).unwrap();
+    sandbox.write(".git/index", "this is no index");
+    let told = judged(&sandbox, &[]);
+    assert!(told.starts_with("src/a.rs:3 not_judged by anchor git ls-files"), "{told}");
+}
+
+#[test]
+fn a_name_that_fits_several_files_is_not_judged() {
+    let sandbox = repository();
+    sandbox.write("p/config.go", "one\n").write("q/config.go", "two\n");
+    cite(&sandbox, "See `config.go:1`.\n");
+    commit(&sandbox);
+    let told = judged(&sandbox, &[]);
+    assert!(told.starts_with("config.go:1 not_judged by blame 2 files are called so"), "{told}");
 }

@@ -4,14 +4,15 @@ use super::{Baseline, Change, Doubt, Judgement, Verdict};
 use crate::finding::{Code, Finding};
 use std::collections::BTreeSet;
 
-/// The findings about judged citations of a handoff that people call `key`.
-pub fn findings(key: &str, judged: &[Judgement]) -> Vec<Finding> {
+/// The findings about judged citations of a document: a handoff that people call by a key, or a
+/// note, which is nobody's to change.
+pub fn findings(key: Option<&str>, judged: &[Judgement]) -> Vec<Finding> {
     let mut doubts = BTreeSet::new();
     judged.iter().filter_map(|one| finding(key, one, &mut doubts)).collect()
 }
 
 fn finding<'j>(
-    key: &str,
+    key: Option<&str>,
     judged: &'j Judgement,
     doubts: &mut BTreeSet<&'j Doubt>,
 ) -> Option<Finding> {
@@ -22,12 +23,20 @@ fn finding<'j>(
         Verdict::Intact | Verdict::NeverThere => None,
         Verdict::Moved => {
             let message = format!("`{place}` is now `{}`", now?);
-            Some(found(Code::CitationMoved, message).run(["midstride", "check", "--fix", key]))
+            let finding = found(Code::CitationMoved, message);
+            Some(match key {
+                Some(key) => finding.run(["midstride", "check", "--fix", key]),
+                None => finding.think("write where it is now"),
+            })
         }
         Verdict::Changed => {
+            let finding = found(Code::CitationChanged, changed(place, judged));
+            let Some(key) = key else {
+                return Some(finding.think("look whether what is said about it still holds"));
+            };
             let held = format!("midstride review {key} --challenged \"{place}\" --verdict held");
             let advice = format!("revise what is said about it; if it still holds: {held}");
-            Some(found(Code::CitationChanged, changed(place, judged)).think(advice))
+            Some(finding.think(advice))
         }
         Verdict::Renamed => {
             Some(found(Code::CitationRenamed, format!("`{place}` is now `{}`", now?)))

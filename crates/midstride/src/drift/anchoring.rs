@@ -1,6 +1,6 @@
 //! Taking down what stands at the places that a document names while it is written.
 
-use super::ground::{Ground, Grounds, Look};
+use super::ground::{Ground, Grounds, Look, Meant};
 use crate::project::Project;
 use midstride_core::anchor::{Anchor, Anchors, HashedLines, Key, Stood, can_be_kept, keyed};
 use midstride_core::citation::Citation;
@@ -70,28 +70,8 @@ impl Project {
         let Ok(grounds) = Grounds::of(self) else { return Vec::new() };
         let mut taken: Vec<(Anchor, String)> =
             wanted.filter_map(|(key, citation)| grounds.taken_down(path, key, &citation)).collect();
-        self.add_ids(&mut taken);
+        grounds.add_ids(&mut taken);
         taken.into_iter().map(|(anchor, _)| anchor).collect()
-    }
-
-    /// Asks git for the ids of all files at once.
-    fn add_ids(&self, taken: &mut [(Anchor, String)]) {
-        let Some(repository) = self.repository() else { return };
-        let is_file = |stood: &Stood| matches!(stood, Stood::File { .. });
-        let paths: BTreeSet<String> = taken
-            .iter()
-            .filter(|(anchor, path)| is_file(&anchor.stood) && !path.contains('\n'))
-            .map(|(_, path)| path.clone())
-            .collect();
-        let paths: Vec<String> = paths.into_iter().collect();
-        let ids = if paths.is_empty() { Ok(Vec::new()) } else { repository.ids_of_files(&paths) };
-        let ids: BTreeMap<String, String> =
-            paths.into_iter().zip(ids.unwrap_or_default()).collect();
-        for (anchor, path) in taken {
-            if let Stood::File { blob, .. } = &mut anchor.stood {
-                *blob = ids.get(path).cloned();
-            }
-        }
     }
 }
 
@@ -142,6 +122,22 @@ fn same_place(before: &Anchors, key: &Key) -> Option<Anchor> {
 }
 
 impl Grounds<'_> {
+    /// Adds the ids of all files at once.
+    fn add_ids(&self, taken: &mut [(Anchor, String)]) {
+        let is_file = |stood: &Stood| matches!(stood, Stood::File { .. });
+        let paths: BTreeSet<String> = taken
+            .iter()
+            .filter(|(anchor, path)| is_file(&anchor.stood) && !path.contains('\n'))
+            .map(|(_, path)| path.clone())
+            .collect();
+        let ids = self.ids_of(&paths.into_iter().collect::<Vec<_>>());
+        for (anchor, path) in taken {
+            if let Stood::File { blob, .. } = &mut anchor.stood {
+                *blob = ids.get(path).cloned();
+            }
+        }
+    }
+
     /// What stands at a place, and its path. A bare name that leads nowhere is no place.
     fn taken_down(
         &self,
@@ -149,28 +145,26 @@ impl Grounds<'_> {
         key: Key,
         citation: &Citation<'_>,
     ) -> Option<(Anchor, String)> {
-        let found = self.resolve(document, citation.path, &Ground::WorkTree);
-        let look = found.as_ref().map(|path| self.look(&Ground::WorkTree, path));
-        let stood = match look {
-            Some(Look::Folder) => Stood::Folder,
-            Some(Look::Hidden(_)) => return None,
-            Some(Look::File { text: None }) => Stood::File { blob: None, lines: None },
-            Some(Look::File { text: Some(text) }) => match citation.lines {
-                None => Stood::File { blob: None, lines: None },
-                Some(lines) => match HashedLines::cited_in(&text, lines) {
-                    Some(cited) => Stood::File { blob: None, lines: Some(cited) },
-                    None => Stood::Nothing,
-                },
-            },
-            None | Some(Look::Nothing) => {
-                let is_bare = citation.lines.is_none() && !citation.path.contains('/');
-                if is_bare {
-                    return None;
-                }
-                Stood::Nothing
-            }
+        let path = match self.meant(document, citation.path, &Ground::WorkTree) {
+            Meant::At(path) => path,
+            Meant::Several(_) => return None,
+            Meant::Nothing => self.below_top(citation.path),
         };
-        let path = found.unwrap_or_else(|| self.below_top(citation.path));
+        let file = |lines, has_twin| Stood::File { blob: None, lines, has_twin };
+        let stood = match (self.look(&Ground::WorkTree, &path), citation.lines) {
+            (Look::Folder, _) => Stood::Folder,
+            (Look::Hidden(_), _) => return None,
+            (Look::File { text: None }, _) | (Look::File { .. }, None) => file(None, false),
+            (Look::File { text: Some(text) }, Some(lines)) => {
+                let hashed = HashedLines::of(&text);
+                hashed.cited(lines).map_or(Stood::Nothing, |cited| {
+                    let has_twin = hashed.places_of(cited.text, lines.count()).len() > 1;
+                    file(Some(cited), has_twin)
+                })
+            }
+            (Look::Nothing, _) if citation.is_bare_name() => return None,
+            (Look::Nothing, _) => Stood::Nothing,
+        };
         let elsewhere = (path != self.below_top(citation.path)).then(|| path.clone());
         Some((Anchor { key, path: elsewhere, stood }, path))
     }

@@ -1,7 +1,7 @@
 //! What a citation is compared with: its anchor, the commit that wrote its line, or the commit that
 //! the header names.
 
-use super::ground::{Ground, Grounds, Look};
+use super::ground::{Ground, Grounds, Look, Meant};
 use crate::git::Repository;
 use crate::project::Shelved;
 use midstride_core::anchor::{Anchor, Anchors, CitedLines, Key, Stood};
@@ -26,7 +26,13 @@ pub(super) struct Base {
 pub(super) enum Was {
     Nothing,
     Folder,
-    File { blob: Option<String>, text: Option<Arc<str>>, cited: Option<CitedLines> },
+    File {
+        blob: Option<String>,
+        text: Option<Arc<str>>,
+        cited: Option<CitedLines>,
+        /// Whether other lines of the file said the same.
+        had_twin: bool,
+    },
     Unknown(Doubt),
 }
 
@@ -66,6 +72,10 @@ impl<'d> Baselines<'d> {
     pub(super) fn of_citation(&self, key: &Key, citation: &Citation<'_>) -> Base {
         match self.anchors.find(key) {
             Some(anchor) => self.by_anchor(anchor, citation),
+            // Bare names that led nowhere have no anchors; who has others was written with them.
+            None if citation.is_bare_name() && self.anchors.all().next().is_some() => {
+                self.unknown(citation, Doubt::NoBaseline)
+            }
             None => self.by_history(citation),
         }
     }
@@ -76,8 +86,9 @@ impl<'d> Baselines<'d> {
         let was = match &anchor.stood {
             Stood::Nothing => Was::Nothing,
             Stood::Folder => Was::Folder,
-            Stood::File { blob, lines } => {
-                Was::File { blob: blob.clone(), text: None, cited: *lines }
+            Stood::File { blob, lines, has_twin } => {
+                let (blob, had_twin) = (blob.clone(), *has_twin);
+                Was::File { blob, text: None, cited: *lines, had_twin }
             }
         };
         let ground = self.at_commit.clone().and_then(Result::ok).map(Ground::Commit);
@@ -97,7 +108,9 @@ impl<'d> Baselines<'d> {
             (Writer::Nobody, _) | (_, Some(Ok(_))) => self.just_written(citation),
             (Writer::AtEndOf(commit), _) => self.unknown(citation, Doubt::ShallowEnd(commit)),
             (Writer::Unknown, Some(Err(doubt))) => self.unknown(citation, doubt.clone()),
-            (Writer::Unknown, None) => self.unknown(citation, Doubt::NoBaseline),
+            (Writer::Unknown, None) => {
+                self.unknown(citation, self.grounds.trouble().unwrap_or(Doubt::NoBaseline))
+            }
         }
     }
 
@@ -124,6 +137,10 @@ impl<'d> Baselines<'d> {
     fn writers(&self) -> Vec<Option<String>> {
         let project = self.grounds.project;
         let path = project.path_in_work_tree(self.shelved);
+        // Git has nothing to tell about a document that it does not know.
+        let listed = self.grounds.listed(&Ground::WorkTree);
+        let is_tracked = |path: &PathBuf| path.to_str().is_some_and(|path| listed.is_tracked(path));
+        let path = path.filter(is_tracked);
         project.repository().zip(path).map_or_else(Vec::new, |(repository, path)| {
             repository.writers_of_lines(&path, &self.shelved.bytes)
         })
@@ -136,41 +153,50 @@ impl<'d> Baselines<'d> {
 
     fn at(&self, baseline: Baseline, commit: &str, citation: &Citation<'_>) -> Base {
         let ground = Ground::Commit(commit.to_owned());
-        let path = self.grounds.resolve(&self.document, citation.path, &ground);
-        let looked = path.as_deref().map(|path| self.grounds.look(&ground, path));
-        let path = path.unwrap_or_else(|| self.grounds.below_top(citation.path));
-        let was = was(looked, citation);
+        let (path, was) = self.seen(citation, &ground);
         Base { baseline, path, ground: Some(ground), was }
+    }
+
+    /// What a citation leads to in some state, and where.
+    fn seen(&self, citation: &Citation<'_>, ground: &Ground) -> (String, Was) {
+        let path = match self.grounds.meant(&self.document, citation.path, ground) {
+            Meant::At(path) => path,
+            Meant::Several(files) => {
+                let path = self.grounds.below_top(citation.path);
+                return (path, Was::Unknown(Doubt::Several(files)));
+            }
+            Meant::Nothing => self.grounds.below_top(citation.path),
+        };
+        match (was(self.grounds.look(ground, &path), citation), self.grounds.trouble()) {
+            (Was::Nothing, Some(trouble)) => (path, Was::Unknown(trouble)),
+            (was, _) => (path, was),
+        }
     }
 
     /// What is there now is what it says.
     fn just_written(&self, citation: &Citation<'_>) -> Base {
-        let path = self.grounds.resolve(&self.document, citation.path, self.now);
-        let looked = path.as_deref().map(|path| self.grounds.look(self.now, path));
-        let path = path.unwrap_or_else(|| self.grounds.below_top(citation.path));
-        let was = was(looked, citation);
+        let (path, was) = self.seen(citation, self.now);
         Base { baseline: Baseline::JustWritten, path, ground: None, was }
     }
 
     fn unknown(&self, citation: &Citation<'_>, doubt: Doubt) -> Base {
-        let path = self.grounds.resolve(&self.document, citation.path, self.now);
-        let path = path.unwrap_or_else(|| self.grounds.below_top(citation.path));
+        let (path, _) = self.seen(citation, self.now);
         Base { baseline: Baseline::None, path, ground: None, was: Was::Unknown(doubt) }
     }
 }
 
 /// What was seen, as what stood there: lines that a file does not have were never there.
-fn was(looked: Option<Look>, citation: &Citation<'_>) -> Was {
+fn was(looked: Look, citation: &Citation<'_>) -> Was {
     match looked {
-        None | Some(Look::Nothing) => Was::Nothing,
-        Some(Look::Folder) => Was::Folder,
-        Some(Look::Hidden(doubt)) => Was::Unknown(doubt),
-        Some(Look::File { text }) => {
+        Look::Nothing => Was::Nothing,
+        Look::Folder => Was::Folder,
+        Look::Hidden(doubt) => Was::Unknown(doubt),
+        Look::File { text } => {
             let too_few = |last: usize| text.as_ref().is_some_and(|t| t.lines().count() < last);
             if citation.lines.is_some_and(|lines| too_few(lines.last)) {
                 return Was::Nothing;
             }
-            Was::File { blob: None, text, cited: None }
+            Was::File { blob: None, text, cited: None, had_twin: false }
         }
     }
 }
@@ -186,8 +212,9 @@ fn at_commit(grounds: &Grounds<'_>, shelved: &Shelved) -> Option<Result<String, 
     if grounds.has_commit(&named) {
         return Some(Ok(named));
     }
-    Some(Err(match repository.is_shallow() {
-        true => Doubt::Shallow(named),
-        false => Doubt::LostCommit(named),
+    Some(Err(match (grounds.trouble(), repository.is_shallow()) {
+        (Some(trouble), _) => trouble,
+        (None, true) => Doubt::Shallow(named),
+        (None, false) => Doubt::LostCommit(named),
     }))
 }

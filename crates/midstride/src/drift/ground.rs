@@ -36,6 +36,15 @@ impl Look {
     }
 }
 
+/// What a path in a document leads to.
+pub(super) enum Meant {
+    /// The one that is there.
+    At(String),
+    /// Any of so many.
+    Several(usize),
+    Nothing,
+}
+
 /// Everything that is looked at on the way, each thing once.
 pub(super) struct Grounds<'p> {
     pub(super) project: &'p Project,
@@ -46,6 +55,8 @@ pub(super) struct Grounds<'p> {
     looks: Mutex<HashMap<(Ground, String), Look>>,
     listings: Mutex<HashMap<Ground, Arc<Listed>>>,
     oldest_here: OnceLock<BTreeSet<String>>,
+    /// What git said the first time it did not answer.
+    trouble: OnceLock<String>,
 }
 
 impl<'p> Grounds<'p> {
@@ -61,6 +72,7 @@ impl<'p> Grounds<'p> {
             looks: Mutex::default(),
             listings: Mutex::default(),
             oldest_here: OnceLock::new(),
+            trouble: OnceLock::new(),
         })
     }
 
@@ -71,8 +83,9 @@ impl<'p> Grounds<'p> {
 
     /// What is at a path below the top.
     pub(super) fn look(&self, ground: &Ground, path: &str) -> Look {
-        // One that leads out is none; git would not answer any more.
-        if normal(path).as_deref() != Some(path) {
+        // One that leads out is none, git would not answer any more; git's own files are no code.
+        let is_gits = path.split('/').any(|part| part == ".git");
+        if normal(path).as_deref() != Some(path) || is_gits {
             return Look::Nothing;
         }
         let key = (ground.clone(), path.to_owned());
@@ -156,14 +169,24 @@ impl<'p> Grounds<'p> {
         let repository = self.project.repository()?;
         let mut objects = held(&self.objects);
         if objects.is_none() {
-            *objects = repository.objects().ok();
+            *objects = self.answered(repository.objects());
         }
         let answer = objects.as_mut()?.get(name);
         if answer.is_err() {
             // A process that has ended answers nothing any more; the next question starts another.
             *objects = None;
         }
-        answer.ok()?
+        self.answered(answer)?
+    }
+
+    /// What git answered; that it did not is kept in mind.
+    fn answered<T>(&self, answer: Result<T, impl std::fmt::Display>) -> Option<T> {
+        answer.map_err(|error| self.trouble.get_or_init(|| error.to_string())).ok()
+    }
+
+    /// Why nothing that is not there can be believed not to be, if git did not answer.
+    pub(super) fn trouble(&self) -> Option<Doubt> {
+        self.trouble.get().cloned().map(Doubt::Git)
     }
 
     /// The commits whose parents are not here.
@@ -181,26 +204,20 @@ impl<'p> Grounds<'p> {
             return Arc::clone(listed);
         }
         let listed = self.project.repository().and_then(|repository| match ground {
-            Ground::WorkTree => repository.files_here().ok(),
-            Ground::Commit(commit) => repository.files_at(commit).ok(),
+            Ground::WorkTree => self.answered(repository.files_here()),
+            Ground::Commit(commit) => self.answered(repository.files_at(commit)),
         });
         let listed = Arc::new(listed.unwrap_or_default());
         listings.insert(ground.clone(), Arc::clone(&listed));
         listed
     }
 
-    /// The path below the top that a document, which lies at a whole path, means: from the root of the project or the top, from
-    /// its own folder, or the only one that ends so.
-    pub(super) fn resolve(
-        &self,
-        document: &Path,
-        written: &str,
-        ground: &Ground,
-    ) -> Option<String> {
-        let written = match written.strip_prefix(self.project.root().path().to_str()?) {
-            Some(inside) => inside.strip_prefix('/')?,
-            None => written,
-        };
+    /// The path below the top that a document, which lies at a whole path, means: from the root of
+    /// the project or the top, from its own folder, or the only one that ends so.
+    pub(super) fn meant(&self, document: &Path, written: &str, ground: &Ground) -> Meant {
+        let root = self.project.root().path().to_str();
+        let inside = root.and_then(|root| written.strip_prefix(root)?.strip_prefix('/'));
+        let written = inside.unwrap_or(written);
         let from_root = format!("{}{written}", self.root_below);
         let mut candidates = vec![from_root, written.to_owned()];
         if let Some(folder) = self.folder_of(document) {
@@ -208,7 +225,7 @@ impl<'p> Grounds<'p> {
         }
         let mut candidates = candidates.iter().filter_map(|path| normal(path));
         let there = candidates.find(|path| !matches!(self.look(ground, path), Look::Nothing));
-        there.or_else(|| self.only_one_ending_with(written, ground))
+        there.map_or_else(|| self.ending_with(written, ground), Meant::At)
     }
 
     /// The path that is meant if there is none: from the root of the project.
@@ -216,12 +233,43 @@ impl<'p> Grounds<'p> {
         normal(&format!("{}{written}", self.root_below)).unwrap_or_else(|| written.to_owned())
     }
 
-    fn only_one_ending_with(&self, written: &str, ground: &Ground) -> Option<String> {
-        let end = format!("/{}", normal(written).filter(|_| !written.ends_with('/'))?);
+    fn ending_with(&self, written: &str, ground: &Ground) -> Meant {
+        let Some(end) = normal(written).filter(|_| !written.ends_with('/')) else {
+            return Meant::Nothing;
+        };
+        let end = format!("/{end}");
         let listed = self.listed(ground);
-        let mut ending = listed.files.keys().filter(|path| path.ends_with(&end));
-        let only = ending.next().filter(|_| ending.next().is_none())?;
-        self.look(ground, only).is_there().then(|| only.clone())
+        let ending = listed.files.keys().filter(|path| path.ends_with(&end));
+        let ending: Vec<&String> =
+            ending.filter(|path| self.look(ground, path).is_there()).collect();
+        match &ending[..] {
+            [] => Meant::Nothing,
+            [only] => Meant::At((*only).clone()),
+            several => Meant::Several(several.len()),
+        }
+    }
+
+    /// The ids that the texts of files in the working tree have in git. Filters that the repository
+    /// is configured with are not run: they are commands. Git may keep the ends of lines otherwise.
+    pub(super) fn ids_of(&self, paths: &[String]) -> HashMap<String, String> {
+        let Some(repository) = self.project.repository().filter(|_| !paths.is_empty()) else {
+            return HashMap::new();
+        };
+        let ids = self.answered(repository.ids_of_files(paths)).unwrap_or_default();
+        let own = |(path, id): (&String, String)| {
+            let id = self.id_without_returns(repository, path, &id).unwrap_or(id);
+            (path.clone(), id)
+        };
+        paths.iter().zip(ids).map(own).collect()
+    }
+
+    fn id_without_returns(&self, repository: &Repository, path: &str, id: &str) -> Option<String> {
+        let Look::File { text: Some(text) } = self.look(&Ground::WorkTree, path) else {
+            return None;
+        };
+        let has_returns = text.contains("\r\n") && self.object(id).is_none();
+        let plain = has_returns.then(|| text.replace("\r\n", "\n"))?;
+        repository.id_of_blob(plain.as_bytes()).ok()
     }
 
     /// The folder of a document below the top, if it lies there.

@@ -8,6 +8,7 @@ use crate::index::{Index, Judged};
 use crate::project::{Project, SetUp, Shelved};
 use midstride_core::citation::LineRange;
 use midstride_core::drift::{Baseline, Change, Doubt, Judgement, Spot, Verdict};
+use midstride_core::redact::Clean;
 use midstride_core::span::{At, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -87,6 +88,10 @@ impl Memory {
             judged: judged.iter().map(KeptJudgement::of).collect(),
         };
         let Ok(judged) = serde_json::to_string(&kept) else { return };
+        // A path may be a secret; it is found out again.
+        if !Clean::of(&judged).1.is_empty() {
+            return;
+        }
         held(&self.learned).push(Judged {
             path: path_of(grounds, shelved),
             document: sha256(&shelved.bytes),

@@ -121,13 +121,7 @@ impl Grounds<'_> {
             .take(CANDIDATES_MAX)
             .cloned()
             .collect();
-        let hashed = match self.project.repository() {
-            Some(repository) if !unknown.is_empty() => {
-                repository.ids_of_files(&unknown).unwrap_or_default()
-            }
-            _ => Vec::new(),
-        };
-        known.chain(unknown.into_iter().zip(hashed)).collect()
+        known.chain(self.ids_of(&unknown)).collect()
     }
 }
 

@@ -55,10 +55,10 @@ impl Repository {
         Ok(out)
     }
 
-    /// The ids that the texts of files below the working tree have, as git would store them.
+    /// The ids that the bytes of files below the working tree would have.
     pub fn ids_of_files(&self, paths: &[String]) -> Result<Vec<String>, GitError> {
         let asked: String = paths.iter().map(|path| format!("{path}\n")).collect();
-        let ids = self.run(&["hash-object", "--stdin-paths"], asked.as_bytes())?;
+        let ids = self.run(&["hash-object", "--no-filters", "--stdin-paths"], asked.as_bytes())?;
         Ok(String::from_utf8_lossy(&ids).lines().map(str::to_owned).collect())
     }
 
@@ -146,6 +146,11 @@ impl Listed {
             let id = words.get(id_at).map(|id| (*id).to_owned());
             self.files.insert(path.to_owned(), id);
         }
+    }
+
+    /// Whether git keeps a file, rather than only seeing that it is there.
+    pub fn is_tracked(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(Option::is_some)
     }
 
     /// The submodule that a path lies in.

@@ -8,8 +8,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Goes up with the shape, and with what counts as a word.
-const VERSION: u32 = 2;
+/// Goes up with the shape, with what counts as a word, and with how citations are judged.
+const VERSION: u32 = 3;
 
 /// How long to wait for others who write.
 const PATIENCE: Duration = Duration::from_secs(5);

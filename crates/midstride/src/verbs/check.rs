@@ -138,7 +138,8 @@ fn judge(project: &Project, with: Option<&Comparison<'_>>, shelved: Shelved, kee
     let key = handoff.key();
     let with = with.filter(|with| with.concerns(&handoff));
     let citations = with.map(|with| with.drift.judge(&shelved)).unwrap_or_default();
-    for finding in drift::findings(&key.to_string(), &citations) {
+    let named = handoff.is_handoff().then(|| key.to_string());
+    for finding in drift::findings(named.as_deref(), &citations) {
         verdict.add(&shelved.document, finding);
     }
     let open = with.and_then(|_| Open::of(&handoff, project.environment().clock.now()));

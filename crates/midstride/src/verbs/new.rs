@@ -210,8 +210,11 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
         None => compose(given.as_ref(), &fields, kind)?,
     };
     let root = shelf.root();
-    let document = anchored(project, &root.path().join(&path), &document)?;
-    let (text, mut redacted) = Clean::of(document.text());
+    let (clean, mut redacted) = Clean::of(document.text());
+    let clean = Document::parse(clean.as_str().as_bytes());
+    let document = anchored(project, &root.path().join(&path), &clean)?;
+    let (text, late) = Clean::of(document.text());
+    redacted.extend(late);
     redacted.extend(note.iter().flat_map(|note| note.redacted()).cloned());
     redacted.extend(said.map(|title| Clean::of(title).1).unwrap_or_default());
     root.create(&path, text.as_str().as_bytes()).map_err(|error| match error {
