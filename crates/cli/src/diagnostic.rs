@@ -299,7 +299,7 @@ impl From<ReviseError> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             ReviseError::Conflict { key, kept, redacted, .. } => {
-                let secrets = redacted.iter().map(|secret| secret.kind);
+                let secrets = redacted.iter().map(|secret| &secret.kind);
                 let secrets = secrets.map(|kind| format!("a secret was not written: {kind}"));
                 secrets
                     .fold(diagnostic, Self::hint)

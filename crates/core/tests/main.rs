@@ -4,6 +4,7 @@
 mod graph;
 mod merge;
 mod properties;
+mod redact;
 mod schema;
 mod tasks;
 mod versions;

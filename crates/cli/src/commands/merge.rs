@@ -49,7 +49,7 @@ pub(crate) fn merge(
         ui.json(&view::done::MergeJson {
             path,
             conflicts,
-            redacted: redacted.iter().map(|secret| secret.kind).collect(),
+            redacted: redacted.iter().map(|secret| secret.kind.to_string()).collect(),
             replaced,
         })?;
         return Ok(outcome);

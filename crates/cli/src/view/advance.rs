@@ -34,7 +34,7 @@ pub(crate) struct PassageJson {
     /// The codes that it went over by force.
     over: Vec<String>,
     outside: bool,
-    redacted: Vec<&'static str>,
+    redacted: Vec<String>,
 }
 
 pub(crate) fn blocked_json(judged: &Judged, to: &str) -> BlockedJson {
@@ -62,7 +62,7 @@ pub(crate) fn passage_json(project: &Project, passage: &Passage, to: &str) -> Pa
         reason: passage.reason.clone(),
         over: passage.over.iter().map(ToString::to_string).collect(),
         outside: recorded.is_some_and(|recorded| recorded.outside),
-        redacted: of_draft.chain(of_record).map(|secret| secret.kind).collect(),
+        redacted: of_draft.chain(of_record).map(|secret| secret.kind.to_string()).collect(),
     }
 }
 

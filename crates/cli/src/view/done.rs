@@ -46,7 +46,7 @@ pub(crate) struct TasksSyncedJson {
 pub(crate) struct MergeJson {
     pub(crate) path: String,
     pub(crate) conflicts: Vec<String>,
-    pub(crate) redacted: Vec<&'static str>,
+    pub(crate) redacted: Vec<String>,
     pub(crate) replaced: Option<String>,
 }
 

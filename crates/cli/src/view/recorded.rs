@@ -12,7 +12,7 @@ pub(crate) struct RecordedJson {
     revision: usize,
     reason: String,
     outside: bool,
-    redacted: Vec<&'static str>,
+    redacted: Vec<String>,
     untold: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks: Option<super::task::ImportedJson>,
@@ -37,7 +37,7 @@ pub(crate) fn json(
         revision: recorded.revision,
         reason: reason.to_owned(),
         outside: recorded.outside,
-        redacted: recorded.redacted.iter().map(|secret| secret.kind).collect(),
+        redacted: recorded.redacted.iter().map(|secret| secret.kind.to_string()).collect(),
         untold: recorded.untold.clone(),
         tasks: None,
     }

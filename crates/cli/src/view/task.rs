@@ -119,7 +119,7 @@ pub(crate) struct ChangedJson {
     task: TaskJson,
     /// Tasks that wait for nothing any longer.
     ready_now: Vec<String>,
-    redacted: Vec<&'static str>,
+    redacted: Vec<String>,
 }
 
 /// A task that was added.
@@ -127,7 +127,7 @@ pub(crate) struct ChangedJson {
 pub(crate) struct AddedJson {
     id: String,
     uid: String,
-    redacted: Vec<&'static str>,
+    redacted: Vec<String>,
 }
 
 /// Tasks that came with a handoff.
@@ -137,7 +137,7 @@ pub(crate) struct ImportedJson {
     here: Vec<String>,
     unreadable: usize,
     unknown: Vec<String>,
-    redacted: Vec<&'static str>,
+    redacted: Vec<String>,
 }
 
 fn shorts(ids: &[TaskId]) -> Vec<String> {
@@ -149,8 +149,8 @@ pub(crate) fn names(ids: &[TaskId]) -> String {
     shorts(ids).join(", ")
 }
 
-fn kinds(redacted: &[Redaction]) -> Vec<&'static str> {
-    redacted.iter().map(|secret| secret.kind).collect()
+fn kinds(redacted: &[Redaction]) -> Vec<String> {
+    redacted.iter().map(|secret| secret.kind.to_string()).collect()
 }
 
 pub(crate) fn imported(imported: &Imported) -> ImportedJson {

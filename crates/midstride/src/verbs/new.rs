@@ -112,7 +112,7 @@ pub enum NewError {
     },
     /// The id would spell a secret out, and so would the name of the file.
     #[error("the id holds a secret, which would be in the name of the file: {0}")]
-    SecretId(&'static str),
+    SecretId(std::borrow::Cow<'static, str>),
     /// The stage is not defined.
     #[error("there is no stage `{stage}`")]
     UnknownStage {

@@ -1,0 +1,348 @@
+//! Values that are given to telling names, however that is written: `name=value`, `name: "value"`,
+//! `\"name\": \"value\"`, `<name>value</name>`, `--name value`, or merely near in a sentence.
+
+use super::MARK;
+use super::base64::is_userpass;
+use super::hit::Hit;
+use super::name::Names;
+use super::value::{Strength, Values};
+use super::words::oddity;
+use std::ops::Range;
+
+/// No name is longer.
+const NAME_BYTES_MAX: usize = 64;
+/// No value is longer, nor a type that stands before it.
+const VALUE_BYTES_MAX: usize = 4096;
+const TYPE_BYTES_MAX: usize = 48;
+/// How far a sentence goes on to a value.
+const NEAR_BYTES_MAX: usize = 48;
+const NEAR_WORDS_MAX: usize = 4;
+/// A line of base64 that is as long as this may be wrapped.
+const WRAPPED_BYTES_MIN: usize = 40;
+
+/// How a name is given its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// `name=value`, without a blank.
+    Tight,
+    /// Anything with blanks: `name = value`, `name: value`.
+    Loose,
+    /// `<name>value</name>`
+    Element,
+    /// `"name", "value"`: only quoted values count.
+    Comma,
+    /// `name == "value"`: the same.
+    Comparison,
+}
+
+/// The value of the name whose telling word was met here, and what it is.
+pub(super) fn find(
+    hit: Hit<'_>,
+    names: &Names,
+    values: &Values,
+) -> Option<(&'static str, Range<usize>)> {
+    let text = hit.text;
+    let end = hit.at + length(&text[hit.at..], NAME_BYTES_MAX, is_name);
+    let Some((at, sign)) = sign_after(hit, end) else {
+        return near(hit, end, names, values).map(|at| ("high-entropy", at));
+    };
+    let value = value_at(hit, at, sign, end)?;
+    let strength = match strength(hit, end, names)? {
+        // A list of names looks the same.
+        _ if sign == Sign::Comma => Strength::Weak,
+        strength => strength,
+    };
+    let letters = &text[value.at.clone()];
+    let real = values.is_secret(letters, strength, value.bare)
+        || (strength == Strength::Weak && letters.len() >= 8 && hides_userpass(letters));
+    let kind = if strength == Strength::Password { "password" } else { "secret" };
+    real.then(|| (kind, wrapped(text, value.at)))
+}
+
+struct Value {
+    at: Range<usize>,
+    bare: bool,
+}
+
+/// The `auth` of a registry.
+fn hides_userpass(letters: &[u8]) -> bool {
+    letters.len().is_multiple_of(4) && oddity(letters) >= 25 && is_userpass(letters)
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+fn is_quote(byte: u8) -> bool {
+    b"\"'`".contains(&byte)
+}
+
+fn length(text: &[u8], most: usize, belongs: impl Fn(u8) -> bool) -> usize {
+    text.iter().take(most).take_while(|byte| belongs(**byte)).count()
+}
+
+/// What the name says; what stands in the place of a secret is no name.
+fn strength(hit: Hit<'_>, end: usize, names: &Names) -> Option<Strength> {
+    let name = name_until(hit, end);
+    let marked = name.windows(MARK.len()).any(|part| part == MARK.as_bytes());
+    if marked { None } else { names.strength(name) }
+}
+
+/// Where the name begins that the telling word belongs to.
+fn name_start(hit: Hit<'_>) -> usize {
+    let part = |byte: &&u8| is_name(**byte) || **byte == b'.';
+    hit.at - hit.before().iter().rev().take(NAME_BYTES_MAX).take_while(part).count()
+}
+
+/// The whole name, with the word before it where that is a word of its own, as in `API key`.
+fn name_until(hit: Hit<'_>, end: usize) -> &[u8] {
+    let start = name_start(hit);
+    let spaced = start == hit.at && hit.text[..start].ends_with(b" ");
+    if !spaced {
+        return &hit.text[start..end];
+    }
+    let before = &hit.text[..start - 1];
+    let word = before.iter().rev().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte)).count();
+    &hit.text[start - 1 - word..end]
+}
+
+/// Where the value begins, and how it is given.
+fn sign_after(hit: Hit<'_>, end: usize) -> Option<(usize, Sign)> {
+    let text = hit.text;
+    let start = name_start(hit);
+    if text.get(end) == Some(&b'>') && text[..start].ends_with(b"<") {
+        return Some((end + 1, Sign::Element));
+    }
+    let closed = end + length(&text[end..], 8, |byte| is_quote(byte) || b"\\])*".contains(&byte));
+    let blanks = length(&text[closed..], 16, is_blank);
+    let at = closed + blanks;
+    if let Some(behind) = behind_sign(&text[at..]) {
+        let from = at + behind;
+        if text[at..from].ends_with(b"==") || text[at] == b'!' {
+            return Some((skip_to_value(text, from), Sign::Comparison));
+        }
+        let tight = blanks == 0 && !text.get(from).is_some_and(|byte| is_blank(*byte));
+        let from = skip_to_value(text, from);
+        return Some((from, if tight { Sign::Tight } else { Sign::Loose }));
+    }
+    if closed > end && text.get(at) == Some(&b',') {
+        if let Some(from) = value_field(text, at) {
+            return Some((from, Sign::Loose));
+        }
+        return Some((skip_to_value(text, at + 1), Sign::Comma));
+    }
+    if let Some(from) = value_field(text, closed) {
+        return Some((from, Sign::Loose));
+    }
+    let flag = text[start..].starts_with(b"--") || text[..start].ends_with(b"--");
+    (flag && blanks > 0).then_some((at, Sign::Loose))
+}
+
+/// How many letters the sign of an assignment or a comparison has.
+fn behind_sign(text: &[u8]) -> Option<usize> {
+    let signs: [&[u8]; 12] =
+        [b"!==", b"===", b"==", b"!=", b":=", b"=>", b"?=", b"+=", b"=", b"%3D", b"%3d", b"%3A"];
+    if let Some(sign) = signs.iter().find(|sign| text.starts_with(sign)) {
+        return Some(sign.len());
+    }
+    (text.starts_with(b":") && !text.starts_with(b"::")).then_some(1)
+}
+
+/// Behind blanks and emphasis; over the end of a line only to a quote.
+fn skip_to_value(text: &[u8], from: usize) -> usize {
+    let emphasis = if text[from..].starts_with(b"**") { 2 } else { 0 };
+    let at = from + emphasis + length(&text[from + emphasis..], 32, is_blank);
+    let lines = length(&text[at..], 64, |byte| byte.is_ascii_whitespace());
+    let quoted = text.get(at + lines).is_some_and(|byte| b"\"'".contains(byte));
+    if lines > 0 && quoted { at + lines } else { at }
+}
+
+/// `- name: DB_PASSWORD` with its `value: …` on the next line, or the same as JSON.
+fn value_field(text: &[u8], from: usize) -> Option<usize> {
+    let gap = gap_length(&text[from..]);
+    let at = from + gap;
+    let at = at + length(&text[at..], 4, |byte| is_quote(byte) || byte == b'\\');
+    let rest = text[at..].strip_prefix(b"value").or(text[at..].strip_prefix(b"Value"))?;
+    let closed = length(rest, 4, |byte| is_quote(byte) || byte == b'\\');
+    let blanks = length(&rest[closed..], 8, is_blank);
+    let at = at + 5 + closed + blanks;
+    (gap > 0).then_some(())?;
+    behind_sign(&text[at..]).map(|behind| skip_to_value(text, at + behind))
+}
+
+/// Blanks, breaks and commas, and breaks that are written `\n`.
+fn gap_length(text: &[u8]) -> usize {
+    let mut at = 0;
+    while at < NAME_BYTES_MAX {
+        let Some(byte) = text.get(at) else { break };
+        let escaped = *byte == b'\\' && text.get(at + 1).is_some_and(|next| b"nrt".contains(next));
+        if escaped {
+            at += 2;
+        } else if byte.is_ascii_whitespace() || *byte == b',' {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    at
+}
+
+fn value_at(hit: Hit<'_>, at: usize, sign: Sign, name_end: usize) -> Option<Value> {
+    let text = hit.text;
+    if sign == Sign::Element {
+        let length = length(&text[at..], VALUE_BYTES_MAX, |byte| byte != b'<' && byte != b'\n');
+        let closed = text[at + length..].starts_with(b"</");
+        return closed.then(|| Value { at: at..at + length, bare: false });
+    }
+    if let Some(at) = quoted(text, at) {
+        return Some(Value { at, bare: false });
+    }
+    if matches!(sign, Sign::Comma | Sign::Comparison) {
+        return None;
+    }
+    if let Some(at) = block(text, at) {
+        return Some(Value { at, bare: false });
+    }
+    if let Some(at) = behind_type(text, at) {
+        return Some(Value { at, bare: false });
+    }
+    let line_begins = matches!(hit.text[..name_start(hit)].last(), None | Some(b'\n'));
+    let shouted = !hit.text[hit.at..name_end].iter().any(u8::is_ascii_lowercase);
+    let variable = sign == Sign::Tight && (line_begins || shouted);
+    Some(Value { at: bare(text, at, variable), bare: !variable })
+}
+
+/// What stands between quotes, however deep they are escaped.
+fn quoted(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let prefix = length(&text[at..], 2, |byte| b"bBrRfFuU@$".contains(&byte));
+    let prefix = if text.get(at + prefix).is_some_and(|b| is_quote(*b)) { prefix } else { 0 };
+    let depth = length(&text[at + prefix..], 16, |byte| byte == b'\\');
+    let open = at + prefix + depth;
+    let quote = *text.get(open).filter(|byte| is_quote(**byte))?;
+    let from = open + 1;
+    let mut slashes = 0;
+    for (offset, byte) in text[from..].iter().take(VALUE_BYTES_MAX).enumerate() {
+        if *byte == quote && (slashes == depth || (depth == 0 && slashes % 2 == 0)) {
+            return Some(from..from + offset - depth);
+        }
+        if *byte == b'\n' {
+            return None;
+        }
+        slashes = if *byte == b'\\' { slashes + 1 } else { 0 };
+    }
+    None
+}
+
+/// `name: |` and the lines below it.
+fn block(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let mark = text.get(at).filter(|byte| b"|>".contains(byte))?;
+    let signs = length(&text[at + 1..], 2, |byte| b"+-123456789".contains(&byte));
+    let (from, _) = next_line(text, at + 1 + signs)?;
+    let end =
+        from + length(&text[from..], VALUE_BYTES_MAX, |byte| !ends_bare(byte) && byte != b'\\');
+    (*mark == b'|' || end > from).then_some(from..end)
+}
+
+/// Where the text of the next line begins, with how deep it stands.
+fn next_line(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let rest = &text[at..];
+    let breaks: [&[u8]; 4] = [b"\r\n", b"\n", b"\\r\\n", b"\\n"];
+    let broken = breaks.iter().find(|sign| rest.starts_with(sign))?.len();
+    let indent = length(&rest[broken..], NAME_BYTES_MAX, is_blank);
+    Some((at + broken + indent, indent))
+}
+
+/// `name: Type = "value"`
+fn behind_type(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let kind = length(&text[at..], TYPE_BYTES_MAX, |byte| {
+        byte.is_ascii_alphanumeric() || b"_&'<>[]|?:, .".contains(&byte)
+    });
+    let behind = text.get(at + kind..)?.strip_prefix(b"=")?;
+    let blanks = length(behind, 4, is_blank);
+    if kind == 0 || text[at + kind - 1] != b' ' {
+        return None;
+    }
+    quoted(text, at + kind + 1 + blanks)
+}
+
+fn ends_bare(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || is_quote(byte)
+}
+
+/// A value without quotes. What is given to a variable goes on to the next blank.
+fn bare(text: &[u8], at: usize, variable: bool) -> Range<usize> {
+    let rest = &text[at..text.len().min(at + VALUE_BYTES_MAX)];
+    let escape = |at: usize| {
+        rest[at] == b'\\' && rest.get(at + 1).is_some_and(|next| b"nrtu\"'\\x".contains(next))
+    };
+    let ends = |at: &usize| ends_bare(rest[*at]) || escape(*at) || begins_next(&rest[*at..]);
+    let mut end = (0..rest.len()).find(ends).unwrap_or(rest.len());
+    if !variable {
+        let trailing = |byte: &&u8| b",;)]}>.&|".contains(byte);
+        end -= rest[..end].iter().rev().take_while(trailing).count();
+    }
+    at..at + end
+}
+
+/// `;name=`, `&name=`, `,name:` begin the next value; a closing element ends this one.
+fn begins_next(text: &[u8]) -> bool {
+    let separated = b";&,".contains(&text[0]);
+    let name =
+        length(&text[1..], NAME_BYTES_MAX, |byte| is_name(byte) || byte == b' ' || byte == b'.');
+    let given = text.get(1 + name).is_some_and(|byte| b"=:".contains(byte));
+    (separated && name > 0 && given) || text.starts_with(b"</")
+}
+
+/// A value of base64 with the lines that it goes on over.
+fn wrapped(text: &[u8], value: Range<usize>) -> Range<usize> {
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
+    let Range { start, mut end } = value;
+    if end - start < WRAPPED_BYTES_MIN || !text[start..end].iter().all(|byte| is_base64(*byte)) {
+        return start..end;
+    }
+    while let Some((from, _)) = next_line(text, end) {
+        let run = length(&text[from..], VALUE_BYTES_MAX, is_base64);
+        let line = &text[from..from + run];
+        let alone = next_line(text, from + run).is_some()
+            || text.get(from + run).is_none_or(|byte| ends_bare(*byte) && !is_blank(*byte));
+        let goes_on = run >= 4 && alone && (oddity(line) >= 25 || line.ends_with(b"="));
+        if !goes_on || end - start > VALUE_BYTES_MAX {
+            break;
+        }
+        end = from + run;
+    }
+    start..end
+}
+
+/// A random run of letters in the same sentence.
+fn near(hit: Hit<'_>, end: usize, names: &Names, values: &Values) -> Option<Range<usize>> {
+    let text = hit.text;
+    let is_between = |byte: u8| is_blank(byte) || is_quote(byte) || b":*(|>=\\".contains(&byte);
+    let is_run = |byte: u8| byte.is_ascii_alphanumeric() || b"+/_=.~-".contains(&byte);
+    let mut at = end;
+    for _ in 0..=NEAR_WORDS_MAX {
+        let gap = length(&text[at..], 8, is_between);
+        at += gap;
+        let run = length(&text[at..], VALUE_BYTES_MAX, is_run);
+        if gap == 0 || run == 0 || at > end + NEAR_BYTES_MAX {
+            return None;
+        }
+        let word = &text[at..at + run];
+        if run >= 20 {
+            let trailing = word.iter().rev().take_while(|byte| **byte == b'.').count();
+            let word = &word[..run - trailing];
+            let real =
+                values.is_secret(word, Strength::Near, true) && strength(hit, end, names).is_some();
+            return real.then(|| at..at + word.len());
+        }
+        if !word.iter().all(u8::is_ascii_lowercase) {
+            return None;
+        }
+        at += run;
+    }
+    None
+}

@@ -1,0 +1,48 @@
+//! Enough of base64 to see whether it hides a name and a password.
+
+/// Whether base64 stands for `user:password`.
+pub(super) fn is_userpass(text: &[u8]) -> bool {
+    let plain = decoded(text);
+    let readable = plain.iter().all(|byte| (b' '..=b'~').contains(byte));
+    readable && plain.iter().skip(1).rev().skip(1).any(|byte| *byte == b':')
+}
+
+fn decoded(text: &[u8]) -> Vec<u8> {
+    let mut bits = 0u32;
+    let mut count = 0;
+    let mut plain = Vec::with_capacity(text.len());
+    for value in text.iter().map_while(|byte| value(*byte)) {
+        bits = (bits << 6 | u32::from(value)) & 0xffff;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            plain.push(u8::try_from(bits >> count & 0xff).unwrap_or_default());
+        }
+    }
+    plain
+}
+
+fn value(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        b'/' | b'_' => 63,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_and_a_password_are_seen() {
+        assert!(is_userpass(b"YWxhZGRpbjpvcGVuc2VzYW1l"));
+        assert!(is_userpass(b"dTpw"));
+        assert!(!is_userpass(b"authentication"));
+        assert!(!is_userpass(b"YWxhZGRpbg=="));
+        assert!(!is_userpass(b"Og=="));
+    }
+}

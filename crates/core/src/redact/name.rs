@@ -1,0 +1,131 @@
+//! Names that tell what is assigned to them: `DB_PASSWORD`, `clientSecret`, `api-key`.
+
+use super::table::Table;
+use super::value::Strength;
+
+/// The words that names are made of.
+#[derive(Debug)]
+pub(super) struct Names {
+    passwords: Vec<&'static str>,
+    secrets: Vec<&'static str>,
+    keys: Vec<&'static str>,
+    weak: Vec<&'static str>,
+    tails: Vec<&'static str>,
+    harmless: Vec<&'static str>,
+    public: Vec<&'static str>,
+}
+
+/// Words as short as this may be the end of any other word.
+const SHORT_WORD: usize = 4;
+
+impl Names {
+    pub(super) fn new(table: &Table) -> Self {
+        Self {
+            passwords: table.words("passwords"),
+            secrets: table.words("secrets"),
+            keys: table.words("keys"),
+            weak: table.words("weak"),
+            tails: table.words("tails"),
+            harmless: table.words("harmless"),
+            public: table.words("public"),
+        }
+    }
+
+    /// What a name says about the value that it is given; `None` if nothing.
+    pub(super) fn strength(&self, name: &[u8]) -> Option<Strength> {
+        let words = words_of(name);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let told = words.iter().rposition(|word| !self.tails.contains(word))?;
+        let (last, before) = words[..=told].split_last()?;
+        if self.harmless.contains(last) {
+            return None;
+        }
+        let previous = before.last().copied().unwrap_or_default();
+        if *last == "key" {
+            return self.keys.contains(&previous).then_some(Strength::Secret);
+        }
+        let ends = |list: &[&str]| list.iter().any(|word| ends_with_word(last, word));
+        if ends(&self.passwords) {
+            return Some(Strength::Password);
+        }
+        if ends(&self.secrets) {
+            return Some(Strength::Secret);
+        }
+        if ends(&self.weak) {
+            return (!self.public.contains(&previous)).then_some(Strength::Weak);
+        }
+        let telling = |word: &&str| self.passwords.contains(word) || self.secrets.contains(word);
+        before.iter().any(telling).then_some(Strength::Weak)
+    }
+}
+
+fn ends_with_word(whole: &str, word: &str) -> bool {
+    whole == word || (word.len() > SHORT_WORD && whole.ends_with(word))
+}
+
+/// The words of a name in small letters, however they are joined; numbers are left out.
+fn words_of(name: &[u8]) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut previous = 0u8;
+    for (at, byte) in name.iter().copied().enumerate() {
+        if byte.is_ascii_alphabetic() {
+            let next_is_small = name.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+            let begins = !previous.is_ascii_alphabetic()
+                || (byte.is_ascii_uppercase() && (previous.is_ascii_lowercase() || next_is_small));
+            if begins {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.push(char::from(byte.to_ascii_lowercase()));
+            }
+        }
+        previous = byte;
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_what_they_are_given() {
+        let names = Names::new(&Table::shipped());
+        let strength = |name: &str| names.strength(name.as_bytes());
+        for name in
+            ["password", "DB_PASSWORD", "spring.datasource.password", "userPassword2", "npasswd"]
+        {
+            assert_eq!(strength(name), Some(Strength::Password), "{name}");
+        }
+        for name in [
+            "clientSecret",
+            "AWS_SECRET_ACCESS_KEY",
+            "apikey",
+            "X-API-Key",
+            "SECRET_KEY_BASE",
+            "APIKeyProd",
+        ] {
+            assert_eq!(strength(name), Some(Strength::Secret), "{name}");
+        }
+        for name in ["token", "GITHUB_TOKEN", "_authToken", "PASSWORD_GITHUB"] {
+            assert_eq!(strength(name), Some(Strength::Weak), "{name}");
+        }
+        for name in [
+            "public_key",
+            "key",
+            "primaryKey",
+            "password_file",
+            "tokenCount",
+            "tokenizer",
+            "author",
+            "nextPageToken",
+            "secretName",
+            "monkey",
+            "passed",
+            "compass_heading",
+            "max_token_limit",
+        ] {
+            assert_eq!(strength(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Text that comes in pieces of any size, cleaned as if it came whole.
+
+use super::hit::{AFTER_BYTES_MAX, BEFORE_BYTES_MAX};
+use super::scan::{LETTER_BYTES_MAX, sort};
+use super::{MARK, Redaction, Rules};
+use crate::span::Span;
+use std::collections::BTreeMap;
+
+/// How many secrets of each kind were found.
+pub type Counts = BTreeMap<String, usize>;
+
+/// Pieces are gathered until a look at them is worth it.
+const PART_BYTES_MIN: usize = 512 << 10;
+/// A secret begins at most so far before the letters it was recognised by.
+const BACK_BYTES_MAX: usize = 128;
+
+/// Cleans bytes that come in pieces, in bounded memory. What is no text passes untouched.
+#[derive(Debug)]
+pub struct Stream<'r> {
+    rules: &'r Rules,
+    /// What is not written yet, behind some of what is.
+    buffer: Vec<u8>,
+    /// Up to where it was looked at.
+    seen: usize,
+    /// Up to where it is written or taken out.
+    written: usize,
+    /// What was found and is not written yet.
+    found: Vec<Redaction>,
+    counts: Counts,
+}
+
+impl<'r> Stream<'r> {
+    /// A stream of which nothing came yet.
+    pub fn new(rules: &'r Rules) -> Self {
+        let (buffer, found, counts) = (Vec::new(), Vec::new(), Counts::new());
+        Self { rules, buffer, seen: 0, written: 0, found, counts }
+    }
+
+    /// Takes a piece, and writes what can be decided.
+    pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
+        self.buffer.extend_from_slice(piece);
+        let to = self.buffer.len().saturating_sub(AFTER_BYTES_MAX + LETTER_BYTES_MAX);
+        if to >= self.seen + PART_BYTES_MIN {
+            self.look(to);
+            self.write(to - BACK_BYTES_MAX, out);
+            self.forget();
+        }
+    }
+
+    /// Writes the rest, and says what was taken out.
+    pub fn finish(mut self, out: &mut Vec<u8>) -> Counts {
+        let end = self.buffer.len();
+        self.look(end);
+        self.write(end, out);
+        self.counts
+    }
+
+    fn look(&mut self, to: usize) {
+        self.found.extend(self.rules.scanner.find(&self.buffer, self.seen..to));
+        sort(&mut self.found);
+        self.seen = to;
+    }
+
+    fn write(&mut self, to: usize, out: &mut Vec<u8>) {
+        let later = self.found.partition_point(|found| found.at.start < to);
+        for Redaction { kind, at } in self.found.drain(..later) {
+            if at.start >= self.written {
+                out.extend_from_slice(&self.buffer[self.written..at.start]);
+                out.extend_from_slice(MARK.as_bytes());
+                out.extend_from_slice(kind.as_bytes());
+                *self.counts.entry(kind.into_owned()).or_default() += 1;
+            }
+            self.written = self.written.max(at.end);
+        }
+        if self.written < to {
+            out.extend_from_slice(&self.buffer[self.written..to]);
+            self.written = to;
+        }
+    }
+
+    /// Lets go of what no rule looks back at any more.
+    fn forget(&mut self) {
+        let past = self.written.min(self.seen.saturating_sub(BEFORE_BYTES_MAX));
+        self.buffer.drain(..past);
+        self.seen -= past;
+        self.written -= past;
+        for found in &mut self.found {
+            found.at = Span::new(found.at.start - past, found.at.end - past);
+        }
+    }
+}

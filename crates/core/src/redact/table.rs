@@ -1,0 +1,162 @@
+//! The table of rules as it is written in `rules.txt`.
+
+use super::hit::{Class, Hit};
+use super::value::{Strength, Values};
+use regex::bytes::{Regex, RegexBuilder};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+const SHIPPED: &str = include_str!("rules.txt");
+
+/// Letters that begin a secret, and what has to follow.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) kind: Cow<'static, str>,
+    /// The letters it begins with.
+    pub(super) begins: Cow<'static, str>,
+    then: Cow<'static, str>,
+    holds: Holds,
+    /// Compiled when the letters are met for the first time.
+    compiled: OnceLock<Option<Regex>>,
+}
+
+/// What else holds for a rule.
+#[derive(Clone, Copy, Debug, Default)]
+struct Holds {
+    inside: bool,
+    back: Option<(Class, usize, usize)>,
+    strength: Option<Strength>,
+    userpass: bool,
+}
+
+/// The rules and the words that ship with midstride.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) rules: Vec<Rule>,
+    words: Vec<(&'static str, &'static str)>,
+}
+
+impl Table {
+    /// Reads the table. What it does not understand it passes by; a test reads every line.
+    pub(super) fn shipped() -> Self {
+        let mut table = Self { rules: Vec::new(), words: Vec::new() };
+        for line in SHIPPED.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            match line.strip_prefix('@') {
+                Some(list) => table.words.extend(list.split_once(' ')),
+                None => table.rules.extend(rules_of(line)),
+            }
+        }
+        table
+    }
+
+    /// The words of a list.
+    pub(super) fn words(&self, list: &str) -> Vec<&'static str> {
+        let lines = self.words.iter().filter(|(name, _)| *name == list);
+        lines.flat_map(|(_, words)| words.split_whitespace()).collect()
+    }
+}
+
+/// The rules of a line, one for each beginning.
+fn rules_of(line: &'static str) -> Vec<Rule> {
+    let mut columns = line.split_whitespace();
+    let (Some(kind), Some(begins), Some(then)) = (columns.next(), columns.next(), columns.next())
+    else {
+        return Vec::new();
+    };
+    let holds = columns.fold(Holds::default(), Holds::and);
+    let rule = |begins| Rule::new(Cow::Borrowed(kind), Cow::Borrowed(begins), then.into(), holds);
+    begins.split(',').map(rule).collect()
+}
+
+impl Holds {
+    fn and(mut self, column: &str) -> Self {
+        match column {
+            "inside" => self.inside = true,
+            "random" => self.strength = Some(Strength::Secret),
+            "password" => self.strength = Some(Strength::Password),
+            "userpass" => self.userpass = true,
+            _ => self.back = column.strip_prefix("back=").and_then(back),
+        }
+        self
+    }
+}
+
+fn back(text: &str) -> Option<(Class, usize, usize)> {
+    let (class, range) = text.split_once(':')?;
+    let (least, most) = range.split_once('-')?;
+    Some((Class::named(class)?, least.parse().ok()?, most.parse().ok()?))
+}
+
+impl Rule {
+    fn new(
+        kind: Cow<'static, str>,
+        begins: Cow<'static, str>,
+        then: Cow<'static, str>,
+        holds: Holds,
+    ) -> Self {
+        Self { kind, begins, then, holds, compiled: OnceLock::new() }
+    }
+
+    /// The secret that begins here, if one does.
+    pub(super) fn find(&self, hit: Hit<'_>, values: &Values) -> Option<Range<usize>> {
+        let start = match self.holds.back {
+            Some((class, least, most)) => hit.step_back(class, least, most)?,
+            None => hit.at,
+        };
+        if !self.holds.inside && !hit.begins_word(start) {
+            return None;
+        }
+        let from = hit.at + self.begins.len();
+        let rest = hit.text.get(from..)?;
+        let regex = self.compiled.get_or_init(|| compile(&self.then).ok()).as_ref()?;
+        let found = regex.captures(rest)?;
+        let at = match found.get(1) {
+            Some(group) => group.start() + from..group.end() + from,
+            None => start..found.get(0)?.end() + from,
+        };
+        let secret =
+            if found.get(1).is_some() { &hit.text[at.clone()] } else { &rest[..at.end - from] };
+        let real = match self.holds.strength {
+            Some(strength) => values.is_secret(secret, strength, false),
+            None => !values.is_stand_in(secret),
+        };
+        let real = real && (!self.holds.userpass || super::base64::is_userpass(secret));
+        real.then_some(at)
+    }
+}
+
+/// How much memory an expression may take; those of ours take a tenth.
+const REGEX_BYTES_MAX: usize = 1 << 20;
+
+fn compile(then: &str) -> Result<Regex, regex::Error> {
+    let anchored = format!(r"\A(?:{then})");
+    RegexBuilder::new(&anchored).unicode(false).size_limit(REGEX_BYTES_MAX).build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_understood() {
+        let table = Table::shipped();
+        let lines = SHIPPED.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        for line in lines.filter(|line| !line.starts_with('@')) {
+            let rules = rules_of(line);
+            assert!(!rules.is_empty(), "{line}");
+            for rule in rules {
+                assert!(!rule.begins.is_empty(), "{line}");
+                if let Err(error) = compile(&rule.then) {
+                    panic!("{line}: {error}");
+                }
+            }
+            for column in line.split_whitespace().skip(3) {
+                let known = ["inside", "random", "password", "userpass"].contains(&column);
+                let back = column.strip_prefix("back=").and_then(back).is_some();
+                assert!(known || back, "{line}: `{column}`");
+            }
+        }
+        assert!(table.rules.len() > 150);
+    }
+}

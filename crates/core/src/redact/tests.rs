@@ -1,0 +1,367 @@
+//! Random values of every shape in every place, and everything that must stay.
+
+use super::*;
+
+/// Numbers that look random and are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % below
+    }
+
+    fn letters(&mut self, of: &str, count: usize) -> String {
+        let of: Vec<char> = of.chars().collect();
+        (0..count).map(|_| of[self.roll(of.len())]).collect()
+    }
+}
+
+const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const HEX: &str = "0123456789abcdef";
+const SIGNS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!@#%^*_+?~-";
+
+/// A text with the secret, and the secret as it stands in it, must lose it and nothing else.
+#[track_caller]
+fn taken_out(text: &str, secret: &str) -> Vec<Redaction> {
+    let (clean, found) = Clean::of(text);
+    assert!(!clean.as_str().contains(secret), "missed `{secret}` in {text}");
+    assert_eq!(found.len(), 1, "{text} became {}", clean.as_str());
+    let mark = format!("{MARK}{}", found[0].kind);
+    assert_eq!(clean.as_str(), text.replacen(secret, &mark, 1), "too much or too little");
+    assert_eq!(Clean::of(clean.as_str()).1, [], "not clean: {}", clean.as_str());
+    found
+}
+
+#[track_caller]
+fn untouched(text: &str) {
+    let (clean, found) = Clean::of(text);
+    assert!(found.is_empty(), "{text} became {}", clean.as_str());
+}
+
+/// Where a token of a provider may stand: anywhere.
+fn places(token: &str) -> Vec<String> {
+    vec![
+        token.to_owned(),
+        format!("use {token}, it works.\n"),
+        format!("`{token}`"),
+        format!("{{\"a\":\"{token}\",\"b\":1}}"),
+        format!(r#"{{\"text\":\"{token}\"}}"#),
+        format!(r#""first line\n{token}\nlast line""#),
+        format!(r#""\t{token}\r\n""#),
+        format!("KEY={token}\nNEXT=1\n"),
+        format!("key: {token}\n"),
+        format!("https://host/?a=1&x={token}&b=2"),
+        format!("x%3D{token}%26"),
+        format!("\u{1b}[32m{token}\u{1b}[0m"),
+        format!(r"\u001b[1;32m{token}\u001b[0m"),
+        format!("(\"{token}\")"),
+        format!("<b>{token}</b>"),
+        format!("--flag {token} --other"),
+        format!("é{token}é"),
+    ]
+}
+
+#[test]
+fn tokens_of_providers_are_taken_out_wherever_they_stand() {
+    let mut dice = Dice(1);
+    for _ in 0..20 {
+        let mut made: Vec<(&str, String)> = Vec::new();
+        let mut push = |kind, token| made.push((kind, token));
+        push("aws-key", format!("AKIA{}", dice.letters("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16)));
+        push("google-key", format!("AIza{}", dice.letters(&format!("{ALNUM}_-"), 34) + "a"));
+        push("github-token", format!("ghp_{}", dice.letters(ALNUM, 36)));
+        push(
+            "github-token",
+            format!("github_pat_{}_{}", dice.letters(ALNUM, 22), dice.letters(ALNUM, 59)),
+        );
+        push("gitlab-token", format!("glpat-{}", dice.letters(ALNUM, 20)));
+        push(
+            "anthropic-key",
+            format!("sk-ant-api03-{}AA", dice.letters(&format!("{ALNUM}_-"), 93)),
+        );
+        push("openai-key", format!("sk-proj-{}", dice.letters(ALNUM, 48)));
+        push(
+            "openai-key",
+            format!("sk-{}T3BlbkFJ{}", dice.letters(ALNUM, 20), dice.letters(ALNUM, 20)),
+        );
+        push("openrouter-key", format!("sk-or-v1-{}", dice.letters(HEX, 64)));
+        push(
+            "slack-token",
+            format!(
+                "xoxb-{}-{}-{}",
+                dice.letters("123456789", 12),
+                dice.letters("123456789", 13),
+                dice.letters(ALNUM, 24)
+            ),
+        );
+        push("stripe-key", format!("sk_live_{}", dice.letters(ALNUM, 24)));
+        push("npm-token", format!("npm_{}", dice.letters(ALNUM, 36)));
+        push("pypi-token", format!("pypi-AgEIcHlwaS5vcmc{}", dice.letters(ALNUM, 70)));
+        push("huggingface-token", format!("hf_{}", dice.letters(ALNUM, 34)));
+        push("sendgrid-key", format!("SG.{}.{}", dice.letters(ALNUM, 22), dice.letters(ALNUM, 43)));
+        push(
+            "telegram-token",
+            format!("{}:AA{}", dice.letters("123456789", 10), dice.letters(ALNUM, 33)),
+        );
+        push(
+            "discord-token",
+            format!(
+                "MT{}.{}.{}",
+                dice.letters(ALNUM, 24),
+                dice.letters(ALNUM, 6),
+                dice.letters(ALNUM, 38)
+            ),
+        );
+        push("azure-secret", format!("{}8Q~{}", dice.letters(ALNUM, 3), dice.letters(ALNUM, 34)));
+        push("mailchimp-key", format!("{}-us12", dice.letters(HEX, 32)));
+        push(
+            "terraform-token",
+            format!("{}.atlasv1.{}", dice.letters(ALNUM, 14), dice.letters(ALNUM, 67)),
+        );
+        push("twilio-key", format!("SK{}", dice.letters(HEX, 32)));
+        push("digitalocean-token", format!("dop_v1_{}", dice.letters(HEX, 64)));
+        push(
+            "jwt",
+            format!(
+                "eyJ{}.eyJ{}.{}",
+                dice.letters(ALNUM, 33),
+                dice.letters(ALNUM, 60),
+                dice.letters(ALNUM, 43)
+            ),
+        );
+        push(
+            "age-key",
+            format!("AGE-SECRET-KEY-1{}", dice.letters("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)),
+        );
+        for (kind, token) in made {
+            for text in places(&token) {
+                let found = taken_out(&text, &token);
+                assert_eq!(found[0].kind, kind, "{text}");
+            }
+        }
+    }
+}
+
+/// Where the value of a telling name may stand.
+fn assignments(name: &str, value: &str) -> Vec<String> {
+    let shouted = name.to_ascii_uppercase();
+    vec![
+        format!("{shouted}={value}\nNEXT=1\n"),
+        format!("export {shouted}=\"{value}\"\n"),
+        format!("{shouted}='{value}'"),
+        format!(r#""A=1\n{shouted}={value}\nB=2""#),
+        format!("{name}: {value}\nnext: 1\n"),
+        format!("  {name}: \"{value}\" # ours\n"),
+        format!("{name} = '{value}'"),
+        format!("{{\"{name}\":\"{value}\",\"b\":1}}"),
+        format!("{{\"{name}\" : \"{value}\"}}"),
+        format!(r#"{{\"{name}\":\"{value}\",\"b\":1}}"#),
+        format!(r#"{{\\\"{name}\\\": \\\"{value}\\\"}}"#),
+        format!("let {name}: &'static str = \"{value}\";"),
+        format!("const {name}: string = \"{value}\";"),
+        format!("config[\"{name}\"] = \"{value}\""),
+        format!("<{name}>{value}</{name}>"),
+        format!("tool --{name} {value} --other"),
+        format!("tool --{name}={value} --other"),
+        format!("Server=host;{name}={value};Other=1"),
+        format!("- name: {shouted}\n  value: {value}\n"),
+        format!("{{\"name\": \"{shouted}\", \"value\": \"{value}\"}}"),
+        format!("**{name}:** {value}\n"),
+        format!("{name}: |\n  {value}\nnext: 1\n"),
+    ]
+}
+
+#[test]
+fn values_of_telling_names_are_taken_out_however_they_are_given() {
+    let mut dice = Dice(2);
+    for _ in 0..50 {
+        for (name, value) in [
+            ("db_password", dice.letters(SIGNS, 16)),
+            ("password", dice.letters(ALNUM, 12)),
+            ("client_secret", dice.letters(ALNUM, 32)),
+            ("api_key", dice.letters(HEX, 32)),
+            ("aws_secret_access_key", dice.letters(BASE64, 40)),
+            ("access_token", dice.letters(ALNUM, 30)),
+            ("private_key", dice.letters(HEX, 64)),
+        ] {
+            for text in assignments(name, &value) {
+                taken_out(&text, &value);
+            }
+        }
+    }
+}
+
+#[test]
+fn grammars_that_many_share() {
+    let mut dice = Dice(3);
+    for _ in 0..50 {
+        let value = dice.letters(ALNUM, 32);
+        for text in [
+            format!("Authorization: Bearer {value}\n"),
+            format!("curl -H 'Authorization: Bearer {value}' https://host"),
+            format!(r#"{{\"Authorization\": \"Bearer {value}\"}}"#),
+            format!("Authorization: token {value}"),
+            format!("\"authorization\": \"{value}\""),
+            format!("X-Api-Key: {value}\n"),
+            format!("postgres://user:{value}@host:5432/db"),
+            format!("redis://:{value}@host:6379"),
+            format!("\"url\": \"mongodb+srv://user:{value}@cluster.host/db?w=1\""),
+            format!(r"https:\/\/user:{value}@host\/path"),
+            format!("https://host/path?access_token={value}&next=1"),
+            format!("the API key is {value}, keep it"),
+            format!("secret `{value}` was used"),
+            format!("machine host login me password {value}\n"),
+            format!("curl -u me:{value} https://host"),
+            format!("//registry.host/:_authToken={value}\n"),
+        ] {
+            taken_out(&text, &value);
+        }
+    }
+    taken_out("Authorization: Basic YWxhZGRpbjpvcGVuc2VzYW1l", "YWxhZGRpbjpvcGVuc2VzYW1l");
+}
+
+#[test]
+fn private_keys_are_taken_out_with_their_lines_however_they_are_broken() {
+    let mut dice = Dice(4);
+    for label in ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "] {
+        for lines in [1, 5, 50] {
+            let body: Vec<String> = (0..lines).map(|_| dice.letters(BASE64, 64)).collect();
+            for (gap, around) in [
+                ("\n", "\n"),
+                ("\r\n", "\r\n"),
+                ("\\n", "\""),
+                ("\\r\\n", "\""),
+                ("\\\\n", "\\\""),
+                ("\n    ", "\n"),
+            ] {
+                let key = format!(
+                    "-----BEGIN {label}PRIVATE KEY-----{gap}{}{gap}-----END {label}PRIVATE KEY-----",
+                    body.join(gap)
+                );
+                let found = taken_out(&format!("a{around}{key}{around}b"), &key);
+                assert_eq!(found[0].kind, "private-key");
+                taken_out(&format!("\"private_key\": \"{key}\", \"x\": 1"), &key);
+                let cut = format!("-----BEGIN {label}PRIVATE KEY-----{gap}{}", body.join(gap));
+                taken_out(&format!("a {cut}"), &cut);
+            }
+        }
+    }
+    let lines: Vec<String> = (0..20).map(|_| dice.letters(BASE64, 76)).collect();
+    let encoded = format!("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVk{}==", lines.join("\n"));
+    taken_out(&format!("client-key-data: {encoded}\n"), &encoded);
+    let wrapped = format!("{}==", lines.join("\n  "));
+    taken_out(&format!("secret: |\n  {wrapped}\nnext: value\n"), &wrapped);
+    untouched("look for `-----BEGIN PRIVATE KEY-----` and `-----END PRIVATE KEY-----` in it");
+    untouched("if text.contains(\"-----BEGIN RSA PRIVATE KEY-----\") { return }");
+}
+
+#[test]
+fn what_is_no_secret_stays() {
+    let mut dice = Dice(5);
+    for _ in 0..50 {
+        let hex40 = dice.letters(HEX, 40);
+        let hex64 = dice.letters(HEX, 64);
+        let base64 = dice.letters(BASE64, 86);
+        let image = dice.letters(BASE64, 2000);
+        let [a, b, c] = [8, 4, 12].map(|count| dice.letters(HEX, count));
+        let uuid = format!("{a}-{b}-4{}-a{}-{c}", &b[1..], &b[1..]);
+        let ulid = format!("01{}", dice.letters("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 24));
+        for text in [
+            format!("commit {hex40}"),
+            format!("token refresh was fixed in {hex40}"),
+            format!("the secret handling of {hex40} is gone"),
+            format!("key: {hex64}"),
+            format!("cache_key: {hex64}"),
+            format!("checksum = \"{hex64}\""),
+            format!("\"integrity\": \"sha512-{base64}==\""),
+            format!("\"node_modules/jsonwebtoken\":{{\"integrity\":\"sha512-{base64}==\"}}"),
+            format!("golang.org/x/oauth2/token v0.1.0 h1:{}=\n", dice.letters(BASE64, 43)),
+            format!("--hash=sha256:{hex64}"),
+            format!("image: registry/secret-store@sha256:{hex64}"),
+            format!("![x](data:image/png;base64,{image}==)"),
+            format!("\"session_id\":\"{uuid}\",\"token\":\"{uuid}\""),
+            format!("password: {uuid}"),
+            format!("secret = \"{ulid}\""),
+            format!("\"id\":\"toolu_01{}\"", dice.letters(ALNUM, 22)),
+            format!("auth token toolu_01{}", dice.letters(ALNUM, 22)),
+            format!("token call_{}", dice.letters(ALNUM, 24)),
+            format!("token: msg_01{}", dice.letters(ALNUM, 22)),
+            format!("ssh-rsa AAAAB3NzaC1yc2E{} key@host", dice.letters(BASE64, 300)),
+            format!("public_key: \"{}\"", dice.letters(BASE64, 44)),
+            format!("-----BEGIN CERTIFICATE-----\n{image}\n-----END CERTIFICATE-----\n"),
+            format!("-----BEGIN PUBLIC KEY-----\\n{image}\\n-----END PUBLIC KEY-----\\n"),
+            format!("nextPageToken: \"{}\"", dice.letters(ALNUM, 40)),
+            format!("pk_live_{}", dice.letters(ALNUM, 24)),
+        ] {
+            untouched(&text);
+        }
+    }
+    for text in [
+        "src/ghp_handler.rs and sk-ant-colony",
+        "AKIAS are trees; AIza is short",
+        "AKIAIOSFODNN7EXAMPLE",
+        "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "sk-ant-api03-your-key-here-and-more-of-it",
+        "password: String",
+        "password: Option<String>,",
+        "token: string | null",
+        "password = get_password()",
+        "password: getpass.getpass('x')",
+        "let token = std::env::var(\"GITHUB_TOKEN\")?;",
+        "token = os.environ[\"GITHUB_TOKEN\"]",
+        "apiKey: process.env.OPENAI_API_KEY",
+        "api_key=${OPENAI_API_KEY}",
+        "token: ${{ secrets.GITHUB_TOKEN }}",
+        "PASSWORD=$DB_PASSWORD",
+        "password: \"\"",
+        "password: ********",
+        "password: changeme",
+        "password: <password>",
+        "api_key: your-api-key-here",
+        "secret: my-app-secret",
+        "secretName: tls-secret-2024",
+        "password: \"Please enter your password\"",
+        "\"password\": \"required\"",
+        "password_file: /run/secrets/db_password",
+        "secret: projects/12345678/secrets/name/versions/1",
+        "token_url: https://host/oauth2/token",
+        "\"input_tokens\": 123456789, \"max_tokens\": 4096",
+        "tokenizer: cl100k_base_tokenizer_v2",
+        "model: claude-sonnet-4-5-20250929",
+        "auth: claude-3-5-sonnet-20241022",
+        "postgres://postgres:postgres@localhost/db",
+        "postgres://user:password@localhost/db",
+        "postgres://user:${PASSWORD}@host/db",
+        "postgres://user:***@host/db",
+        "http://localhost:8080/path@2x",
+        "https://host:443/@scope/package",
+        "git@github.com:owner/name.git",
+        "Authorization: Bearer <token>",
+        "Authorization: Bearer $TOKEN",
+        "Bearer authentication with tokens",
+        "Basic authentication is off",
+        "docker run -u 1000:1000 image",
+        "author: somebody; monkey: 12345678abcdefgh",
+        "the token was changed on 2026-11-16T03:23:51Z in authentication.rs",
+        "keys are in crates/core/src/redact/assignment.rs:123",
+        "secret sharing needs x86_64-unknown-linux-gnu",
+        "[key]: https://host/path/to/page-1234abcd",
+    ] {
+        untouched(text);
+    }
+}
+
+#[test]
+fn the_kind_is_that_of_who_knows_best_and_nothing_of_an_overlap_stays() {
+    let token = format!("ghp_{}", "a1B2c3".repeat(6));
+    let (clean, found) = Clean::of(&format!("password: \"{token}\" x"));
+    assert_eq!(clean.as_str(), "password: \"REDACTED-github-token\" x");
+    assert_eq!(found.len(), 1);
+    let (clean, found) = Clean::of(&format!("DB_PASSWORD=pre-{token}-post9 x"));
+    assert_eq!(clean.as_str(), "DB_PASSWORD=REDACTED-password x");
+    assert_eq!(found.len(), 1);
+}

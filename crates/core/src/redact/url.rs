@@ -1,0 +1,45 @@
+//! Passwords in URLs and connection strings.
+
+use super::hit::Hit;
+use super::value::Values;
+use std::ops::Range;
+
+/// What stands between the scheme and the name of the host; in JSON the strokes may be escaped.
+pub(super) const BEGINS: [&str; 2] = ["://", r":\/\/"];
+
+/// No name with its password is longer.
+const USER_BYTES_MAX: usize = 512;
+const PASSWORD_BYTES_MIN: usize = 3;
+
+/// The password of a URL.
+pub(super) fn find(hit: Hit<'_>, begins: &str, values: &Values) -> Option<Range<usize>> {
+    let from = hit.at + begins.len();
+    let rest = &hit.text[from..hit.text.len().min(from + USER_BYTES_MAX)];
+    let run = rest.iter().position(|byte| ends_run(*byte)).unwrap_or(rest.len());
+    let run = &rest[..run];
+    let authority = run.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(run.len());
+    let colon = run[..authority].iter().position(|byte| *byte == b':')?;
+    let is_at = |byte: &u8| *byte == b'@';
+    let end = match run[..authority].iter().rposition(is_at) {
+        Some(end) => end,
+        // What is no port is a password with strokes in it that should have been escaped.
+        None if is_port(&run[colon + 1..authority]) => return None,
+        None => run.iter().position(is_at)?,
+    };
+    let (user, password) = (&run[..colon], run.get(colon + 1..end)?);
+    let real = password.len() >= PASSWORD_BYTES_MIN
+        && password.is_ascii()
+        && password != user
+        && !user.contains(&b'@')
+        && !values.is_placeholder(password);
+    real.then(|| from + colon + 1..from + end)
+}
+
+fn ends_run(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || b"\"'`<>\\".contains(&byte)
+}
+
+fn is_port(text: &[u8]) -> bool {
+    let name = |byte: &u8| byte.is_ascii_digit() || b"${}*".contains(byte);
+    text.iter().all(name) || text.starts_with(b"$") || text.starts_with(b"{")
+}

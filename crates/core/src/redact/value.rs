@@ -1,0 +1,230 @@
+//! Whether a value looks like a secret, or like a word, a name, a path, an id or a stand-in.
+
+use super::table::Table;
+use super::words::{entropy, oddity};
+
+/// How much its surroundings already say about a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strength {
+    /// It is a password, made up by somebody or random.
+    Password,
+    /// It is made by a program, if it is a secret.
+    Secret,
+    /// It may well be something else.
+    Weak,
+    /// It only stands near a telling word.
+    Near,
+}
+
+/// What values are known not to be secrets.
+#[derive(Debug)]
+pub(super) struct Values {
+    placeholders: Vec<&'static str>,
+    stand_ins: Vec<&'static str>,
+    ids: Vec<&'static str>,
+}
+
+/// The shortest value that is taken for a secret.
+pub(super) const VALUE_BYTES_MIN: usize = 8;
+
+/// Signs that stand in passwords and not in names.
+const SIGNS: &[u8] = b"!#$%^&*+=?~@|";
+
+impl Values {
+    pub(super) fn new(table: &Table) -> Self {
+        Self {
+            placeholders: table.words("placeholders"),
+            stand_ins: table.words("stand-ins"),
+            ids: table.words("ids"),
+        }
+    }
+
+    /// Whether a value is a secret. A bare one stands without quotes, where code may stand too.
+    pub(super) fn is_secret(&self, value: &[u8], strength: Strength, bare: bool) -> bool {
+        if value.len() < VALUE_BYTES_MIN || self.is_something_else(value) {
+            return false;
+        }
+        if bare && is_code(value) {
+            return false;
+        }
+        let odd = oddity(value);
+        match strength {
+            Strength::Password => {
+                !is_plain(value, bare) || is_sprinkled(value) || is_signed(value, bare)
+            }
+            Strength::Secret => {
+                (!is_plain(value, bare) && (odd >= 25 || is_hex(value))) || is_sprinkled(value)
+            }
+            Strength::Weak => {
+                let random = odd >= 30 || is_hex(value);
+                value.len() >= 16 && random && entropy(value) >= 28 && !is_plain(value, bare)
+            }
+            Strength::Near => {
+                let letters = value.iter().any(u8::is_ascii_alphabetic);
+                let mixed = letters && value.iter().any(u8::is_ascii_digit) || humps(value) > 3;
+                let random = odd >= 35 && entropy(value) >= 33;
+                let mut runs = value.split(|byte| !byte.is_ascii_alphanumeric());
+                let long = runs.any(|run| run.len() >= 12);
+                long && value.len() >= 20
+                    && mixed
+                    && random
+                    && !is_hex(value)
+                    && !is_plain(value, bare)
+            }
+        }
+    }
+
+    /// Whether a value stands for one.
+    pub(super) fn is_stand_in(&self, value: &[u8]) -> bool {
+        let distinct = distinct_letters(value);
+        let has = |part: &&str| contains(value, part.as_bytes());
+        distinct <= 1 || (distinct <= 3 && value.len() >= 4) || self.stand_ins.iter().any(has)
+    }
+
+    /// Whether a value is one of the words that people write for a password.
+    pub(super) fn is_placeholder(&self, value: &[u8]) -> bool {
+        self.is_stand_in(value)
+            || is_template(value)
+            || self.placeholders.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+    }
+
+    fn is_something_else(&self, value: &[u8]) -> bool {
+        value.contains(&b' ')
+            || self.is_placeholder(value)
+            || self.ids.iter().any(|id| value.starts_with(id.as_bytes()))
+            || is_uuid(value)
+            || is_ulid(value)
+            || contains(value, b"://")
+            || is_pattern(value)
+            || is_path(value)
+    }
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+fn distinct_letters(value: &[u8]) -> u32 {
+    let mut seen = [0u64; 4];
+    for byte in value {
+        seen[usize::from(byte >> 6)] |= 1 << (byte & 63);
+    }
+    seen.iter().map(|bits| bits.count_ones()).sum()
+}
+
+/// `${NAME}`, `{{ name }}`, `<name>`, `%(name)s`, `$(command)`
+fn is_template(value: &[u8]) -> bool {
+    let opened: [&[u8]; 7] = [b"${", b"{{", b"$(", b"#{", b"%(", b"<%", b"%{"];
+    let angled = value.starts_with(b"<");
+    let braced = value.starts_with(b"{") && value.ends_with(b"}");
+    let variable = value.strip_prefix(b"$").is_some_and(|name| {
+        name.iter().all(|byte| byte.is_ascii_uppercase() || b"_0123456789".contains(byte))
+            || name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
+    });
+    angled || braced || variable || opened.iter().any(|open| contains(value, open))
+}
+
+/// `^[a-z0-9]+$`
+fn is_pattern(value: &[u8]) -> bool {
+    let parts: [&[u8]; 7] = [b"[a-z", b"[A-Z", b"[0-9", b"[^", b"(?", b".*", b"\\d"];
+    parts.iter().any(|part| contains(value, part))
+}
+
+fn is_uuid(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"urn:uuid:").unwrap_or(value);
+    value.len() == 36
+        && value.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+fn is_ulid(value: &[u8]) -> bool {
+    let letter = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+    value.len() == 26
+        && value[0] <= b'7'
+        && value.iter().all(|byte| letter(byte) && !b"ILOU".contains(byte))
+}
+
+fn is_hex(value: &[u8]) -> bool {
+    value.len() >= 32
+        && value.iter().all(u8::is_ascii_hexdigit)
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// A path begins like one, and with a name.
+fn is_path(value: &[u8]) -> bool {
+    let rooted: [&[u8]; 7] = [b"/", b"./", b"../", b"~/", b"@/", b"C:\\", b"\\\\"];
+    let Some(root) = rooted.iter().find(|root| value.starts_with(root)) else { return false };
+    let rest = &value[root.len()..];
+    let first = rest.split(|byte| b"/\\".contains(byte)).next().unwrap_or_default();
+    first.len() >= 2 && is_plain(first, true) && oddity(value) < 30
+}
+
+/// `name(…`, `name[…`, `&name`, `*name`, `path::name`, `A_CONSTANT`
+fn is_code(value: &[u8]) -> bool {
+    let constant = value.contains(&b'_')
+        && value
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
+    if constant || contains(value, b"::") {
+        return true;
+    }
+    let value = value.strip_prefix(b"&").or(value.strip_prefix(b"*")).unwrap_or(value);
+    let name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.:$?!>-".contains(byte);
+    let length = value.iter().take_while(|byte| name(byte)).count();
+    let called = value.get(length).is_some_and(|byte| b"([{".contains(byte));
+    let joined = value[..length].iter().any(|byte| b"._:>".contains(byte));
+    let ends = length + 1 == value.len();
+    called && length > 0 && (joined || ends || is_plain(&value[..length], true))
+}
+
+/// Words, names and numbers, with anything between them.
+fn is_plain(value: &[u8], bare: bool) -> bool {
+    let mut segments = value.split(|byte| !byte.is_ascii_alphanumeric() && byte.is_ascii());
+    segments.all(|segment| is_plain_segment(segment, bare))
+}
+
+fn is_plain_segment(segment: &[u8], bare: bool) -> bool {
+    let letter = |byte: &&u8| !byte.is_ascii_digit();
+    let letters = segment.iter().take_while(letter).count();
+    let digits = segment[letters..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if letters + digits == segment.len() {
+        let counted = digits == 0 || (digits <= 2 && (bare || letters <= 4)) || letters == 0;
+        return segment.len() <= 3 || (counted && is_word(&segment[..letters]));
+    }
+    let unit = segment.iter().rev().take_while(letter).count();
+    let number = segment.len() - unit;
+    segment.len() <= 3
+        || (unit <= 3 && number <= 4 && segment[..number].iter().all(u8::is_ascii_digit))
+}
+
+/// Programmers' words such as `passwd` are odd; two capitals inside make a word random sooner.
+fn is_word(letters: &[u8]) -> bool {
+    let humps = humps(letters);
+    let chopped = humps > 1 && letters.len() / (humps + 1) < 4;
+    let long = humps > 1 || letters.len() >= 10;
+    !chopped && oddity(letters) < if long { 34 } else { 55 }
+}
+
+/// How often a capital follows a small letter.
+fn humps(letters: &[u8]) -> usize {
+    let step = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
+    letters.windows(2).filter(step).count()
+}
+
+/// Letters, digits and signs that no name has. Where code may stand, it takes more of them.
+fn is_signed(value: &[u8], bare: bool) -> bool {
+    let has = |belongs: fn(&u8) -> bool| usize::from(value.iter().any(belongs));
+    let kinds = has(u8::is_ascii_digit) + has(u8::is_ascii_uppercase) + has(u8::is_ascii_lowercase);
+    let signs = value.iter().filter(|byte| SIGNS.contains(byte)).count();
+    let told = kinds + signs.min(2);
+    kinds >= 2 && told >= if bare { 4 } else { 3 }
+}
+
+/// Short pieces with signs between them that no name has.
+fn is_sprinkled(value: &[u8]) -> bool {
+    let signs = value.iter().filter(|byte| SIGNS.contains(byte)).count();
+    signs >= 2 && value.len() / (signs + 1) <= 4 && distinct_letters(value) >= 6
+}

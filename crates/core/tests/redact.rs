@@ -1,0 +1,176 @@
+//! Cleaning as a whole: twice is once, pieces are the whole, and other people's texts stay.
+
+use midstride_core::redact::{Clean, Counts, Rules, Stream};
+use midstride_testkit::corpus;
+use proptest::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Pieces of texts with secrets: names, signs, quotes, beginnings, random letters, other bytes.
+fn piece() -> impl Strategy<Value = String> {
+    let given = prop::sample::select(vec![
+        "password",
+        "API_KEY",
+        "token",
+        "clientSecret",
+        "key",
+        "=",
+        ": ",
+        "\"",
+        "\\\"",
+        "'",
+        "\n",
+        "\\n",
+        " ",
+        "https://",
+        "user:",
+        "@host",
+        "/",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "-----END RSA PRIVATE KEY-----",
+        "ghp_",
+        "sk-ant-",
+        "sk-",
+        "AKIA",
+        "eyJ",
+        ".",
+        "Bearer ",
+        "Basic ",
+        "Authorization: ",
+        "-u ",
+        "login ",
+        "Q~",
+        ":AA",
+        "-us1",
+        "REDACTED-",
+        "REDACTED-github-token",
+        "|\n  ",
+        "<secret>",
+        "</secret>",
+        "é",
+        "value: ",
+        "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVk",
+        ";",
+        "&",
+        ",",
+        "--",
+        "%3D",
+        "**",
+    ]);
+    prop_oneof![
+        4 => given.prop_map(str::to_owned),
+        2 => "[A-Za-z0-9]{16,70}",
+        1 => "[A-Za-z0-9+/_.~!#-]{4,40}={0,2}",
+        1 => "[0-9a-f]{32,40}",
+        1 => "[a-z ]{1,20}",
+        1 => "\\PC{0,8}",
+    ]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(piece(), 0..24).prop_map(|pieces| pieces.concat())
+}
+
+/// The same through a stream.
+fn streamed(bytes: &[u8], sizes: &[usize]) -> (Vec<u8>, Counts) {
+    let mut stream = Stream::new(Rules::shipped());
+    let mut out = Vec::new();
+    let mut rest = bytes;
+    for size in sizes.iter().cycle() {
+        let (piece, behind) = rest.split_at((*size).min(rest.len()));
+        stream.push(piece, &mut out);
+        rest = behind;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    let counts = stream.finish(&mut out);
+    (out, counts)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn clean_text_is_clean(text in text()) {
+        let (clean, found) = Clean::of(&text);
+        let (again, more) = Clean::of(clean.as_str());
+        prop_assert_eq!(&more, &vec![], "{} became {}, then {}", text, clean.as_str(), again.as_str());
+        prop_assert_eq!(found.is_empty(), clean.as_str() == text);
+        for pair in found.windows(2) {
+            prop_assert!(pair[0].at.end <= pair[1].at.start);
+        }
+        for secret in &found {
+            prop_assert!(text.get(secret.at.range()).is_some(), "{:?} in {}", secret, text);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() })]
+
+    /// Long enough that a stream looks at it in several parts.
+    #[test]
+    fn a_stream_gives_what_the_whole_gives(
+        texts in prop::collection::vec(text(), 20..60),
+        fill in 500usize..30_000,
+        sizes in prop::collection::vec(1usize..100_000, 1..5),
+    ) {
+        let fill = "Nothing is said here that anybody would hide.\n".repeat(fill / 46);
+        let whole = texts.join(&fill);
+        let whole = whole.repeat(1 + 1_300_000 / whole.len().max(1));
+        let (clean, found) = Clean::of(&whole);
+        let (out, counts) = streamed(whole.as_bytes(), &sizes);
+        prop_assert!(out == clean.as_str().as_bytes(), "a border changed something");
+        prop_assert_eq!(counts.values().sum::<usize>(), found.len());
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_pass_and_secrets_among_them_do_not() {
+    let token = format!("ghp_{}", "a1B2c3".repeat(6));
+    let mut bytes = vec![0xff, 0xfe, 0x00, b'\n'];
+    bytes.extend_from_slice(token.as_bytes());
+    bytes.extend_from_slice(&[0x80, 0xff]);
+    let (out, counts) = streamed(&bytes, &[3]);
+    assert_eq!(out, b"\xff\xfe\x00\nREDACTED-github-token\x80\xff");
+    assert_eq!(counts, Counts::from([("github-token".to_owned(), 1)]));
+}
+
+#[test]
+fn a_secret_on_a_border_is_found() {
+    let token = format!("ghp_{}", "a1B2c3".repeat(6));
+    // The first look goes up to the size of a part; every border near it is tried.
+    for before in (512 << 10) - 60..(512 << 10) + 20 {
+        let whole = format!("{}{token}{}", " ".repeat(before), " ".repeat(64 << 10));
+        let (out, counts) = streamed(whole.as_bytes(), &[before + (32 << 10), 7]);
+        assert_eq!(out.len(), whole.len() - token.len() + "REDACTED-github-token".len());
+        assert_eq!(counts.len(), 1, "{before}");
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+/// Other people's documents and transcripts hardly ever have a secret in them. What is taken out is
+/// printed; each has to be looked at.
+#[test]
+fn real_texts_stay_as_they_are() {
+    let (Some(handoffs), Some(transcripts)) = (corpus("handoffs"), corpus("transcripts")) else {
+        return;
+    };
+    let files = [files_below(&handoffs), files_below(&transcripts)].concat();
+    assert!(files.len() > 100);
+    let mut touched = 0;
+    for path in &files {
+        let bytes = std::fs::read(path).unwrap();
+        let found = Rules::shipped().find(&bytes);
+        touched += usize::from(!found.is_empty());
+        for secret in found {
+            let letters = String::from_utf8_lossy(&bytes[secret.at.range()]).into_owned();
+            println!("{}: {} {letters}", path.display(), secret.kind);
+        }
+    }
+    assert!(touched * 100 <= files.len(), "{touched} of {} files would change", files.len());
+}
