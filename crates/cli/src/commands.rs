@@ -19,6 +19,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod new;
+pub(crate) mod redact;
 pub(crate) mod reference;
 pub(crate) mod resolve;
 pub(crate) mod review;

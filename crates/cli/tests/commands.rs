@@ -16,6 +16,7 @@ mod list;
 mod merge;
 mod new;
 mod plumbing;
+mod redact;
 mod revise;
 mod search;
 mod show;

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 const CRATES: [&str; 4] = ["core", "midstride", "cli", "testkit"];
 
 /// What core may depend on. Nothing here opens a file, asks the time or starts a process.
-const CORE_DEPENDENCIES: [&str; 12] = [
-    "aho-corasick",
+const CORE_DEPENDENCIES: [&str; 11] = [
     "granit-parser",
     "jiff",
     "pulldown-cmark",

@@ -6,6 +6,7 @@
 
 mod assignment;
 mod base64;
+mod beginnings;
 mod hit;
 mod key_block;
 mod name;
@@ -24,8 +25,10 @@ pub use variable::is_secret_variable;
 
 use crate::span::Span;
 use scan::Scanner;
+use serde::Deserialize;
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use table::Rule;
 
 /// What stands in the place of a secret; one word, so that it harms neither YAML nor Markdown.
 const MARK: &str = "REDACTED-";
@@ -46,6 +49,21 @@ pub struct Redaction {
     pub at: Span,
 }
 
+/// A rule that a project adds. It can only take more out, so nobody has to trust it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AddedRule {
+    /// What stands behind `REDACTED-`.
+    pub kind: String,
+    /// The letters that begin the secret.
+    pub begins: String,
+    /// What follows them, as a regular expression.
+    pub then: String,
+}
+
+/// No project adds more rules.
+const ADDED_RULES_MAX: usize = 100;
+
 /// What is recognised as a secret.
 #[derive(Debug)]
 pub struct Rules {
@@ -56,6 +74,16 @@ impl Rules {
     /// The rules that ship with midstride.
     pub fn shipped() -> &'static Self {
         &SHIPPED
+    }
+
+    /// The rules that ship with midstride and those that a project adds; the first that cannot be
+    /// used is said.
+    pub fn with(added: &[AddedRule]) -> Result<Self, String> {
+        if added.len() > ADDED_RULES_MAX {
+            return Err(format!("there are more than {ADDED_RULES_MAX} rules in `redact`"));
+        }
+        let others = added.iter().map(Rule::added).collect::<Result<_, String>>()?;
+        Ok(Self { scanner: Scanner::new(others) })
     }
 
     /// The secrets in a text, in order; none overlaps another.

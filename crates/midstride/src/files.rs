@@ -462,6 +462,16 @@ pub fn read_named(path: &Path) -> Result<Vec<u8>, FileError> {
     root.read(Path::new(name)).map_err(|error| FileError { path: path.to_owned(), ..error })
 }
 
+/// A file that a person named, to be read piece by piece, however long it is.
+pub fn open_named(path: &Path) -> Result<impl io::Read + use<>, FileError> {
+    let failed = |error| FileError::new(path.to_owned(), error);
+    let file = std::fs::File::open(path).map_err(failed)?;
+    if file.metadata().map_err(failed)?.is_dir() {
+        return Err(FileError { path: path.to_owned(), problem: Problem::IsFolder });
+    }
+    Ok(file)
+}
+
 /// The text of a small file of git's or our own; `None` where it is not there.
 pub fn read_small(path: &Path) -> Result<Option<String>, FileError> {
     match std::fs::read_to_string(path) {

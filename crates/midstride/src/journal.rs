@@ -157,12 +157,12 @@ impl Project {
             return Err(JournalError::Unsettled(shelved.path.clone()));
         }
         // What is anchored is what is written, without its secrets.
-        let (clean, mut redacted) = Clean::of(next.text());
+        let (clean, mut redacted) = self.clean(next.text());
         let cleaned = (!redacted.is_empty()).then(|| Document::parse(clean.as_str().as_bytes()));
         let next = cleaned.as_ref().unwrap_or(next);
         let uid = self.uid_for(shelved, next);
         let texts = self.texts(shelved, &file_name_of(&uid));
-        let (before, _) = Clean::of(shelved.document.text());
+        let (before, _) = self.clean(shelved.document.text());
         let replaced = texts.store(&before)?;
         let outside = self.edited_outside(shelved, &file_name_of(&uid), &replaced, &texts)?;
         let path = self.root().path().join(&shelved.path);
@@ -177,7 +177,7 @@ impl Project {
         }
         edits.push(self.entry(change, &replaced));
         let (next, _) = next.edit(&edits)?;
-        let (after, late) = Clean::of(next.text());
+        let (after, late) = self.clean(next.text());
         redacted.extend(late);
         let written = texts.store(&after)?;
         texts.keep(&[replaced, written.clone()])?;
@@ -328,7 +328,7 @@ impl Project {
             return Ok(None);
         }
         let texts = self.texts(shelved, &uid);
-        let now = texts.id_of(&Clean::of(shelved.document.text()).0)?;
+        let now = texts.id_of(&self.clean(shelved.document.text()).0)?;
         self.edited_outside(shelved, &uid, &now, &texts)
     }
 

@@ -20,7 +20,7 @@ use midstride_core::document::Document;
 use midstride_core::graph::Lead;
 use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::id::HandoffKey;
-use midstride_core::redact::Clean;
+use midstride_core::redact::{Clean, Redaction, Rules};
 use outside::is_outside;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -48,6 +48,7 @@ pub struct Project {
     shelves: Vec<Shelf>,
     not_read: Vec<String>,
     catalog: OnceLock<Catalog>,
+    rules: OnceLock<Rules>,
     artifacts: Mutex<HashMap<PathBuf, Artifact>>,
 }
 
@@ -174,6 +175,7 @@ impl Project {
             shelves: Vec::new(),
             not_read: Vec::new(),
             catalog: OnceLock::new(),
+            rules: OnceLock::new(),
             artifacts: Mutex::default(),
         };
         project.put_up_shelves(private_roots)?;
@@ -237,6 +239,20 @@ impl Project {
     /// What the process was started with.
     pub fn environment(&self) -> &Environment {
         &self.environment
+    }
+
+    /// What is recognised as a secret here.
+    pub fn rules(&self) -> &Rules {
+        let added = &self.settings.redact;
+        if added.is_empty() {
+            return Rules::shipped();
+        }
+        self.rules.get_or_init(|| Rules::with(added).expect("the settings were read with them"))
+    }
+
+    /// A text without its secrets, and what was taken out.
+    pub fn clean(&self, text: &str) -> (Clean, Vec<Redaction>) {
+        self.rules().clean(text)
     }
 
     /// What is configured.

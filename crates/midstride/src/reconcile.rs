@@ -7,7 +7,6 @@ use crate::ledger::{AppendError, Expected, Ledger, LedgerError, StreamId};
 use crate::project::{Project, Shelved};
 use midstride_core::event::{Envelope, Event, HandoffEvent};
 use midstride_core::handoff::Handoff;
-use midstride_core::redact::Clean;
 use midstride_core::time::Time;
 use midstride_core::yaml::Node;
 use std::collections::HashSet;
@@ -68,10 +67,10 @@ impl Project {
     /// What the document tells about itself, as events.
     fn history(&self, handoff: &Handoff<'_>, path: &Path, uid: &str) -> Vec<Envelope> {
         // A document without secrets has none in its parts; each is looked through only where not.
-        let spotless = Clean::of(handoff.document().text()).1.is_empty();
+        let spotless = self.clean(handoff.document().text()).1.is_empty();
         let clean = |text: &str| match spotless {
             true => text.to_owned(),
-            false => Clean::of(text).0.as_str().to_owned(),
+            false => self.clean(text).0.as_str().to_owned(),
         };
         let (key, path) = (clean(&handoff.key().to_string()), clean(&path.display().to_string()));
         let now = self.environment().clock.now();

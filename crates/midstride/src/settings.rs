@@ -7,7 +7,7 @@ use crate::git::LOCAL_VARIABLES;
 use crate::ids::sha256;
 use etcetera::BaseStrategy as _;
 use midstride_core::id::nearest;
-use midstride_core::redact::is_secret_variable;
+use midstride_core::redact::{AddedRule, Rules, is_secret_variable};
 use midstride_core::stage::{KindRule, StageRule, Stages};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -139,6 +139,12 @@ pub const TEMPLATE: &str = "\
 # from = \"security\"
 # requires = [\"id\", \"from\", \"to\", \"context_summary\", \"decisions_made\"]
 # upstream = [\"design\"]
+
+# A secret of your own: the letters it begins with, and an expression for what follows them.
+# [[redact]]
+# kind = \"acme-token\"
+# begins = \"acme_\"
+# then = \"[a-z0-9]{32}\"
 ";
 
 /// What a project has configured.
@@ -152,10 +158,12 @@ pub struct Settings {
     pub unknown: Vec<String>,
     /// The file they were read from, and the SHA-256 of what it says.
     pub source: Option<(PathBuf, String)>,
+    /// What the project recognises as a secret besides what ships with midstride.
+    pub redact: Vec<AddedRule>,
 }
 
 /// The keys of the file.
-const KEYS: [&str; 5] = ["shelves", "capabilities", "may_be_empty", "kinds", "stages"];
+const KEYS: [&str; 6] = ["shelves", "capabilities", "may_be_empty", "redact", "kinds", "stages"];
 
 /// The file as it is written.
 #[derive(Debug, Default, Deserialize)]
@@ -163,6 +171,8 @@ struct Written {
     shelves: Option<Vec<String>>,
     capabilities: Option<Vec<String>>,
     may_be_empty: Option<Vec<String>>,
+    #[serde(default)]
+    redact: Vec<AddedRule>,
     #[serde(default)]
     kinds: BTreeMap<String, KindRule>,
     #[serde(default)]
@@ -188,8 +198,13 @@ pub enum SettingsError {
 impl Settings {
     /// What holds without a configuration.
     pub fn standard() -> Self {
-        let shelves = SHELVES.map(str::to_owned).to_vec();
-        Self { shelves, stages: Stages::shipped(), unknown: Vec::new(), source: None }
+        Self {
+            shelves: SHELVES.map(str::to_owned).to_vec(),
+            stages: Stages::shipped(),
+            redact: Vec::new(),
+            unknown: Vec::new(),
+            source: None,
+        }
     }
 
     /// Reads the configuration of a project.
@@ -201,15 +216,16 @@ impl Settings {
         let written: Written = toml_edit::de::from_str(&text)
             .map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
         let unknown = unknown_keys(&text).map_err(wrong)?;
-        let Written { shelves, capabilities, may_be_empty, kinds, stages } = written;
+        let Written { shelves, capabilities, may_be_empty, redact, kinds, stages } = written;
         let standard = Self::standard();
         let stages = standard.stages.with(Stages { capabilities, may_be_empty, kinds, stages });
-        if let Some(message) = stages.mistakes().into_iter().next() {
+        let unusable = if redact.is_empty() { None } else { Rules::with(&redact).err() };
+        if let Some(message) = stages.mistakes().into_iter().next().or(unusable) {
             return Err(wrong(message));
         }
         let shelves = shelves.unwrap_or(standard.shelves);
         let source = Some((path.clone(), sha256(&bytes)));
-        Ok(Self { shelves, stages, unknown, source })
+        Ok(Self { shelves, stages, unknown, source, redact })
     }
 }
 

@@ -47,11 +47,9 @@ pub(super) fn find(
         return near(hit, end, names, values).map(|at| ("high-entropy", at));
     };
     let value = value_at(hit, at, sign, end)?;
-    let strength = match strength(hit, end, names)? {
-        // A list of names looks the same.
-        _ if sign == Sign::Comma => Strength::Weak,
-        strength => strength,
-    };
+    let told = strength(hit, end, names)?;
+    // A list of names looks the same.
+    let strength = if sign == Sign::Comma { Strength::Weak } else { told };
     let letters = &text[value.at.clone()];
     let real = values.is_secret(letters, strength, value.bare)
         || (strength == Strength::Weak && letters.len() >= 8 && hides_userpass(letters));

@@ -26,6 +26,7 @@ pub(super) enum Class {
     Digits,
     Hex,
     Alnum,
+    Url64,
     Token,
 }
 
@@ -35,6 +36,7 @@ impl Class {
             "digits" => Self::Digits,
             "hex" => Self::Hex,
             "alnum" => Self::Alnum,
+            "url64" => Self::Url64,
             "token" => Self::Token,
             _ => return None,
         })
@@ -45,6 +47,7 @@ impl Class {
             Self::Digits => byte.is_ascii_digit(),
             Self::Hex => byte.is_ascii_hexdigit(),
             Self::Alnum => byte.is_ascii_alphanumeric(),
+            Self::Url64 => byte.is_ascii_alphanumeric() || b"_-".contains(&byte),
             Self::Token => byte.is_ascii_alphanumeric() || b"_~.-".contains(&byte),
         }
     }
@@ -68,19 +71,23 @@ impl<'t> Hit<'t> {
         &self.text[..self.at]
     }
 
-    /// Whether the letters belong to what stands in the place of a secret.
-    pub(super) fn is_in_mark(self) -> bool {
+    /// Whether a place belongs to what stands in the place of a secret.
+    pub(super) fn is_in_mark(self, at: usize) -> bool {
+        let before = &self.text[..at];
         let kind =
             |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
-        let kind = self.before().iter().rev().take(MARK_BYTES_MAX).take_while(kind).count();
-        self.before()[..self.at - kind].ends_with(MARK.trim_end_matches('-').as_bytes())
+        let kind = before.iter().rev().take(MARK_BYTES_MAX).take_while(kind).count();
+        before[..at - kind].ends_with(MARK.trim_end_matches('-').as_bytes())
     }
 
     /// Where letters of a class begin that end here.
     pub(super) fn step_back(self, class: Class, least: usize, most: usize) -> Option<usize> {
         let letters = self.before().iter().rev().take(most).take_while(|byte| class.has(**byte));
-        let count = letters.count();
-        (count >= least).then(|| self.at - count)
+        let start = self.at - letters.count();
+        let latest = self.at.checked_sub(least).filter(|latest| start <= *latest)?;
+        // The letters of an escape look as if they belonged to it.
+        let escaped = |at: &usize| ends_with_escape(&self.text[..*at]);
+        Some((start..=latest).find(escaped).unwrap_or(start))
     }
 
     /// Whether a word can begin at a place: behind no letter, unless that letter belongs to an

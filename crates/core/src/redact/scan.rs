@@ -1,19 +1,15 @@
 //! Looking for secrets: one pass over the text for letters that may begin one, then the grammar of
 //! whatever they may begin.
 
+use super::beginnings::Beginnings;
 use super::hit::Hit;
 use super::name::Names;
 use super::table::{Rule, Table};
 use super::value::Values;
 use super::{Redaction, assignment, key_block, url};
 use crate::span::Span;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::OnceLock;
-
-/// Building the faster automaton pays for itself on texts as long as this.
-const LONG_TEXT_BYTES_MIN: usize = 256 << 10;
 
 /// A letter of UTF-8 has no more bytes.
 pub(super) const LETTER_BYTES_MAX: usize = 4;
@@ -33,10 +29,8 @@ pub(super) struct Scanner {
     rules: Vec<Rule>,
     names: Names,
     values: Values,
-    begins: Vec<String>,
+    beginnings: Beginnings,
     triggers: Vec<Trigger>,
-    small: OnceLock<AhoCorasick>,
-    fast: OnceLock<AhoCorasick>,
 }
 
 impl Scanner {
@@ -46,49 +40,28 @@ impl Scanner {
         let (names, values) = (Names::new(&table), Values::new(&table));
         let roots = table.words("roots");
         let rules: Vec<Rule> = table.rules.drain(..).chain(others).collect();
+        let roots: Vec<String> = roots.iter().flat_map(|root| spellings(root)).collect();
         let of_rules = rules.iter().enumerate();
-        let of_rules =
-            of_rules.map(|(index, rule)| (rule.begins.to_string(), Trigger::Rule(index)));
-        let of_blocks =
-            key_block::BEGINS.map(|begins| (begins.to_owned(), Trigger::KeyBlock(begins)));
-        let of_urls = url::BEGINS.map(|begins| (begins.to_owned(), Trigger::Url(begins)));
-        let of_names =
-            roots.iter().flat_map(|root| spellings(root)).map(|word| (word, Trigger::Name));
+        let of_rules = of_rules.map(|(index, rule)| (&*rule.begins, Trigger::Rule(index)));
+        let of_blocks = key_block::BEGINS.map(|begins| (begins, Trigger::KeyBlock(begins)));
+        let of_urls = url::BEGINS.map(|begins| (begins, Trigger::Url(begins)));
+        let of_names = roots.iter().map(|root| (root.as_str(), Trigger::Name));
         let all = of_rules.chain(of_blocks).chain(of_urls).chain(of_names);
-        let (begins, triggers) = all.unzip();
-        let (small, fast) = (OnceLock::new(), OnceLock::new());
-        Self { rules, names, values, begins, triggers, small, fast }
-    }
-
-    fn automaton(&self, length: usize) -> &AhoCorasick {
-        let build = |kind| {
-            let mut builder = AhoCorasick::builder();
-            let builder = builder.match_kind(MatchKind::Standard).kind(Some(kind));
-            builder.build(&self.begins).expect("a few hundred short words")
-        };
-        if length < LONG_TEXT_BYTES_MIN {
-            self.small.get_or_init(|| build(AhoCorasickKind::NoncontiguousNFA))
-        } else {
-            self.fast.get_or_init(|| build(AhoCorasickKind::DFA))
-        }
-    }
-
-    /// The longest letters that may begin a secret.
-    pub(super) fn begins_bytes_max(&self) -> usize {
-        self.begins.iter().map(String::len).max().unwrap_or_default()
+        let (begins, triggers): (Vec<&str>, Vec<Trigger>) = all.unzip();
+        let beginnings = Beginnings::new(begins.into_iter());
+        Self { rules, names, values, beginnings, triggers }
     }
 
     /// Everything that looks like a secret and whose letters begin in a range of the text.
     pub(super) fn find(&self, text: &[u8], range: Range<usize>) -> Vec<Redaction> {
-        let to = text.len().min(range.end + self.begins_bytes_max());
-        let part = &text[range.start..to];
+        let to = text.len().min(range.end + self.beginnings.bytes_max());
         let mut found = Vec::new();
-        for met in self.automaton(part.len()).find_overlapping_iter(part) {
-            let at = range.start + met.start();
+        self.beginnings.each(&text[range.start..to], |at, place| {
+            let at = range.start + at;
             if at < range.end {
-                found.extend(self.judge(text, at, self.triggers[met.pattern().as_usize()]));
+                found.extend(self.judge(text, at, self.triggers[place]));
             }
-        }
+        });
         found
     }
 
@@ -106,7 +79,7 @@ impl Scanner {
                 (Cow::Borrowed(kind), range)
             }
         };
-        if hit.is_in_mark() {
+        if hit.is_in_mark(hit.at) || hit.is_in_mark(range.start) {
             return None;
         }
         let base = at - hit.at;

@@ -2,6 +2,7 @@
 
 use super::hit::{Class, Hit};
 use super::value::{Strength, Values};
+use super::{AddedRule, MARK};
 use regex::bytes::{Regex, RegexBuilder};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,6 +29,7 @@ struct Holds {
     back: Option<(Class, usize, usize)>,
     strength: Option<Strength>,
     userpass: bool,
+    added: bool,
 }
 
 /// The rules and the words that ship with midstride.
@@ -53,13 +55,13 @@ impl Table {
     /// The words of a list.
     pub(super) fn words(&self, list: &str) -> Vec<&'static str> {
         let lines = self.words.iter().filter(|(name, _)| *name == list);
-        lines.flat_map(|(_, words)| words.split_whitespace()).collect()
+        lines.flat_map(|(_, words)| words.split_ascii_whitespace()).collect()
     }
 }
 
 /// The rules of a line, one for each beginning.
 fn rules_of(line: &'static str) -> Vec<Rule> {
-    let mut columns = line.split_whitespace();
+    let mut columns = line.split_ascii_whitespace();
     let (Some(kind), Some(begins), Some(then)) = (columns.next(), columns.next(), columns.next())
     else {
         return Vec::new();
@@ -98,6 +100,29 @@ impl Rule {
         Self { kind, begins, then, holds, compiled: OnceLock::new() }
     }
 
+    /// A rule that a project adds, or why it cannot be used.
+    pub(super) fn added(added: &AddedRule) -> Result<Self, String> {
+        let AddedRule { kind, begins, then } = added;
+        let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if kind.is_empty() || kind.len() > ADDED_BYTES_MAX || !kind.chars().all(letter) {
+            return Err(format!(
+                "the kind `{kind}` is not made of small letters, digits and dashes"
+            ));
+        }
+        if !(BEGINS_BYTES_MIN..=ADDED_BYTES_MAX).contains(&begins.len()) {
+            return Err(format!("`{kind}` does not begin with {BEGINS_BYTES_MIN} letters or more"));
+        }
+        if begins.contains(MARK) || MARK.starts_with(begins.as_str()) {
+            return Err(format!("`{begins}` begins what stands in the place of a secret"));
+        }
+        let expression = compile(then).map_err(|error| format!("`{kind}`: {error}"))?;
+        if expression.is_match(b"") || expression.captures_len() > 2 {
+            return Err(format!("what follows `{begins}` must be something, in one group at most"));
+        }
+        let own = |text: &str| Cow::Owned(text.to_owned());
+        Ok(Self::new(own(kind), own(begins), own(then), Holds { added: true, ..Holds::default() }))
+    }
+
     /// The secret that begins here, if one does.
     pub(super) fn find(&self, hit: Hit<'_>, values: &Values) -> Option<Range<usize>> {
         let start = match self.holds.back {
@@ -109,6 +134,12 @@ impl Rule {
         }
         let from = hit.at + self.begins.len();
         let rest = hit.text.get(from..)?;
+        // What stops at once is a word that only begins like a secret; nothing is compiled for it.
+        let stops = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;()".contains(byte);
+        let tight = self.holds.back.is_none() && !self.holds.added && !self.then.contains(r"\s");
+        if tight && rest.iter().take(BODY_BYTES_MIN).any(stops) {
+            return None;
+        }
         let regex = self.compiled.get_or_init(|| compile(&self.then).ok()).as_ref()?;
         let found = regex.captures(rest)?;
         let at = match found.get(1) {
@@ -125,6 +156,14 @@ impl Rule {
         real.then_some(at)
     }
 }
+
+/// No expression without blanks is content with less.
+const BODY_BYTES_MIN: usize = 8;
+
+/// What a project adds: with fewer letters to go by, every word would be looked at.
+const BEGINS_BYTES_MIN: usize = 3;
+/// It names nothing at length.
+const ADDED_BYTES_MAX: usize = 40;
 
 /// How much memory an expression may take; those of ours take a tenth.
 const REGEX_BYTES_MAX: usize = 1 << 20;
@@ -151,7 +190,7 @@ mod tests {
                     panic!("{line}: {error}");
                 }
             }
-            for column in line.split_whitespace().skip(3) {
+            for column in line.split_ascii_whitespace().skip(3) {
                 let known = ["inside", "random", "password", "userpass"].contains(&column);
                 let back = column.strip_prefix("back=").and_then(back).is_some();
                 assert!(known || back, "{line}: `{column}`");

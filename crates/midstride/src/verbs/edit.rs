@@ -6,7 +6,7 @@ use crate::journal::Change;
 use crate::process;
 use crate::project::{Project, Shelved};
 use midstride_core::document::Document;
-use midstride_core::redact::{Clean, Redaction};
+use midstride_core::redact::Redaction;
 use std::path::PathBuf;
 
 /// What came of it.
@@ -123,7 +123,7 @@ impl Draft {
 
     /// Puts it in the place of the document without a word about it.
     fn save(self, project: &Project, shelved: &Shelved) -> Result<Edited, EditError> {
-        let (text, redacted) = Clean::of(&self.text);
+        let (text, redacted) = project.clean(&self.text);
         if let Err(why) = project.replace(shelved, &text) {
             let why = Box::new(ReviseError::Journal(why.into()));
             return Err(EditError::NotSaved { why, kept: self.path });

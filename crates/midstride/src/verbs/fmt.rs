@@ -4,7 +4,7 @@ use crate::journal::{Change, JournalError};
 use crate::project::{Project, Shelved};
 use midstride_core::document::EditRefused;
 use midstride_core::header::Verb;
-use midstride_core::redact::{Clean, Redaction};
+use midstride_core::redact::Redaction;
 
 /// What became of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn fmt(project: &Project, shelved: &Shelved, write: bool) -> Result<Formatte
         return Ok(Formatted::AsItWas);
     }
     if !write {
-        return Ok(Formatted::Changed(Clean::of(strict.text()).1));
+        return Ok(Formatted::Changed(project.clean(strict.text()).1));
     }
     let change = Change::by_verb(Verb::Fmt, "formatted", None);
     let recorded = project.record(shelved, &strict, &change, &|_| ())?;

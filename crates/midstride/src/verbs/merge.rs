@@ -8,7 +8,7 @@ use crate::project::{FindError, Project, Shelved};
 use crate::revisions::RevisionError;
 use midstride_core::document::Document;
 use midstride_core::merge::{self, Merged, NotMerged, Tips};
-use midstride_core::redact::{Clean, Redaction};
+use midstride_core::redact::Redaction;
 use midstride_core::span::Span;
 use midstride_core::yaml::conflict_markers;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,7 @@ fn keep_replaced(project: &Project, shelved: &Shelved) -> Result<Option<String>,
         return Ok(None);
     };
     let texts = project.texts(shelved, &uid);
-    let id = texts.store(&Clean::of(shelved.document.text()).0)?;
+    let id = texts.store(&project.clean(shelved.document.text()).0)?;
     texts.keep(std::slice::from_ref(&id))?;
     Ok(Some(id))
 }
@@ -127,7 +127,8 @@ fn join(
     let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
     if ![base.unwrap_or_default(), ours, theirs].into_iter().all(is_text) {
         let merged = git::merge_lines(base.unwrap_or_default(), ours, theirs)?;
-        return merged.as_ref().map(as_lines).ok_or_else(|| MergeError::NoText(path.to_owned()));
+        let merged = merged.as_ref().map(|merged| as_lines(project, merged));
+        return merged.ok_or_else(|| MergeError::NoText(path.to_owned()));
     }
     let (base, ours, theirs) =
         (base.map(Document::parse), Document::parse(ours), Document::parse(theirs));
@@ -137,7 +138,7 @@ fn join(
     let shared_id = merged.is_err().then(|| id(&ours, path));
     let Merged { text, conflicts } =
         merged.unwrap_or_else(|NotMerged::TwoHandoffs| merge::side_by_side(&ours, &theirs));
-    let (text, redacted) = Clean::of(&text);
+    let (text, redacted) = project.clean(&text);
     Ok((
         text.as_str().as_bytes().to_vec(),
         Joined { conflicts, redacted, replaced: None, shared_id },
@@ -151,14 +152,14 @@ fn id(document: &Document, path: &Path) -> String {
 }
 
 /// Lines in an encoding that we do not know; as far as they can be read, they have no secrets.
-fn as_lines(merged: &MergedLines) -> (Vec<u8>, Joined) {
+fn as_lines(project: &Project, merged: &MergedLines) -> (Vec<u8>, Joined) {
     let mut joined = Joined::default();
     if merged.conflicts {
         joined.conflicts = first_lines(&String::from_utf8_lossy(&merged.bytes));
     }
     let mut bytes = Vec::with_capacity(merged.bytes.len());
     for chunk in merged.bytes.utf8_chunks() {
-        let (text, redacted) = Clean::of(chunk.valid());
+        let (text, redacted) = project.clean(chunk.valid());
         bytes.extend_from_slice(text.as_str().as_bytes());
         bytes.extend_from_slice(chunk.invalid());
         joined.redacted.extend(redacted);
@@ -183,7 +184,8 @@ fn keep_both(
         return Ok(None);
     };
     let Some(texts) = project.shared_texts(&file_name_of(&uid)) else { return Ok(None) };
-    let [ours, theirs] = [ours, theirs].map(|document| texts.store(&Clean::of(document.text()).0));
+    let [ours, theirs] =
+        [ours, theirs].map(|document| texts.store(&project.clean(document.text()).0));
     let (ours, theirs) = (ours?, theirs?);
     texts.keep(&[ours.clone(), theirs.clone()])?;
     Ok(Some((ours, theirs)))

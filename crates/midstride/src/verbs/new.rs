@@ -13,7 +13,7 @@ use midstride_core::document::{Document, EditRefused, FORMAT};
 use midstride_core::edit::{Edit, Path};
 use midstride_core::header::HandoffKind;
 use midstride_core::id::{FeatureNumber, HandoffId, HandoffKey, ID_LENGTH_MAX, NotAnId, nearest};
-use midstride_core::redact::{Clean, Redaction};
+use midstride_core::redact::Redaction;
 use midstride_core::stage::StageRule;
 use midstride_core::time;
 use midstride_core::yaml::{Data, Node};
@@ -167,7 +167,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     };
     let given = wanted.text.as_ref().map(|text| Document::parse(text.as_bytes()));
     let typed = &with_given(wanted, given.as_ref());
-    refuse_secret(typed.id.as_deref())?;
+    refuse_secret(project, typed.id.as_deref())?;
     let (note, upstream) = match source::find(project, typed)? {
         Some(Source::Note(note)) => (Some(note), None),
         Some(Source::Handoff(shelved)) => (None, Some(*shelved)),
@@ -175,7 +175,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     };
     let said = wanted.title.as_deref();
     let wanted = note.as_ref().map_or_else(|| typed.clone(), |note| note.complete(typed));
-    let wanted = &with_clean_title(wanted);
+    let wanted = &with_clean_title(project, wanted);
     let kind = match (&wanted.stage, wanted.kind) {
         (Some(_), _) => HandoffKind::Stage,
         (None, kind) => kind.unwrap_or(HandoffKind::Investigation),
@@ -210,13 +210,13 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
         None => compose(given.as_ref(), &fields, kind)?,
     };
     let root = shelf.root();
-    let (clean, mut redacted) = Clean::of(document.text());
+    let (clean, mut redacted) = project.clean(document.text());
     let clean = Document::parse(clean.as_str().as_bytes());
     let document = anchored(project, &root.path().join(&path), &clean)?;
-    let (text, late) = Clean::of(document.text());
+    let (text, late) = project.clean(document.text());
     redacted.extend(late);
     redacted.extend(note.iter().flat_map(|note| note.redacted()).cloned());
-    redacted.extend(said.map(|title| Clean::of(title).1).unwrap_or_default());
+    redacted.extend(said.map(|title| project.clean(title).1).unwrap_or_default());
     root.create(&path, text.as_str().as_bytes()).map_err(|error| match error {
         FileError { problem: Problem::Exists, path } => NewError::Exists { key: key.clone(), path },
         other => other.into(),
@@ -257,14 +257,14 @@ fn with_given(wanted: &NewHandoff, given: Option<&Document>) -> NewHandoff {
 }
 
 /// An id is written as it was typed or not at all.
-fn refuse_secret(id: Option<&str>) -> Result<(), NewError> {
-    let secret = id.and_then(|id| Clean::of(id).1.into_iter().next());
+fn refuse_secret(project: &Project, id: Option<&str>) -> Result<(), NewError> {
+    let secret = id.and_then(|id| project.clean(id).1.into_iter().next());
     secret.map_or(Ok(()), |secret| Err(NewError::SecretId(secret.kind)))
 }
 
 /// An id and the name of a file are made of the title, and would spell out a secret in it.
-fn with_clean_title(wanted: NewHandoff) -> NewHandoff {
-    let title = wanted.title.map(|title| Clean::of(&title).0.as_str().to_owned());
+fn with_clean_title(project: &Project, wanted: NewHandoff) -> NewHandoff {
+    let title = wanted.title.map(|title| project.clean(&title).0.as_str().to_owned());
     NewHandoff { title, ..wanted }
 }
 

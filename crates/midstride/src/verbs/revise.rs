@@ -7,7 +7,7 @@ use midstride_core::document::{Document, EditRefused};
 use midstride_core::edit::{Edit, Path};
 use midstride_core::handoff::Handoff;
 use midstride_core::merge;
-use midstride_core::redact::{Clean, Redaction};
+use midstride_core::redact::Redaction;
 use midstride_core::yaml::Node;
 use std::path::PathBuf;
 
@@ -123,7 +123,7 @@ fn given(
     }
     let given = read(&shelved.document, text).map_err(JournalError::from)?;
     refuse_other_uid(&handoff, &given)?;
-    let restored = project.had(shelved, &Clean::of(text).0).map_err(JournalError::from)?;
+    let restored = project.had(shelved, &project.clean(text).0).map_err(JournalError::from)?;
     Ok((given, restored))
 }
 
@@ -259,8 +259,8 @@ fn joined(
     }
     let scratch = Scratch::new("midstride-merge").map_err(JournalError::from)?;
     let name = now.path.file_name().unwrap_or_default();
-    let (text, redacted) = Clean::of(&merged.text);
+    let (text, redacted) = project.clean(&merged.text);
     let kept = scratch.write(name, text.as_str().as_bytes()).map_err(JournalError::from)?;
-    let places = merged.conflicts.iter().map(|place| Clean::of(place).0.as_str().to_owned());
+    let places = merged.conflicts.iter().map(|place| project.clean(place).0.as_str().to_owned());
     Err(ReviseError::Conflict { key, begun, places: places.collect(), kept, redacted })
 }

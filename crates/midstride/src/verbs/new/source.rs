@@ -9,7 +9,7 @@ use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::header::HandoffKind;
 use midstride_core::id::HandoffId;
 use midstride_core::note::{self, Told};
-use midstride_core::redact::{Clean, Redaction};
+use midstride_core::redact::Redaction;
 use midstride_core::stage::StageRule;
 use midstride_core::yaml::Data;
 use std::path::{Path as FilePath, PathBuf};
@@ -109,7 +109,7 @@ impl Note {
         if !document.is_exact() {
             return Err(NewError::NotUtf8(path));
         }
-        let (text, redacted) = Clean::of(document.text());
+        let (text, redacted) = project.clean(document.text());
         let document = Document::parse(text.as_str().as_bytes());
         let told = note::told(&Handoff::of(&document, whereabouts, &project.settings().stages));
         Ok(Self { document, redacted, told, stem: whereabouts.stem.clone(), path, shelved })

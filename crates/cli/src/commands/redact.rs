@@ -1,0 +1,74 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::files;
+use midstride::project::Project;
+use midstride_core::redact::{Counts, Rules, Stream};
+use std::io::{self, Read, Write as _};
+use std::path::PathBuf;
+
+/// Take the secrets out of a text
+///
+/// Reads a file, or standard input, and prints it with `REDACTED-<kind>` in the place of every secret
+/// that the rules recognise; what was found is said by kind and count. Text of any length passes, and
+/// bytes that are no text pass as they are.
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct RedactArgs {
+    /// The file; standard input where none is given
+    path: Option<PathBuf>,
+
+    /// Print nothing, only say what is found; exit code 1 if anything is
+    #[arg(long)]
+    check: bool,
+}
+
+/// How much is read at once.
+const PIECE_BYTES: usize = 256 << 10;
+
+pub(crate) fn redact(
+    ui: &mut Ui,
+    project: &Project,
+    args: &RedactArgs,
+) -> Result<Outcome, Diagnostic> {
+    let counts = match &args.path {
+        Some(path) => {
+            let mut file = files::open_named(&project.environment().folder.join(path))?;
+            pass(&mut file, project.rules(), args.check)?
+        }
+        None => pass(&mut io::stdin().lock(), project.rules(), args.check)?,
+    };
+    for (kind, count) in &counts {
+        ui.say(&format!("{kind}: {count}"))?;
+    }
+    let found = args.check && !counts.is_empty();
+    Ok(if found { Outcome::Findings } else { Outcome::Clean })
+}
+
+fn pass(input: &mut impl Read, rules: &Rules, check: bool) -> io::Result<Counts> {
+    let mut output = io::stdout().lock();
+    let mut stream = Stream::new(rules);
+    let mut piece = vec![0; PIECE_BYTES];
+    let mut clean = Vec::new();
+    loop {
+        let count = match input.read(&mut piece) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if count == 0 {
+            break;
+        }
+        stream.push(&piece[..count], &mut clean);
+        if !check {
+            output.write_all(&clean)?;
+        }
+        clean.clear();
+    }
+    let counts = stream.finish(&mut clean);
+    if !check {
+        output.write_all(&clean)?;
+        output.flush()?;
+    }
+    Ok(counts)
+}

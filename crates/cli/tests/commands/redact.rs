@@ -1,0 +1,81 @@
+use crate::sandbox;
+
+/// Letters that no rule takes for a stand-in.
+fn token() -> String {
+    format!("ghp_{}", "a1B2c3".repeat(6))
+}
+
+#[test]
+fn secrets_are_taken_out_of_what_passes_and_counted() {
+    let input = format!(
+        "use {0} twice: {0}\n{{\"content\":\"DB_PASSWORD=x7kPq9Zt\\nurl postgres://u:hunter22@h/db\"}}\n",
+        token()
+    );
+    insta::assert_snapshot!(sandbox().run_with_input(&["redact"], &input), @r#"
+    exit 0
+    ----- stdout -----
+    use REDACTED-github-token twice: REDACTED-github-token
+    {"content":"DB_PASSWORD=REDACTED-password\nurl postgres://u:REDACTED-url-password@h/db"}
+    ----- stderr -----
+    github-token: 2
+    password: 1
+    url-password: 1
+    "#);
+}
+
+#[test]
+fn checking_prints_nothing_and_says_it_by_its_exit_code() {
+    let sandbox = sandbox();
+    sandbox.write("log.txt", format!("Authorization: Bearer {}\n", token()));
+    insta::assert_snapshot!(sandbox.run(["redact", "--check", "log.txt"]), @"
+    exit 1
+    ----- stderr -----
+    github-token: 1
+    ");
+    sandbox.write("log.txt", "commit 4f2c9d1e0b7a63c58d2f1e9a0c4b7d6e5f8a9b0c\n");
+    insta::assert_snapshot!(sandbox.run(["redact", "--check", "log.txt"]), @"exit 0");
+    insta::assert_snapshot!(sandbox.run(["redact", "none.txt"]), @"
+    exit 2
+    ----- stderr -----
+    error: `[ROOT]/none.txt` does not exist
+    ");
+}
+
+#[test]
+fn a_project_adds_rules_of_its_own_and_they_hold_wherever_text_is_written() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let rule =
+        "[[redact]]\nkind = \"acme-badge\"\nbegins = \"acme:\"\nthen = \"[0-9]{4}-[0-9]{4}\"\n";
+    sandbox.write(".midstride/config.toml", rule);
+    insta::assert_snapshot!(sandbox.run_with_input(&["redact"], "badge acme:1234-5678, acme: none\n"), @"
+    exit 0
+    ----- stdout -----
+    badge REDACTED-acme-badge, acme: none
+    ----- stderr -----
+    acme-badge: 1
+    ");
+    sandbox.write("note.md", "# Doors\n\nThe badge acme:1234-5678 opens all of them.\n");
+    sandbox.run(["new", "--from", "note.md", "--id", "doors", "--committed"]).exits(0);
+    let text = sandbox.read(".midstride/handoffs/doors.md");
+    assert!(text.contains("The badge REDACTED-acme-badge opens"), "{text}");
+}
+
+#[test]
+fn a_rule_that_cannot_be_used_is_said() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    for (kind, begins, then, said) in [
+        ("Acme", "acme:", "[0-9]{4}", "the kind `Acme` is not made of small letters"),
+        ("acme", "a", "[0-9]{4}", "`acme` does not begin with 3 letters or more"),
+        ("acme", "REDACTED", "[0-9]{4}", "begins what stands in the place of a secret"),
+        ("acme", "acme:", "[0-9", "`acme`: regex parse error"),
+        ("acme", "acme:", "[0-9]*", "what follows `acme:` must be something"),
+    ] {
+        let rule =
+            format!("[[redact]]\nkind = \"{kind}\"\nbegins = \"{begins}\"\nthen = \"{then}\"\n");
+        sandbox.write(".midstride/config.toml", rule);
+        let run = sandbox.run(["list"]);
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+}
