@@ -13,6 +13,7 @@ mod drifting_repo;
 mod memory_ledger;
 mod repo;
 mod sandbox;
+pub mod secrets;
 
 pub use bless::assert_page;
 pub use corpus::{corpus, fixtures, markdown_below, repository_root};
