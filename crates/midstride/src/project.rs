@@ -5,6 +5,7 @@ mod find_handoff;
 mod outside;
 mod select;
 mod surroundings;
+mod upstream;
 
 pub use find_handoff::FindError;
 pub use outside::Outside;
@@ -479,15 +480,12 @@ impl Project {
         check(&shelved.handoff(self), &self.settings.stages, shelved.place.as_ref(), &around)
     }
 
-    /// What a document is as an upstream, judged the first time somebody asks.
-    fn judged_once(&self, path: &Path, judge: impl FnOnce() -> Artifact) -> Artifact {
-        if let Some(known) = self.known_artifacts().get(path) {
-            return known.clone();
-        }
-        // Judged without the lock: it may ask for others on its way.
-        let judged = judge();
-        self.known_artifacts().insert(path.to_owned(), judged.clone());
-        judged
+    fn known_artifact(&self, path: &Path) -> Option<Artifact> {
+        self.known_artifacts().get(path).cloned()
+    }
+
+    fn know_artifact(&self, path: PathBuf, artifact: Artifact) {
+        self.known_artifacts().insert(path, artifact);
     }
 
     fn known_artifacts(&self) -> MutexGuard<'_, HashMap<PathBuf, Artifact>> {

@@ -9,6 +9,7 @@ mod journal;
 mod ledger;
 mod process;
 mod undo;
+mod upstream;
 mod writers;
 
 use midstride::clock::Clock;

@@ -1,27 +1,44 @@
 //! What lies around a document, for the judge.
 
+use super::upstream::in_turn;
 use super::{Project, Shelved, Spot};
 use crate::files::is_markdown;
 use crate::ids::sha256;
-use midstride_core::check::{Artifact, Surroundings, check};
+use midstride_core::check::{Artifact, Surroundings};
 use midstride_core::graph::Lead;
 use std::path::{Path, PathBuf};
 
-/// An upstream of an upstream of an upstream: further up nobody looks.
-const UPSTREAM_MAX: usize = 8;
+/// What a reference leads to, before anybody reads it.
+pub(super) enum Target {
+    /// Nothing is there.
+    Missing,
+    /// Something is there that nobody judges.
+    Plain,
+    /// A document.
+    Document(Spot),
+}
+
+impl Target {
+    pub(super) fn into_document(self) -> Option<Spot> {
+        match self {
+            Self::Document(spot) => Some(spot),
+            Self::Missing | Self::Plain => None,
+        }
+    }
+}
 
 /// The surroundings of one document.
 pub(super) struct Around<'p> {
     project: &'p Project,
     /// Folders that references count from, the nearest first; below the root of the project.
     bases: Vec<PathBuf>,
-    /// The documents on the way here, each building on the next.
-    way: Vec<PathBuf>,
+    /// The document itself, where one is judged.
+    own: Option<PathBuf>,
 }
 
 impl<'p> Around<'p> {
     pub(super) fn new(project: &'p Project, shelved: &Shelved) -> Self {
-        Self { way: vec![shelved.path.clone()], ..Self::at(project, &shelved.spot()) }
+        Self { own: Some(shelved.path.clone()), ..Self::at(project, &shelved.spot()) }
     }
 
     /// The surroundings of a place, for whoever judges nothing.
@@ -30,20 +47,32 @@ impl<'p> Around<'p> {
         let pipeline = shelf.and_then(|shelf| shelf.base()).map(Path::to_owned);
         let folder = spot.inside.parent().map(Path::to_owned);
         let bases = pipeline.into_iter().chain(folder).chain([PathBuf::new()]).collect();
-        Self { project, bases, way: Vec::new() }
+        Self { project, bases, own: None }
     }
 
     pub(super) fn at_root(project: &'p Project) -> Self {
-        Self { project, bases: vec![PathBuf::new()], way: Vec::new() }
+        Self { project, bases: vec![PathBuf::new()], own: None }
     }
 
     /// The document that is referred to, by a path or by its key.
     pub(super) fn find(&self, reference: &str) -> Option<Shelved> {
-        if let Some(path) = self.locate(reference) {
-            return is_markdown(&path).then(|| self.read(path)).flatten();
+        self.project.read(&self.target(reference).into_document()?).ok()
+    }
+
+    /// What is referred to, by a path or by its key.
+    pub(super) fn target(&self, reference: &str) -> Target {
+        if is_on_the_web(reference) {
+            return Target::Plain;
         }
-        let spot = self.project.catalog().find(reference)?;
-        self.project.read(spot).ok()
+        match self.locate(reference) {
+            Some(path) if is_markdown(&path) => Target::Document(self.spot(path)),
+            Some(_) => Target::Plain,
+            None => match self.project.catalog().find(reference) {
+                Some(spot) => Target::Document(spot.clone()),
+                None if self.has_folder(reference) => Target::Plain,
+                None => Target::Missing,
+            },
+        }
     }
 
     /// What a reference leads to, without reading it.
@@ -67,11 +96,11 @@ impl<'p> Around<'p> {
         }
     }
 
-    fn read(&self, path: PathBuf) -> Option<Shelved> {
+    fn spot(&self, path: PathBuf) -> Spot {
         let shelf = self.project.shelves.iter().position(|shelf| {
             shelf.root().path() == self.project.root.path() && shelf.holds(&path)
         });
-        self.project.read(&Spot { shelf, inside: path }).ok()
+        Spot { shelf, inside: path }
     }
 
     /// Where a file that is referred to lies, below the root.
@@ -88,47 +117,18 @@ impl<'p> Around<'p> {
         };
         self.bases.iter().any(there)
     }
-
-    /// Judges what a document builds on, and what that builds on in turn.
-    fn judge(&self, shelved: &Shelved) -> Artifact {
-        let handoff = shelved.handoff(self.project);
-        if !handoff.is_handoff() {
-            return Artifact::Plain;
-        }
-        let name = handoff.key().to_string();
-        if self.way.contains(&shelved.path) {
-            let why = "it builds on this document in turn".to_owned();
-            return Artifact::Incomplete { name, why };
-        }
-        if self.way.len() > UPSTREAM_MAX {
-            return Artifact::Complete;
-        }
-        let mut around = Self::new(self.project, shelved);
-        around.way.splice(0..0, self.way.iter().cloned());
-        let verdict = check(&handoff, &self.project.settings.stages, None, &around);
-        verdict.incomplete().map_or(Artifact::Complete, |why| Artifact::Incomplete { name, why })
-    }
 }
 
 impl Surroundings for Around<'_> {
     fn artifact(&self, reference: &str) -> Artifact {
-        if is_on_the_web(reference) {
-            return Artifact::Plain;
-        }
-        match self.locate(reference) {
-            Some(path) if !is_markdown(&path) => Artifact::Plain,
-            // What many build on is judged once. Further up, the way there matters.
-            Some(path) if self.way.len() == 1 && !self.way.contains(&path) => {
-                let judged =
-                    || self.read(path.clone()).map_or(Artifact::Missing, |s| self.judge(&s));
-                self.project.judged_once(&path, judged)
+        match self.target(reference) {
+            Target::Plain => Artifact::Plain,
+            Target::Missing => Artifact::Missing,
+            Target::Document(spot) => {
+                let path = self.project.shown(&spot);
+                let itself = self.own.as_ref() == Some(&path);
+                if itself { in_turn(&path) } else { self.project.as_upstream(&spot) }
             }
-            Some(path) => self.read(path).map_or(Artifact::Missing, |shelved| self.judge(&shelved)),
-            None => match self.find(reference) {
-                Some(shelved) => self.judge(&shelved),
-                None if self.has_folder(reference) => Artifact::Plain,
-                None => Artifact::Missing,
-            },
         }
     }
 
