@@ -557,6 +557,9 @@ impl From<TaskError> for Diagnostic {
             TaskError::Refused { id, .. } => {
                 diagnostic.hint(format!("`midstride task show {id}` shows where it stands"))
             }
+            TaskError::EndOfTime(_) => diagnostic.hint(
+                "nothing was changed; `midstride events` shows who wrote that, by a wrong clock",
+            ),
             TaskError::Read(error) => error.into(),
             TaskError::Append(error) => error.into(),
             TaskError::File(error) => error.into(),

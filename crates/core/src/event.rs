@@ -14,7 +14,7 @@ pub use proof::ProofEvent;
 pub use task::{TaskChange, TaskEvent, TaskStatus};
 
 use family::Family;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 /// What happened.
@@ -109,12 +109,28 @@ pub struct Envelope {
     pub event: Event,
 }
 
+/// Clocks differ, but not by more than this: what claims to be from later is from nowhere.
+const AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);
+
+/// When something happens that is decided on what happened already: now, but never before it. Clocks
+/// differ, and what is decided on something counts after it. `None` where nothing can come after.
+pub fn moment_after(last: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+    let Some(last) = last else { return Some(now) };
+    let later = last.checked_add(SignedDuration::from_nanos(1)).ok()?;
+    Some(later.max(now))
+}
+
 /// The version of the CloudEvents specification.
 const CLOUD_EVENTS: &str = "1.0";
 /// What every type of ours starts with.
 const PREFIX: &str = "midstride.";
 
 impl Envelope {
+    /// Whether its time has not come yet, by a clock that shows `now`.
+    pub fn is_ahead_of(&self, now: Timestamp) -> bool {
+        self.time > now.checked_add(AHEAD_MAX).unwrap_or(Timestamp::MAX)
+    }
+
     /// As a CloudEvent about a subject.
     pub fn cloud_event(&self, subject: &str) -> Value {
         json!({

@@ -10,7 +10,7 @@ mod decide;
 pub use carried::Carried;
 pub use decide::{NewTask, Refusal, Wish};
 
-use crate::event::{Envelope, Event, TaskEvent};
+use crate::event::{Envelope, Event, TaskEvent, moment_after};
 use crate::id::TaskId;
 use jiff::Timestamp;
 use std::cmp::Ordering;
@@ -169,11 +169,9 @@ impl Task {
         self.reason = reason.filter(|_| status == TaskStatus::Blocked).cloned();
     }
 
-    /// When something may happen to it: now, but never before what happened already. Clocks differ,
-    /// and what is decided on something counts after it.
-    pub fn next_moment(&self, now: Timestamp) -> Timestamp {
-        let later = self.changed.checked_add(jiff::SignedDuration::from_nanos(1));
-        now.max(later.unwrap_or(self.changed))
+    /// When something may happen to it: now, but after what happened already.
+    pub fn next_moment(&self, now: Timestamp) -> Option<Timestamp> {
+        moment_after(Some(self.changed), now)
     }
 }
 

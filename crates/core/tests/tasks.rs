@@ -140,7 +140,7 @@ proptest! {
         let Some(task) = tasks.get(&id(which)) else { return Ok(()) };
         let granted = |wish: &Wish| {
             let event = Event::Task(tasks.change(task, wish).ok()?);
-            let time = task.next_moment(Timestamp::from_second(0).unwrap());
+            let time = task.next_moment(Timestamp::from_second(0).unwrap())?;
             let made = Envelope { id: "0".into(), time, source: "x".into(), event };
             let more: Vec<_> = events.iter().cloned().chain([(id(which), made)]).collect();
             Some(fold(&more))

@@ -5,6 +5,7 @@ mod allow;
 mod carry;
 mod check;
 mod clean;
+mod decided;
 mod doctor;
 mod edit;
 mod fmt;

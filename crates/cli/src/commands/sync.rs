@@ -26,8 +26,8 @@ pub(crate) fn sync(ui: &mut Ui, project: &Project, args: &SyncArgs) -> Result<Ou
     let verbs::Synced { remote, exchanged, tasks } = synced;
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
     if args.json {
-        let TasksSynced { here, received: came, sent: went, skipped, withheld } = tasks;
-        let tasks = TasksSyncedJson { here, received: came, sent: went, skipped, withheld };
+        let TasksSynced { here, received: came, sent: went, skipped, early, withheld } = tasks;
+        let tasks = TasksSyncedJson { here, received: came, sent: went, skipped, early, withheld };
         ui.json(&SyncJson { remote, handoffs, received, sent, tasks })?;
         return Ok(Outcome::Clean);
     }
@@ -54,6 +54,14 @@ fn tell_tasks(ui: &mut Ui, remote: &str, tasks: &TasksSynced) -> Result<Outcome,
         Diagnostic::new(format!("{files} among the tasks of {remote} cannot be read as events"))
             .hint("the rest was taken; they were left alone")
             .warn(ui)?;
+    }
+    if tasks.early > 0 {
+        let events = count(tasks.early, "event");
+        Diagnostic::new(format!(
+            "the tasks of {remote} have {events} from the future"
+        ))
+        .hint("they were left alone until their time has come; a clock may be wrong")
+        .warn(ui)?;
     }
     if tasks.here == 0 {
         return Ok(Outcome::Clean);

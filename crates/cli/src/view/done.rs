@@ -38,6 +38,7 @@ pub(crate) struct TasksSyncedJson {
     pub(crate) received: usize,
     pub(crate) sent: usize,
     pub(crate) skipped: usize,
+    pub(crate) early: usize,
     pub(crate) withheld: bool,
 }
 

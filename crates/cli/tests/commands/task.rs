@@ -440,3 +440,27 @@ fn two_who_let_tasks_wait_at_once_make_no_circle() {
     let list = sandbox.run(["task", "list"]).exits(0);
     assert!(!list.stderr.contains("wait for each other"), "{list}");
 }
+
+#[test]
+fn what_cannot_come_after_what_it_changes_is_refused() {
+    let sandbox = shop();
+    let last = |arguments: &[&str]| {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        command.env("MIDSTRIDE_NOW", "9999-12-30T22:00:00.999999999Z");
+        sandbox.finish(command.args(arguments))
+    };
+    let id = sandbox.run(["task", "add", "Write the schema"]).exits(0).stdout.trim().to_owned();
+    last(&["task", "block", &id, "--reason", "waits for the key"]).exits(0);
+    insta::assert_snapshot!(last(&["task", "done", &id]).to_string().replace(&id, "ID"), @"
+    exit 2
+    ----- stderr -----
+    error: nothing can come after 9999-12-30T22:00:00.999999999Z, when it was changed last
+    hint: nothing was changed; `midstride events` shows who wrote that, by a wrong clock
+    ");
+    last(&["task", "note", &id, "so it is"]).exits(2);
+    let shown = sandbox.run(["task", "show", &id]).exits(0);
+    assert!(shown.stdout.contains("blocked"), "{shown}");
+    last(&["task", "mission", "--next", "one"]).exits(0);
+    let refused = last(&["task", "mission", "--next", "two"]).exits(2);
+    assert!(refused.stderr.contains("nothing can come after 9999-12-30"), "{refused}");
+}

@@ -326,3 +326,33 @@ fn a_project_that_shares_nothing_keeps_its_tasks() {
     ");
     assert_eq!(sandbox.git(&["--git-dir", "../hub.git", "for-each-ref"]), "");
 }
+
+#[test]
+fn an_event_from_the_future_comes_when_its_time_has_come() {
+    let sandbox = two_clones();
+    let at = |folder: &str, now: &str, arguments: &[&str]| {
+        let mut command = sandbox.command(PROGRAM);
+        command.current_dir(sandbox.root().join(folder)).env("MIDSTRIDE_NOW", now);
+        sandbox.finish(command.args(arguments))
+    };
+    let id = add(&sandbox, ".", &["Write the schema"]);
+    run_in(&sandbox, ".", &["sync"]).exits(0);
+    run_in(&sandbox, "../second", &["sync"]).exits(0);
+    let later = "2026-03-23T09:00:00Z";
+    at("../second", later, &["task", "done", &id]).exits(0);
+    at("../second", later, &["sync"]).exits(0);
+    insta::assert_snapshot!(run_in(&sandbox, ".", &["sync"]), @"
+    exit 0
+    ----- stderr -----
+    warning: the tasks of origin have 1 event from the future
+    hint: they were left alone until their time has come; a clock may be wrong
+    0 tasks came from origin, 0 tasks went there
+    Both sides have 1 task now
+    ");
+    let told = json(&run_in(&sandbox, ".", &["sync", "--json"]).exits(0));
+    assert_eq!(told["tasks"]["early"], 1);
+    assert_eq!(list(&sandbox, ".")[0]["status"], "pending");
+    run_in(&sandbox, ".", &["task", "note", &id, "It can still be changed"]).exits(0);
+    at(".", later, &["sync"]).exits(0);
+    assert_eq!(list(&sandbox, ".")[0]["status"], "done");
+}

@@ -146,7 +146,10 @@ fn a_change_never_comes_before_what_it_changes() {
     let event = at(60, "a", added("x", &[]));
     let task = Task::fold(&id(1), [&event]).unwrap();
     let behind = Timestamp::from_second(1).unwrap();
-    assert!(task.next_moment(behind) > event.time);
+    assert!(task.next_moment(behind).unwrap() > event.time);
     let ahead = Timestamp::from_second(2_000_000_000).unwrap();
-    assert_eq!(task.next_moment(ahead), ahead);
+    assert_eq!(task.next_moment(ahead), Some(ahead));
+    let last = Envelope { time: Timestamp::MAX, ..event };
+    let task = Task::fold(&id(1), [&last]).unwrap();
+    assert_eq!(task.next_moment(ahead), None, "nothing comes after the end of time");
 }

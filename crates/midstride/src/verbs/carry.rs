@@ -87,7 +87,8 @@ pub fn import_tasks(project: &Project, shelved: &Shelved) -> Result<Imported, Ta
         let events = events(&handoff, carried, id, &before, &mut sieve);
         let stream = StreamId::task(id);
         let fits = |event| written(&stream, std::slice::from_ref(event)).is_ok();
-        if !events.iter().all(fits) {
+        let now = project.environment().clock.now();
+        if !events.iter().all(fits) || events.iter().any(|event| event.is_ahead_of(now)) {
             imported.unreadable += 1;
             continue;
         }

@@ -1,16 +1,13 @@
 //! The mission: how the work as a whole stands, captured as an event. The last one counts.
 
 use super::clean::Sieve;
+use super::decided::{Decided, append_decided};
 use super::task::{TaskError, ledger_of, who};
-use crate::ids::new_uid;
-use crate::ledger::{AppendError, Expected, Ledger, LedgerError, Recorded, StreamId};
+use crate::ledger::{Ledger, LedgerError, Recorded, StreamId};
 use crate::project::Project;
 use midstride_core::event::{Envelope, Event, MissionEvent};
 use midstride_core::mission::{self, Mission};
 use midstride_core::redact::Redaction;
-
-/// Somebody else may capture it again and again; not for ever.
-const TRIES_MAX: usize = 20;
 
 /// What somebody says about the mission.
 #[derive(Clone, Debug, Default)]
@@ -68,28 +65,15 @@ pub fn state_mission(
     });
     let ledger = ledger_of(project)?;
     let stream = StreamId::mission();
-    let mut last = None;
-    for _ in 0..TRIES_MAX {
+    let envelope = append_decided(project, &ledger, &source, || {
         let records = ledger.read(&stream, None)?;
         if let Some(kind) = events(&records).find_map(|envelope| envelope.event.newer()) {
             return Err(MissionError::Newer(kind.to_owned()));
         }
-        // Clocks differ, and what is captured later counts.
-        let newest = events(&records).map(|envelope| envelope.time).max();
-        let later = newest.map(|time| time.checked_add(jiff::SignedDuration::from_nanos(1)));
-        let now = project.environment().clock.now();
-        let time = later.and_then(Result::ok).map_or(now, |later| later.max(now));
-        let envelope =
-            Envelope { id: new_uid(time), time, source: source.clone(), event: event.clone() };
-        let expected = Expected::after(records.last().map(|record| record.version));
-        match ledger.append(&stream, expected, std::slice::from_ref(&envelope)) {
-            Err(conflict @ AppendError::Conflict { .. }) => last = Some(conflict),
-            appended => {
-                appended.map_err(TaskError::from)?;
-                let state = mission::states([&envelope]).pop().expect("it was just made");
-                return Ok((state, sieve.found));
-            }
-        }
-    }
-    Err(TaskError::from(last.expect("there is at least one try")).into())
+        let last = events(&records).map(|envelope| envelope.time).max();
+        let version = records.last().map(|record| record.version);
+        Ok(Decided { stream: stream.clone(), version, last, event: event.clone() })
+    })?;
+    let state = mission::states([&envelope]).pop().expect("it was just made");
+    Ok((state, sieve.found))
 }

@@ -1,6 +1,7 @@
 //! Tasks: added, changed and noted in the ledger, one stream each.
 
 use super::clean::Sieve;
+use super::decided::{Decided, append_decided, moment};
 use crate::files::{FileError, Lock};
 use crate::ids::{new_uid, sha256};
 use crate::ledger::{
@@ -13,9 +14,6 @@ use midstride_core::id::TaskId;
 use midstride_core::redact::Redaction;
 use midstride_core::task::{NewTask, NotFound, Refusal, Task, Tasks, Wish};
 use std::collections::HashMap;
-
-/// Somebody else may change a task again and again; not for ever.
-const TRIES_MAX: usize = 20;
 
 /// Why a task is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +32,9 @@ pub enum TaskError {
         /// Why.
         why: Refusal,
     },
+    /// Something claims to have happened at the last moment there is.
+    #[error("nothing can come after {0}, when it was changed last")]
+    EndOfTime(Timestamp),
     /// The ledger cannot be read.
     #[error(transparent)]
     Read(#[from] LedgerError),
@@ -82,12 +83,7 @@ impl Board {
 
     /// Reads them again.
     pub(super) fn look(&mut self) -> Result<(), LedgerError> {
-        let records = self.ledger.read_below(StreamId::TASKS)?;
-        let known = records.iter().filter_map(|record| Some((record.stream.task_id()?, record)));
-        self.versions = known.clone().map(|(id, record)| (id, record.version)).collect();
-        self.tasks = Tasks::fold(known.flat_map(|(id, record)| {
-            record.events.iter().map(move |envelope| (id.clone(), envelope))
-        }));
+        (self.tasks, self.versions) = read_tasks(&self.ledger)?;
         Ok(())
     }
 
@@ -99,27 +95,35 @@ impl Board {
         by: &str,
         decide: Decide<'_>,
     ) -> Result<TaskId, TaskError> {
-        let mut last = None;
-        for _ in 0..TRIES_MAX {
-            let task = self.tasks.find(wanted)?;
-            let id = task.id.clone();
-            let refused = |why| TaskError::Refused { id: id.clone(), why };
-            let event = decide(&self.tasks, task).map_err(refused)?;
-            let moment = task.next_moment(project.environment().clock.now());
-            let envelope = happened(&id, moment, by, event);
-            let expected = Expected::after(self.versions.get(&id).copied());
-            match self.ledger.append(&StreamId::task(&id), expected, &[envelope]) {
-                Err(conflict @ AppendError::Conflict { .. }) => last = Some(conflict),
-                appended => {
-                    appended?;
-                    self.look()?;
-                    return Ok(id);
-                }
+        let Self { ledger, tasks, versions } = self;
+        let mut id = tasks.find(wanted)?.id.clone();
+        let mut stale = false;
+        append_decided(project, ledger, by, || {
+            if std::mem::replace(&mut stale, true) {
+                (*tasks, *versions) = read_tasks(ledger)?;
             }
-            self.look()?;
-        }
-        Err(last.expect("there is at least one try").into())
+            let task = tasks.find(wanted)?;
+            id = task.id.clone();
+            let refused = |why| TaskError::Refused { id: task.id.clone(), why };
+            let event = Event::Task(decide(tasks, task).map_err(refused)?);
+            let version = versions.get(&task.id).copied();
+            let stream = StreamId::task(&task.id);
+            Ok::<_, TaskError>(Decided { stream, version, last: Some(task.changed), event })
+        })?;
+        self.look()?;
+        Ok(id)
     }
+}
+
+fn read_tasks(ledger: &dyn Ledger) -> Result<(Tasks, HashMap<TaskId, Version>), LedgerError> {
+    let records = ledger.read_below(StreamId::TASKS)?;
+    let known = records.iter().filter_map(|record| Some((record.stream.task_id()?, record)));
+    let versions = known.clone().map(|(id, record)| (id, record.version)).collect();
+    let tasks =
+        Tasks::fold(known.flat_map(|(id, record)| {
+            record.events.iter().map(move |envelope| (id.clone(), envelope))
+        }));
+    Ok((tasks, versions))
 }
 
 /// The ledger of a project that is set up; a folder that nobody set up is left as it is.
@@ -244,7 +248,13 @@ pub fn note_task(
 ) -> Result<Done, TaskError> {
     let mut sieve = Sieve::default();
     let (by, text) = (sieve.clean(who(project, by)), sieve.clean(text));
-    let id = board.happen(project, wanted, &by, &|_, task| task.note(&text))?;
+    let task = board.tasks.find(wanted)?;
+    let id = task.id.clone();
+    let event = task.note(&text).map_err(|why| TaskError::Refused { id: id.clone(), why })?;
+    // What is said hangs on nothing, so nobody who says something at once is in the way.
+    let envelope = happened(&id, moment(project, Some(task.changed))?, &by, event);
+    board.ledger.unite(&[(StreamId::task(&id), vec![envelope])])?;
+    board.look()?;
     Ok(Done { id, redacted: sieve.found })
 }
 

@@ -32,6 +32,8 @@ pub struct TasksSynced {
     pub here: usize,
     /// Files there that are no events; they were left alone.
     pub skipped: usize,
+    /// Events there whose time has not come yet; they were left alone.
+    pub early: usize,
     /// Whether nothing was sent because the project shares nothing.
     pub withheld: bool,
 }
@@ -60,6 +62,10 @@ pub(super) fn exchange(
         let files = tree.map_or(Ok(Vec::new()), |tree| repository.files_of(tree))?;
         let before = events_here(&ledger)?;
         let (theirs, skipped) = learn(repository, &files, &before)?;
+        let now = project.environment().clock.now();
+        let (early, theirs): (Vec<_>, Vec<_>) =
+            theirs.into_iter().partition(|(_, envelope)| envelope.is_ahead_of(now));
+        done.early = early.len();
         done.skipped = skipped + usize::from(fetched.is_some() && tree.is_none());
         let streams = by_stream(theirs);
         received.extend(streams.iter().map(|(stream, _)| stream.clone()));

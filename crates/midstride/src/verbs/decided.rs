@@ -1,0 +1,55 @@
+//! What is decided on a stream: it is appended after all that it was decided on, or decided again.
+
+use super::task::TaskError;
+use crate::clock::Deadline;
+use crate::ids::new_uid;
+use crate::ledger::{AppendError, Expected, Ledger, StreamId, Version};
+use crate::project::Project;
+use jiff::Timestamp;
+use midstride_core::event::{Envelope, Event, moment_after};
+use std::time::Duration;
+
+/// Of many who change one thing at once one is always done, and the others decide again. Who is
+/// overtaken for so long is told.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What happens, and what it was decided on.
+pub(super) struct Decided {
+    /// Where it happens.
+    pub(super) stream: StreamId,
+    /// Where the stream stood.
+    pub(super) version: Option<Version>,
+    /// When the last thing happened to it.
+    pub(super) last: Option<Timestamp>,
+    /// What happens.
+    pub(super) event: Event,
+}
+
+/// When something happens that is decided on what happened at `last`: after it, or not at all.
+pub(super) fn moment(project: &Project, last: Option<Timestamp>) -> Result<Timestamp, TaskError> {
+    let moment = moment_after(last, project.environment().clock.now());
+    moment.ok_or_else(|| TaskError::EndOfTime(last.unwrap_or(Timestamp::MAX)))
+}
+
+/// Appends what is decided; where somebody else was faster, what is decided then.
+pub(super) fn append_decided<E: From<TaskError>>(
+    project: &Project,
+    ledger: &dyn Ledger,
+    by: &str,
+    mut decide: impl FnMut() -> Result<Decided, E>,
+) -> Result<Envelope, E> {
+    let deadline = Deadline::after(PATIENCE);
+    loop {
+        let Decided { stream, version, last, event } = decide()?;
+        let time = moment(project, last)?;
+        let envelope = Envelope { id: new_uid(time), time, source: by.to_owned(), event };
+        let expected = Expected::after(version);
+        match ledger.append(&stream, expected, std::slice::from_ref(&envelope)) {
+            Err(AppendError::Conflict { .. }) if !deadline.is_over() => {}
+            appended => {
+                appended.map_err(TaskError::from)?;
+                return Ok(envelope);
+            }
+        }
+    }
+}
