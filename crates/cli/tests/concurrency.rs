@@ -7,12 +7,23 @@ use std::fmt::Write as _;
 
 const PROCESSES: usize = 32;
 const TASKS_EACH: usize = 50;
+/// What each says about one task, and changes about it.
+const NOTES_EACH: usize = 2;
 const REVISIONS_EACH: usize = 10;
 
 /// One after the other what a writer does, as a shell script; each command has to succeed.
-fn script(writer: usize) -> String {
+fn script(writer: usize, shared: &str) -> String {
     let program = env!("CARGO_BIN_EXE_midstride");
     let mut script = String::from("set -e\n");
+    let quietly = |script: &mut String, arguments: &str| {
+        let file = format!("said-{writer}");
+        writeln!(script, "'{program}' {arguments} 2>{file} || {{ cat {file} >&2; exit 1; }}")
+            .unwrap();
+    };
+    for number in 0..NOTES_EACH {
+        quietly(&mut script, &format!("task note {shared} 'note {number} of {writer}'"));
+        quietly(&mut script, &format!("task update {shared} --meta w{writer}={number}"));
+    }
     for number in 0..TASKS_EACH.max(REVISIONS_EACH) {
         if number < TASKS_EACH {
             writeln!(script, "'{program}' task add 'task {number} of {writer}'").unwrap();
@@ -47,9 +58,10 @@ fn project() -> Sandbox {
 #[test]
 fn thirty_two_processes_lose_nothing_and_wait_for_each_other() {
     let sandbox = project();
+    let shared = sandbox.run(["task", "add", "everybody's"]).exits(0).stdout.trim().to_owned();
     let start = |writer| {
         let mut command = sandbox.command("sh");
-        command.args(["-c", &script(writer)]);
+        command.args(["-c", &script(writer, &shared)]);
         command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
         command.spawn().unwrap()
     };
@@ -63,6 +75,14 @@ fn thirty_two_processes_lose_nothing_and_wait_for_each_other() {
         acknowledged.extend(printed.lines().map(str::to_owned));
     }
     assert_eq!(acknowledged.len(), PROCESSES * TASKS_EACH);
+    let show = sandbox.run(["task", "show", &shared, "--json"]).exits(0);
+    let task: serde_json::Value = serde_json::from_str(&show.stdout).unwrap();
+    assert_eq!(task["notes"].as_array().unwrap().len(), PROCESSES * NOTES_EACH);
+    let last = (NOTES_EACH - 1).to_string();
+    for writer in 0..PROCESSES {
+        assert_eq!(task["metadata"][format!("w{writer}")], last.as_str());
+    }
+    acknowledged.insert(shared);
     let list = sandbox.run(["task", "list", "--json"]).exits(0);
     let list: serde_json::Value = serde_json::from_str(&list.stdout).unwrap();
     let listed = list.as_array().unwrap().iter().map(|t| t["id"].as_str().unwrap().to_owned());
