@@ -4,9 +4,11 @@
 
 mod expectation;
 mod number;
+mod plain;
 
 pub use expectation::{Exit, Expectation};
 pub use number::Number;
+pub use plain::plain;
 
 use crate::handoff::Handoff;
 use crate::header::{Proof, RunOutcome};
@@ -98,8 +100,10 @@ impl Test {
         })
     }
 
-    /// Whether a run bears the claim out.
+    /// Whether a run bears the claim out. What only colours its output says nothing.
     pub fn judge(&self, run: &Run<'_>) -> Judgement {
+        let output = plain(run.output);
+        let run = &Run { output: &output, ..*run };
         if run.ended == Ended::TimedOut {
             return Judgement { outcome: Outcome::TimedOut, number: None };
         }
@@ -253,6 +257,10 @@ mod tests {
         assert_eq!(judged(group, 0, "p50=108.50 p99=999"), "holds [108.5]");
         assert_eq!(judged("measures: n", 0, "7 of 9"), "holds [9]");
         assert_eq!(judged("", 0, "7 of 9"), "holds");
+        assert_eq!(judged("measures: n", 0, "\u{1b}[32m12 ms\u{1b}[0m\n"), "holds [12]");
+        let coloured = "\u{1b}[1mall\u{1b}[22m good";
+        assert_eq!(judged("expect: all good", 0, coloured), "holds");
+        assert_eq!(judged("expect: \"31\"", 0, "\u{1b}[31mx"), "its output does not contain `31`");
     }
 
     #[test]

@@ -57,11 +57,9 @@ fn tell_tasks(ui: &mut Ui, remote: &str, tasks: &TasksSynced) -> Result<Outcome,
     }
     if tasks.early > 0 {
         let events = count(tasks.early, "event");
-        Diagnostic::new(format!(
-            "the tasks of {remote} have {events} from the future"
-        ))
-        .hint("they were left alone until their time has come; a clock may be wrong")
-        .warn(ui)?;
+        Diagnostic::new(format!("the tasks of {remote} have {events} from the future"))
+            .hint("they were left alone until their time has come; a clock may be wrong")
+            .warn(ui)?;
     }
     if tasks.here == 0 {
         return Ok(Outcome::Clean);

@@ -13,7 +13,7 @@ use midstride_core::event::{Envelope, Event, ProofEvent};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::Verb;
 use midstride_core::life::{self, Occasion, Proven, Side};
-use midstride_core::proof::{Ended, Judgement, NotUnderstood, Number, Outcome, Run, Test};
+use midstride_core::proof::{Ended, Judgement, NotUnderstood, Number, Outcome, Run, Test, plain};
 use midstride_core::redact::Clean;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -180,7 +180,7 @@ fn folder(project: &Project, directory: &str) -> Result<PathBuf, String> {
 }
 
 fn judged(test: &Test, bounded: &Bounded, limit: Duration) -> Ran {
-    let output = bounded.output.text();
+    let output = plain(&bounded.output.text());
     let run = Run { ended: bounded.ended, output: &output, dropped: bounded.output.dropped() };
     let Judgement { outcome, number } = test.judge(&run);
     let exit = match bounded.ended {
