@@ -54,4 +54,6 @@ pub use sync::{SyncError, Synced, TasksSynced, sync};
 pub use task::{Board, Done, TaskError, TaskWish, add_task, change_task, note_task};
 pub use trust::{Reach, distrust, reach, trust, trusted};
 pub use undo::{UndoError, undo};
-pub use verify::{Ran, Record, State, TIMEOUT_SECONDS, Verification, Verified, Verify, verify};
+pub use verify::{
+    Progress, Ran, Record, State, TIMEOUT_SECONDS, Verification, Verified, Verify, verify,
+};

@@ -5,7 +5,7 @@ use crate::view;
 use clap::ValueEnum;
 use midstride::files::FileError;
 use midstride::project::{Project, Shelved};
-use midstride::verbs::{self, Allowable, Record, State, Verification, Verify};
+use midstride::verbs::{self, Allowable, Progress, Record, State, Verification, Verify};
 use midstride_core::life::Side;
 use midstride_core::proof::Outcome as Proven;
 use std::time::Duration;
@@ -67,10 +67,19 @@ pub(crate) fn verify(
     };
     let mut all = Vec::new();
     for shelved in &chosen {
-        let done = verbs::verify(project, shelved, &asked, &mut |proof, time| {
-            Ui::busy(&progress(project, shelved, proof, time));
+        let mut shown = 0;
+        let mut printed = Ok(());
+        let done = verbs::verify(project, shelved, &asked, &mut |progress| match progress {
+            Progress::Runs(proof, time) => Ui::busy(&running(project, shelved, proof, time)),
+            Progress::Done(proof) => {
+                Ui::busy("");
+                if !args.json && printed.is_ok() {
+                    printed = ui.print(&view::verify::text(project, shelved, proof, shown == 0));
+                }
+                shown += 1;
+            }
         })?;
-        Ui::busy("");
+        printed?;
         if !args.json {
             tell(ui, project, shelved, &done)?;
         }
@@ -119,7 +128,7 @@ fn nothing(project: &Project, named: Option<&Shelved>) -> String {
     }
 }
 
-fn progress(project: &Project, shelved: &Shelved, proof: &Allowable, time: Duration) -> String {
+fn running(project: &Project, shelved: &Shelved, proof: &Allowable, time: Duration) -> String {
     let key = shelved.handoff(project).key().to_string();
     let command = proof.test.as_ref().map_or("", |test| test.command.as_str());
     let text = format!("{key} {}: {} s  {command}", proof.number, time.as_secs());
@@ -132,7 +141,6 @@ fn tell(
     shelved: &Shelved,
     done: &Verification,
 ) -> Result<(), Diagnostic> {
-    ui.print(&view::verify::text(project, shelved, done))?;
     match &done.recorded {
         Some(Ok(recorded)) => {
             tell_recorded(ui, project, shelved, recorded, &done.reason, false)?;

@@ -98,31 +98,26 @@ fn why(state: &State) -> Option<String> {
     }
 }
 
-/// The proofs of one handoff, with what is wrong below each.
-pub(crate) fn text(project: &Project, shelved: &Shelved, done: &Verification) -> String {
-    if done.proofs.is_empty() {
-        return String::new();
-    }
+/// What came of one proof, with what is wrong below it; the first one stands under its handoff.
+pub(crate) fn text(project: &Project, shelved: &Shelved, proof: &Verified, first: bool) -> String {
     let key = shelved.handoff(project).key().to_string();
     let path = shown_path(project, &shelved.path);
-    let mut out = heading(&tame(&format!("{key}  {path}")));
-    for proof in &done.proofs {
-        out.push_str(&line(proof));
-        if let Some(why) = why(&proof.state) {
-            out.push_str(&below(&tame(&why)));
-        }
-        if matches!(proof.state, State::NotAllowed) {
-            let next = format!("midstride allow {} {}", shell_word(&key), proof.number);
-            out.push_str(&below(&next));
-        }
-        if let State::Ran(ran) = &proof.state
-            && ran.outcome != Outcome::Holds
-        {
-            let lines = tame(&ran.output);
-            let lines: Vec<&str> = lines.trim_end().lines().collect();
-            let shown = &lines[lines.len().saturating_sub(LINES_SHOWN)..];
-            out.push_str(&shown.iter().map(|line| below(&format!("| {line}"))).collect::<String>());
-        }
+    let mut out = if first { heading(&tame(&format!("{key}  {path}"))) } else { String::new() };
+    out.push_str(&line(proof));
+    if let Some(why) = why(&proof.state) {
+        out.push_str(&below(&tame(&why)));
+    }
+    if matches!(proof.state, State::NotAllowed) {
+        let next = format!("midstride allow {} {}", shell_word(&key), proof.number);
+        out.push_str(&below(&next));
+    }
+    if let State::Ran(ran) = &proof.state
+        && ran.outcome != Outcome::Holds
+    {
+        let lines = tame(&ran.output);
+        let lines: Vec<&str> = lines.trim_end().lines().collect();
+        let shown = &lines[lines.len().saturating_sub(LINES_SHOWN)..];
+        out.push_str(&shown.iter().map(|line| below(&format!("| {line}"))).collect::<String>());
     }
     out
 }

@@ -385,3 +385,18 @@ fn nothing_outlives_an_interrupted_run() {
         assert_eq!(alive.read_to_string(&mut line).unwrap(), 0, "{signal}");
     }
 }
+
+#[test]
+fn what_came_of_a_proof_is_told_before_the_next_one_runs() {
+    let sandbox = allowed(
+        "    - claim: It is fast\n      run: echo 7\n      measures: n\n    - claim: It is gentle\n      run: kill -9 $PPID\n",
+    );
+    insta::assert_snapshot!(sandbox.run(["verify", "pages"]), @"
+    killed
+    ----- stdout -----
+    pages  .midstride/handoffs/pages.md
+      1. holds           It is fast  (7)
+    ");
+    let told = sandbox.run(["events", "--json"]).exits(0);
+    assert_eq!(told.stdout.matches("midstride.proof.ran.v1").count(), 1, "{told}");
+}

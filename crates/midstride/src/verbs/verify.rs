@@ -101,29 +101,47 @@ pub struct Ran {
     pub output: String,
 }
 
+/// How far a verification has come.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'p> {
+    /// A proof runs, and for how long.
+    Runs(&'p Allowable, Duration),
+    /// This came of a proof.
+    Done(&'p Verified),
+}
+
 /// Runs what is allowed, tells the ledger, and writes it into the document where that is wanted.
-/// `watch` is told which proof runs, and for how long.
+/// `watch` is told of each proof as it goes, and so is the ledger: what a later one does cannot take
+/// back what is known of an earlier one.
 pub fn verify(
     project: &Project,
     shelved: &Shelved,
     asked: &Verify,
-    watch: &mut dyn FnMut(&Allowable, Duration),
+    watch: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Verification, AllowError> {
     let mut proofs = Vec::new();
+    let mut untold = None;
+    // The first revision gives a document its uid; before it, nobody can say what was proven.
+    let can_tell = shelved.handoff(project).uid().is_some();
     for proof in allowable(project, shelved, asked.only)? {
         let state = state(project, &proof, asked.timeout, watch);
         let Allowable { number, claim, test, .. } = proof;
-        proofs.push(Verified { number, claim, test: test.ok(), state });
+        let verified = Verified { number, claim, test: test.ok(), state };
+        if can_tell && matches!(verified.state, State::Ran(_)) {
+            let told = tell(project, shelved, std::slice::from_ref(&verified));
+            untold = told.err().or(untold);
+        }
+        watch(Progress::Done(&verified));
+        proofs.push(verified);
     }
     let proven = proven(&proofs);
     let reason = reason(&proven);
     let record = asked.record.as_ref().filter(|_| !proven.is_empty());
     let recorded =
         record.map(|record| write_down(project, shelved, &proven, record, reason.clone()));
-    let untold = match proven.is_empty() {
-        true => None,
-        false => tell(project, shelved, &proofs).err(),
-    };
+    if !can_tell && !proven.is_empty() {
+        untold = tell(project, shelved, &proofs).err();
+    }
     Ok(Verification { proofs, recorded, reason, untold })
 }
 
@@ -131,7 +149,7 @@ fn state(
     project: &Project,
     proof: &Allowable,
     timeout: Option<Duration>,
-    watch: &mut dyn FnMut(&Allowable, Duration),
+    watch: &mut dyn FnMut(Progress<'_>),
 ) -> State {
     let test = match &proof.test {
         Ok(test) => test,
@@ -147,8 +165,8 @@ fn state(
     }
     let own = Duration::from_secs(test.timeout.unwrap_or(TIMEOUT_SECONDS));
     let limit = timeout.unwrap_or(own);
-    watch(proof, Duration::ZERO);
-    match run(project, test, limit, &mut |time| watch(proof, time)) {
+    watch(Progress::Runs(proof, Duration::ZERO));
+    match run(project, test, limit, &mut |time| watch(Progress::Runs(proof, time))) {
         Ok(bounded) => State::Ran(judged(test, &bounded, limit)),
         Err(why) => State::NotRun(why),
     }
