@@ -139,3 +139,29 @@ fn what_a_hostile_clone_wanted_is_said() {
     ");
     assert!(sandbox.home().join("canary/alive").exists());
 }
+
+#[test]
+fn what_is_passed_over_is_said() {
+    let sandbox = sandbox();
+    let out = sandbox.home().join("out");
+    std::fs::create_dir_all(sandbox.root().join(".midstride/handoffs")).unwrap();
+    std::fs::write(&out, format!("# {MARKER}\n")).unwrap();
+    for path in [".midstride/config.toml", "HANDOFF.md"] {
+        std::os::unix::fs::symlink(&out, sandbox.root().join(path)).unwrap();
+    }
+    let pipe = sandbox.root().join(".midstride/handoffs/pipe.md");
+    assert!(sandbox.command("mkfifo").arg(&pipe).status().unwrap().success());
+    for arguments in [&["list"][..], &["search", "marker"], &["check"], &["doctor"]] {
+        let run = sandbox.run(arguments);
+        assert!(!run.to_string().contains(MARKER), "{arguments:?}: {run}");
+    }
+    insta::assert_snapshot!(sandbox.run(["list"]), @"
+    exit 2
+    ----- stderr -----
+    warning: the configuration is not read: `[ROOT]/.midstride/config.toml` leads out of the project
+    warning: `[ROOT]/.midstride/handoffs/pipe.md` is no ordinary file
+    hint: move it away, then try again
+    warning: `[ROOT]/HANDOFF.md` leads out of the project
+    hint: midstride stays inside the project: move the file in, or name it from there
+    ");
+}

@@ -244,6 +244,16 @@ impl Root {
         self.dir.metadata(path).is_ok()
     }
 
+    /// Why something that is there cannot be read; `None` where it can, or where nothing is.
+    pub fn refusal(&self, path: &Path) -> Option<FileError> {
+        match self.dir.metadata(path) {
+            Ok(metadata) if metadata.is_file() || metadata.is_dir() => None,
+            Ok(_) => Some(FileError { path: self.path.join(path), problem: Problem::NotFile }),
+            Err(error) => Some(self.error(path, error))
+                .filter(|error| !matches!(error.problem, Problem::NotFound | Problem::NotFolder)),
+        }
+    }
+
     /// Whether a file is there, links followed beneath the root.
     pub fn has_file(&self, path: &Path) -> bool {
         self.dir.metadata(path).is_ok_and(|metadata| metadata.is_file())

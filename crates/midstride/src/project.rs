@@ -179,6 +179,9 @@ impl Project {
             rules: OnceLock::new(),
             artifacts: Mutex::default(),
         };
+        if let Some(error) = project.root.refusal(Path::new(CONFIGURATION)) {
+            project.not_read.push(format!("the configuration is not read: {error}"));
+        }
         project.put_up_shelves(private_roots)?;
         project.not_read.extend(project.settings.unknown.iter().map(|key| {
             format!("`{key}` in the configuration is not known to this midstride; nothing is done with it")

@@ -71,6 +71,9 @@ impl Shelf {
             Layout::Memory => 1,
         };
         if is_markdown(&self.inside) {
+            if let Some(error) = self.root.refusal(&self.inside) {
+                return Err(error);
+            }
             let stamp = self.root.stamp(&self.inside);
             // Whether it is there is seen like the change of a folder.
             return Ok(Seen {

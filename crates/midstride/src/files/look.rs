@@ -115,13 +115,12 @@ impl Root {
             let hidden = name.as_encoded_bytes().starts_with(b".");
             let path = folder.join(&name);
             let kind = entry.file_type().map_err(failed)?;
-            // Pipes and devices are passed over: opening one could wait for ever.
-            let readable = kind.is_file() || kind.is_symlink();
             if kind.is_dir() {
                 if depth > 1 && !hidden {
                     self.walk(&path, depth - 1, look, seen)?;
                 }
-            } else if readable && !hidden && is_markdown(&path) {
+            } else if !hidden && is_markdown(&path) {
+                // A pipe or a device too: reading it is refused, and that is said.
                 let stamp = match look {
                     // What a link leads to is looked at, not the link.
                     _ if kind.is_symlink() => self.stamp(&path).unwrap_or_default(),
