@@ -185,7 +185,9 @@ impl From<GitError> for Diagnostic {
     fn from(error: GitError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            GitError::NotStarted(_) => diagnostic.hint("install git, or name the files to look at"),
+            GitError::NotStarted(_) => {
+                diagnostic.hint("install git, or see that it is on the PATH")
+            }
             GitError::Refused { .. } => diagnostic.hint("nothing was changed"),
             GitError::File(error) => error.into(),
         }
@@ -420,9 +422,11 @@ impl From<SyncError> for Diagnostic {
                 diagnostic.hint(format!("the remotes are {}", known.join(", ")))
             }
             SyncError::Tasks(error) => error.into(),
-            SyncError::Git(error) => Self::new(error.to_string()).hint(
+            SyncError::Here(error) => error.into(),
+            SyncError::Git(error @ GitError::Refused { .. }) => Self::new(error.to_string()).hint(
                 "nothing is lost; run it again when the other repository answers and takes it",
             ),
+            SyncError::Git(error) => error.into(),
         }
     }
 }
@@ -504,9 +508,12 @@ impl From<AppendError> for Diagnostic {
     fn from(error: AppendError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            AppendError::Conflict { .. } | AppendError::Unavailable(_) => {
+            AppendError::Conflict { .. } | AppendError::Busy(_) => {
                 diagnostic.hint("others write to it; nothing was changed, try again")
             }
+            AppendError::Unavailable(_) => diagnostic.hint(
+                "nothing was changed; `midstride doctor` says where it lies: see whether it is whole and you may write there",
+            ),
             AppendError::Ambiguous(_) => {
                 diagnostic.hint("look whether it is there, then try again")
             }

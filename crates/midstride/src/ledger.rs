@@ -123,7 +123,10 @@ pub enum AppendError {
     /// The engine was lost on the way; append the same events again to know.
     #[error("whether it was recorded is not known: {0}")]
     Ambiguous(String),
-    /// The engine cannot be reached, or did not answer in time. Nothing was recorded.
+    /// Others write all the time. Nothing was recorded.
+    #[error("the ledger cannot be written: {0}")]
+    Busy(String),
+    /// The engine cannot be reached, or does not take it. Nothing was recorded.
     #[error("the ledger cannot be written: {0}")]
     Unavailable(String),
     /// The record is over [`RECORD_BYTES_MAX`].

@@ -161,7 +161,10 @@ fn judge(
 
 fn comparison<'p>(project: &'p Project, args: &CheckArgs) -> Result<Comparison<'p>, Diagnostic> {
     let ground = match &args.at {
-        Some(named) => Ground::Commit(verbs::commit_id(project, named)?),
+        Some(named) => Ground::Commit(verbs::commit_id(project, named).map_err(|error| {
+            Diagnostic::new(error.to_string())
+                .hint("name a commit, a branch or a tag; `git log --oneline` lists commits")
+        })?),
         None => Ground::WorkTree,
     };
     Ok(Comparison::with(project, ground, args.all)?)

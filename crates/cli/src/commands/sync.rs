@@ -25,18 +25,26 @@ pub(crate) fn sync(ui: &mut Ui, project: &Project, args: &SyncArgs) -> Result<Ou
     let synced = verbs::sync(project, args.remote.as_deref())?;
     let verbs::Synced { remote, exchanged, tasks } = synced;
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
+    let kept_back = exchanged.kept_back;
     if args.json {
         let TasksSynced { here, received: came, sent: went, skipped, early, withheld } = tasks;
         let tasks = TasksSyncedJson { here, received: came, sent: went, skipped, early, withheld };
-        ui.json(&SyncJson { remote, handoffs, received, sent, tasks })?;
+        ui.json(&SyncJson { remote, handoffs, received, sent, kept_back, tasks })?;
         return Ok(Outcome::Clean);
     }
     for name in &exchanged.odd {
         Diagnostic::new(format!("`{name}` in {remote} keeps no texts; it was left alone"))
             .warn(ui)?;
     }
+    if kept_back > 0 {
+        let stay = count(kept_back, "handoff");
+        ui.say(&format!("The texts of {stay} stay here: what is not committed is not sent"))?;
+    }
     if handoffs == 0 && tasks == TasksSynced::default() {
-        ui.say(&format!("Nothing to share: neither here nor in {remote} was a handoff revised"))?;
+        if kept_back == 0 {
+            let nothing = "Nothing to share: neither here nor in";
+            ui.say(&format!("{nothing} {remote} was a handoff revised"))?;
+        }
         return Ok(Outcome::Clean);
     }
     if handoffs > 0 {

@@ -28,6 +28,7 @@ pub(crate) struct SyncJson {
     pub(crate) handoffs: usize,
     pub(crate) received: usize,
     pub(crate) sent: usize,
+    pub(crate) kept_back: usize,
     pub(crate) tasks: TasksSyncedJson,
 }
 

@@ -546,3 +546,14 @@ fn a_name_that_fits_several_files_is_not_judged() {
     let told = judged(&sandbox, &[]);
     assert!(told.starts_with("config.go:1 not_judged by blame 2 files are called so"), "{told}");
 }
+
+#[test]
+fn a_commit_that_is_not_there_cannot_be_compared_with() {
+    let sandbox = super::shop();
+    insta::assert_snapshot!(sandbox.run(["check", "--at", "nonsense"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no commit `nonsense` here
+    hint: name a commit, a branch or a tag; `git log --oneline` lists commits
+    ");
+}

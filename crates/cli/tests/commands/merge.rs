@@ -397,11 +397,13 @@ fn two_clones_share_every_revision() {
       "handoffs": 1,
       "received": 2,
       "sent": 0,
+      "kept_back": 0,
       "tasks": {
         "here": 0,
         "received": 0,
         "sent": 0,
         "skipped": 0,
+        "early": 0,
         "withheld": false
       }
     }
@@ -654,4 +656,42 @@ fn an_edit_made_outside_is_told_in_every_clone_and_worktree_and_nowhere_else() {
     let run =
         sandbox.run(["review", "market", "--by", "eve", "--challenged", "x", "--verdict", "held"]);
     assert!(!run.stderr.contains("outside"), "{run}");
+}
+
+#[test]
+fn what_is_not_committed_is_said_to_stay_and_nothing_is_left_of_the_way() {
+    let sandbox = driven();
+    hub(&sandbox);
+    sandbox.write(
+        ".midstride/handoffs/draft.md",
+        "---\nhandoff:\n  id: draft\n  uid: draft\n  title: Not yet\n---\n",
+    );
+    sandbox.run(["start", "draft"]).exits(0);
+    insta::assert_snapshot!(sandbox.run(["sync"]), @"
+    exit 0
+    ----- stderr -----
+    The texts of 1 handoff stay here: what is not committed is not sent
+    0 texts came from origin, 2 texts went there
+    Both sides have every text of 1 handoff now
+    ");
+    sandbox.run(["task", "add", "Write the schema"]).exits(0);
+    commit(&sandbox, "draft");
+    sandbox.git(&["update-ref", "refs/midstride-fetched-trees/gone/tree", "HEAD"]);
+    sandbox.git(&["update-ref", "refs/midstride-workbench/tree", "HEAD"]);
+    for _ in 0..2 {
+        let run = sandbox.run(["sync"]).exits(0);
+        assert!(!run.stderr.contains("stay here"), "{run}");
+        let references = sandbox.git(&["for-each-ref", "--format=%(refname)"]);
+        for helper in ["midstride-fetched", "midstride-workbench"] {
+            assert!(!references.contains(helper), "{references}");
+        }
+    }
+}
+
+#[test]
+fn a_repository_that_git_cannot_read_is_not_blamed_on_the_other_one() {
+    let sandbox = crate::sandbox();
+    sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
+    let run = sandbox.run(["sync"]).exits(2);
+    assert!(!run.stderr.contains("other repository"), "{run}");
 }

@@ -464,3 +464,20 @@ fn what_cannot_come_after_what_it_changes_is_refused() {
     let refused = last(&["task", "mission", "--next", "two"]).exits(2);
     assert!(refused.stderr.contains("nothing can come after 9999-12-30"), "{refused}");
 }
+
+#[test]
+fn a_ledger_that_takes_nothing_is_not_called_busy() {
+    let sandbox = shop();
+    let id = sandbox.run(["task", "add", "Write the schema"]).exits(0).stdout.trim().to_owned();
+    let ledger = sandbox.root().join(".git/midstride/ledger.db");
+    let connection = rusqlite::Connection::open(&ledger).unwrap();
+    let refuse = "CREATE TRIGGER no BEFORE INSERT ON records BEGIN SELECT RAISE(ABORT, 'no'); END";
+    connection.execute_batch(refuse).unwrap();
+    drop(connection);
+    insta::assert_snapshot!(sandbox.run(["task", "done", &id]), @"
+    exit 2
+    ----- stderr -----
+    error: the ledger cannot be written: no
+    hint: nothing was changed; `midstride doctor` says where it lies: see whether it is whole and you may write there
+    ");
+}

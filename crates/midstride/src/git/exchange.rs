@@ -9,7 +9,7 @@ const TRIES_MAX: usize = 10;
 /// How many references one push names; a command line has an end.
 const PUSHED_AT_ONCE: usize = 200;
 /// Where the other repository's references are noted here. They are never pushed.
-const FETCHED: &str = "refs/midstride-fetched";
+pub(super) const FETCHED: &str = "refs/midstride-fetched";
 
 /// What went where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Exchanged {
     pub received: usize,
     /// How many handoffs have texts there now.
     pub handoffs: usize,
+    /// Handoffs whose texts may not go yet.
+    pub kept_back: usize,
     /// References there that keep something else than texts; they were left alone.
     pub odd: Vec<String>,
 }
@@ -99,10 +101,11 @@ impl Repository {
         let (mut here, mut there) = (Vec::new(), Vec::new());
         let (mut sent, mut received) = (0, 0);
         done.odd.clear();
-        done.handoffs = 0;
+        (done.handoffs, done.kept_back) = (0, 0);
         let private = self.blobs_below(what.private)?;
         for (name, pair) in pairs {
             if pair.there.is_none() && !(what.may_go)(&name) {
+                done.kept_back += 1;
                 continue;
             }
             if pair.here == pair.there {

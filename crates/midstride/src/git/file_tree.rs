@@ -1,11 +1,11 @@
 //! Many small files as one tree under a reference of another repository: fetched, listed, made with
 //! more files in it, pushed. However many there are, it takes a few processes.
 
-use super::exchange::Step;
+use super::exchange::{FETCHED, Step};
 use super::{GitError, Repository};
 
 /// Where trees of other repositories are noted here. They are never pushed.
-const FETCHED: &str = "refs/midstride-fetched-trees";
+const FETCHED_TREES: &str = "refs/midstride-fetched-trees";
 /// Where a tree is made; nothing stays there.
 const WORKBENCH: &str = "refs/midstride-workbench/tree";
 
@@ -33,7 +33,7 @@ impl Repository {
     /// Fetches what a reference of another repository points at; `None` where it has none.
     pub fn fetch_tree(&self, remote: &str, reference: &str) -> Result<Option<Fetched>, GitError> {
         // A pattern: a plain name that is not there would be an error.
-        let note = format!("{FETCHED}/{remote}/tree");
+        let note = format!("{FETCHED_TREES}/{remote}/tree");
         let wanted = format!("+{reference}*:{note}*");
         let options = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune"];
         self.run(&[&options[..], &["--end-of-options", remote, &wanted]].concat(), b"")?;
@@ -47,6 +47,17 @@ impl Repository {
             self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled], b"");
         let tree = tree.ok().map(|id| String::from_utf8_lossy(&id).trim().to_owned());
         Ok(Some(Fetched { object, tree }))
+    }
+
+    /// Removes what was noted here of other repositories, and what a run that was cut short left.
+    pub fn remove_notes(&self) -> Result<(), GitError> {
+        let noted = [FETCHED, FETCHED_TREES, WORKBENCH];
+        let format = "--format=delete %(refname)";
+        let listed = self.run(&[&["for-each-ref", format], &noted[..]].concat(), b"")?;
+        if listed.is_empty() {
+            return Ok(());
+        }
+        self.run(&["update-ref", "--stdin"], &listed).map(|_| ())
     }
 
     /// Every file in a tree, however deep.

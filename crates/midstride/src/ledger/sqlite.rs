@@ -100,7 +100,9 @@ impl SqliteLedger {
         events: &[Envelope],
     ) -> Result<Option<Version>, AppendError> {
         match self.append(stream, expected, events) {
-            Err(AppendError::Unavailable(why)) if self.patience == Patience::Hook => {
+            Err(AppendError::Busy(why) | AppendError::Unavailable(why))
+                if self.patience == Patience::Hook =>
+            {
                 let aside = spool::put(&self.folder, stream, events);
                 aside
                     .map(|()| None)
@@ -335,6 +337,7 @@ fn record(row: &rusqlite::Row<'_>) -> rusqlite::Result<Recorded> {
 fn unavailable(error: &rusqlite::Error) -> AppendError {
     match error.sqlite_error_code() {
         Some(ErrorCode::SystemIoFailure) => AppendError::Ambiguous(error.to_string()),
+        _ if is_busy(error) => AppendError::Busy(error.to_string()),
         _ => AppendError::Unavailable(error.to_string()),
     }
 }

@@ -45,6 +45,9 @@ pub enum SyncError {
         /// What there is.
         known: Vec<String>,
     },
+    /// Git cannot say what is here.
+    #[error(transparent)]
+    Here(GitError),
     /// The other repository could not be reached, or said no.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -68,13 +71,18 @@ impl From<FileError> for SyncError {
 /// Fetches the texts and tasks that are not here, and pushes those that are not there.
 pub fn sync(project: &Project, remote: Option<&str>) -> Result<Synced, SyncError> {
     let repository = project.repository().ok_or(SyncError::NoRepository)?;
-    let remote = choose(repository.remotes()?, remote)?;
-    let committed = committed(project, repository)?;
+    let remote = choose(repository.remotes().map_err(SyncError::Here)?, remote)?;
+    let committed = committed(project, repository).map_err(SyncError::Here)?;
     let may_go = |name: &str| committed.contains(name);
     let what = Exchange { prefix: SHARED, private: PRIVATE, may_go: &may_go };
-    let exchanged = repository.exchange(&remote, &what)?;
-    let tasks = tasks::exchange(project, repository, &remote)?;
-    Ok(Synced { remote, exchanged, tasks })
+    let exchanged = repository.exchange(&remote, &what).map_err(SyncError::from);
+    let done = exchanged.and_then(|exchanged| {
+        let tasks = tasks::exchange(project, repository, &remote)?;
+        Ok(Synced { remote, exchanged, tasks })
+    });
+    // What a run noted that was cut short goes with the next one.
+    repository.remove_notes().map_err(SyncError::Here)?;
+    done
 }
 
 /// The handoffs that git has been told of: a draft that nobody committed is not for others yet.
