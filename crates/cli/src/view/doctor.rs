@@ -1,7 +1,7 @@
 //! How a project is set up.
 
 use super::{count, heading, tame};
-use midstride::ledger::{LedgerFacts, LedgerState};
+use midstride::ledger::{LedgerFacts, LedgerState, NEWEST};
 use midstride::project::SetUp;
 use midstride::shelf::Layout;
 use midstride::verbs::{Examined, Reindexed, ShelfFacts};
@@ -54,6 +54,7 @@ pub(crate) fn json(examined: &Examined, problems: &[ProblemText]) -> ExaminedJso
     let Examined { ledger, index, .. } = examined;
     let (version, records) = match &ledger.state {
         LedgerState::Fine { version, records } => (Some(*version), Some(*records)),
+        LedgerState::Newer { version } => (Some(*version), None),
         LedgerState::Missing | LedgerState::Unusable(_) => (None, None),
     };
     let shelf = |shelf: &ShelfFacts| ShelfJson {
@@ -135,6 +136,9 @@ fn ledger(facts: &LedgerFacts) -> String {
         LedgerState::Fine { version, records } => {
             format!("version {version}, {}", count(*records, "record"))
         }
+        LedgerState::Newer { version } => {
+            format!("version {version}, which a newer midstride made; this one knows {NEWEST}")
+        }
         LedgerState::Unusable(why) => format!("cannot be used: {why}"),
     };
     match facts.put_aside {
@@ -147,6 +151,7 @@ fn index(examined: &Examined) -> String {
     const MEGABYTE: u64 = 1 << 20;
     match examined.index.documents {
         None => "not there yet; the first search makes it".to_owned(),
+        Some(0) => "nothing is in it yet; the first search fills it".to_owned(),
         Some(documents) => {
             let size = examined.index.bytes.div_ceil(MEGABYTE);
             let age = examined.index.age.map_or(0, |age| age.as_secs() / 86_400);
@@ -179,18 +184,30 @@ pub(crate) fn problems(examined: &Examined) -> Vec<ProblemText> {
     for text in &examined.not_read {
         tell(
             text.clone(),
-            "`midstride trust` shows what it would do; or take it out of the configuration"
-                .to_owned(),
+            "`midstride trust` shows what it would do; or mend the configuration".to_owned(),
         );
     }
     for error in examined.shelves.iter().filter_map(|shelf| shelf.documents.as_ref().err()) {
         tell(error.to_string(), error.hint().unwrap_or("see what is there").to_owned());
     }
     let ledger = &examined.ledger;
-    if let LedgerState::Unusable(why) = &ledger.state {
-        let hint =
-            format!("move `{}` away: what the documents tell is told again", ledger.path.display());
-        tell(why.clone(), hint);
+    match &ledger.state {
+        LedgerState::Newer { version } => tell(
+            format!(
+                "`{}` is of version {version}; this midstride knows {NEWEST}",
+                ledger.path.display()
+            ),
+            "update midstride; the ledger is left as it is".to_owned(),
+        ),
+        LedgerState::Unusable(why) => {
+            let path = ledger.path.display();
+            let hint = format!(
+                "move `{path}` away: what the documents tell is told again; tasks come with \
+                 `midstride sync`"
+            );
+            tell(why.clone(), hint);
+        }
+        LedgerState::Missing | LedgerState::Fine { .. } => {}
     }
     if ledger.unreadable > 0 {
         let hint = format!("look at what lies in `{}`", ledger.spool.display());

@@ -441,13 +441,43 @@ fn the_doctor_tells_how_things_are() {
     let run = sandbox.run(["doctor", "--json"]).exits(1);
     insta::assert_snapshot!(run.stderr, @"
     warning: shelf `../elsewhere` lies outside the project; it is not read before `midstride trust`
-    hint: `midstride trust` shows what it would do; or take it out of the configuration
+    hint: `midstride trust` shows what it would do; or mend the configuration
     warning: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
-    hint: move `[ROOT]/.git/midstride/ledger.db` away: what the documents tell is told again
+    hint: move `[ROOT]/.git/midstride/ledger.db` away: what the documents tell is told again; tasks come with `midstride sync`
     warning: 1 file put aside for the ledger cannot be read
     hint: look at what lies in `[ROOT]/.git/midstride/spool`
     ");
     let value: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(value["problems"].as_array().unwrap().len(), 3, "{run}");
     assert_eq!(value["set_up"], "committed");
+}
+
+#[test]
+fn the_doctor_leaves_what_a_newer_midstride_made() {
+    let sandbox = shop();
+    sandbox.run(["task", "add", "Write the schema"]).exits(0);
+    let ledger = sandbox.root().join(".git/midstride/ledger.db");
+    let connection = rusqlite::Connection::open(&ledger).unwrap();
+    connection.execute_batch("PRAGMA user_version = 99").unwrap();
+    drop(connection);
+    let run = sandbox.run(["doctor"]).exits(1);
+    insta::assert_snapshot!(run.stderr, @"
+    warning: `[ROOT]/.git/midstride/ledger.db` is of version 99; this midstride knows 1
+    hint: update midstride; the ledger is left as it is
+    ");
+    assert!(run.stdout.contains("version 99, which a newer midstride made"), "{run}");
+}
+
+#[test]
+fn the_doctor_tells_an_index_that_was_only_opened_from_a_full_one() {
+    let sandbox = shop();
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "all"]);
+    sandbox.run(["check"]);
+    let index = |sandbox: &Sandbox| {
+        sandbox.run(["doctor"]).stdout.lines().last().unwrap().trim().to_owned()
+    };
+    assert_eq!(index(&sandbox), "nothing is in it yet; the first search fills it");
+    sandbox.run(["search", "weather"]);
+    assert!(index(&sandbox).starts_with("4 documents"), "{}", index(&sandbox));
 }

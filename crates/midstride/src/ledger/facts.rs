@@ -34,6 +34,11 @@ pub enum LedgerState {
         /// How many records it has.
         records: usize,
     },
+    /// A newer midstride made it.
+    Newer {
+        /// Its version.
+        version: u32,
+    },
     /// It cannot be used, and why.
     Unusable(String),
 }
@@ -61,10 +66,7 @@ fn state(path: &Path) -> LedgerState {
         Ok((version, records))
     };
     match read() {
-        Ok((version, _)) if version > NEWEST => LedgerState::Unusable(format!(
-            "`{}` is of version {version}; this midstride knows {NEWEST}",
-            path.display()
-        )),
+        Ok((version, _)) if version > NEWEST => LedgerState::Newer { version },
         Ok((version, records)) => {
             LedgerState::Fine { version, records: usize::try_from(records).unwrap_or(0) }
         }
