@@ -5,6 +5,57 @@ use clap::ValueEnum;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;
 
+/// Whether a character steers what a person sees instead of being seen: controls of either set but
+/// line breaks and tabs, what turns the direction of text, and line breaks that are none here.
+pub(crate) fn steers(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let breaks = matches!(c, '\u{2028}' | '\u{2029}');
+    (c.is_control() && !matches!(c, '\n' | '\t')) || turns || breaks
+}
+
+/// Text without the characters by which it could steer a terminal; what stood there is seen.
+pub(crate) fn tame(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// The same for a whole text of ours: its own colours pass. The last gate before every terminal,
+/// whatever the views let through.
+fn gated(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(ESCAPE) {
+        out.push_str(&tame(&rest[..at]));
+        let colour = colour_length(&rest[at..]);
+        let end = at + colour.unwrap_or(ESCAPE.len_utf8());
+        match colour {
+            Some(_) => out.push_str(&rest[at..end]),
+            None => out.push(char::REPLACEMENT_CHARACTER),
+        }
+        rest = &rest[end..];
+    }
+    out.push_str(&tame(rest));
+    out
+}
+
+const ESCAPE: char = '\u{1b}';
+
+/// How long the colour is that a text starts with, if it is one.
+fn colour_length(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix("\u{1b}[")?;
+    let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    inside[end..].starts_with('m').then_some(text.len() - inside.len() + end + 1)
+}
+
+/// JSON that steers nothing either, and says the same.
+pub(crate) fn escaped(json: &str) -> String {
+    let shown = |c: char| match steers(c) {
+        true => format!("\\u{:04x}", u32::from(c)),
+        false => c.to_string(),
+    };
+    json.chars().map(shown).collect()
+}
+
 /// When to use colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
@@ -50,11 +101,11 @@ impl Ui {
 
     /// Prints data.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
-        self.out.write_all(text.as_bytes())?;
+        self.out.write_all(gated(text).as_bytes())?;
         self.out.flush()
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes as they are, whoever reads them: for the text of a document itself.
     pub(crate) fn write_bytes(bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout();
         out.write_all(bytes)?;
@@ -64,12 +115,12 @@ impl Ui {
     /// Prints a value as JSON.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
         let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
-        self.print(&format!("{text}\n"))
+        self.print(&format!("{}\n", escaped(&text)))
     }
 
     /// Asks the person at the terminal; anything but yes is no.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
-        write!(self.err, "{question} [y/N] ")?;
+        write!(self.err, "{} [y/N] ", gated(question))?;
         self.err.flush()?;
         let mut answer = String::new();
         io::stdin().read_line(&mut answer)?;
@@ -105,7 +156,7 @@ impl Ui {
 
     /// Says something about what happened.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.err, "{text}")
+        writeln!(self.err, "{}", gated(text))
     }
 }
 
@@ -127,5 +178,32 @@ impl From<Outcome> for ExitCode {
             Outcome::Findings => 1,
             Outcome::Incomplete => 2,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STEERING: &str = "\u{0}\u{7}\u{8}\r\u{b}\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2028}\u{2029}\u{2066}\u{2069}";
+
+    #[test]
+    fn nothing_steers_a_terminal_but_colours() {
+        assert!(STEERING.chars().all(steers));
+        assert!(!"a\tb\nä日\u{301}\u{200d}".chars().any(steers));
+        assert!(!gated(STEERING).chars().any(steers));
+        assert_eq!(gated("a\r\nb\rc"), "a\nb\u{fffd}c");
+        assert_eq!(gated("\u{1b}[1;32mok\u{1b}[0m"), "\u{1b}[1;32mok\u{1b}[0m");
+        for odd in ["\u{1b}[2J", "\u{1b}]0;t\u{7}", "\u{1b}[", "\u{1b}[1", "\u{1b}\u{1b}[2K"] {
+            assert!(!gated(odd).contains(ESCAPE), "{odd:?}");
+        }
+    }
+
+    #[test]
+    fn json_says_the_same_without_steering() {
+        let json = serde_json::to_string(STEERING).unwrap();
+        let shown = escaped(&json);
+        assert!(!shown.chars().any(steers), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), STEERING);
     }
 }

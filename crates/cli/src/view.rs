@@ -24,6 +24,9 @@ pub(crate) mod task;
 pub(crate) mod trust;
 pub(crate) mod verify;
 
+pub(crate) use crate::ui::tame;
+
+use crate::ui::steers;
 use midstride::project::Project;
 use midstride_core::handoff::Handoff;
 use std::path::{Path, PathBuf};
@@ -84,21 +87,14 @@ pub(crate) fn called(handoff: &Handoff<'_>, width: usize) -> String {
     one_line(handoff.title().or(handoff.summary()).unwrap_or("(no title)"), width)
 }
 
-/// Text from a document without the characters by which it could steer a terminal.
-pub(crate) fn tame(text: &str) -> String {
-    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
-}
-
 /// Text as it is, with everything visible that a person could not see: what steers a terminal, what
 /// turns the direction of the text, what has no width.
 pub(crate) fn exact(text: &str) -> String {
     let hidden = |c: char| {
-        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}');
         let has_no_width =
             matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}');
-        let is_tag = matches!(c, '\u{e0000}'..='\u{e007f}' | '\u{2028}' | '\u{2029}');
-        (c.is_control() && c != '\n') || turns || has_no_width || is_tag
+        let is_tag = matches!(c, '\u{e0000}'..='\u{e007f}');
+        steers(c) || c == '\t' || has_no_width || is_tag
     };
     let shown = |c: char| if hidden(c) { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(shown).collect()

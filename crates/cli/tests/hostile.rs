@@ -165,3 +165,121 @@ fn what_is_passed_over_is_said() {
     hint: midstride stays inside the project: move the file in, or name it from there
     ");
 }
+
+/// Every character that steers what a person sees.
+const STEERING: &str = "\u{7}\u{8}\r\u{1b}[2J\u{7f}\u{85}\u{9b}\u{9d}\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2028}\u{2029}\u{2066}\u{2067}\u{2068}\u{2069}";
+
+fn is_steering(c: char) -> bool {
+    STEERING.contains(c) && !"[2J".contains(c) || ('\u{80}'..='\u{9f}').contains(&c)
+}
+
+/// A project in which they stand wherever something is shown.
+fn steering() -> (Sandbox, String) {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let quoted = |text: &str| -> String {
+        let escaped = STEERING.chars().map(|c| format!("\\u{:04x}", u32::from(c)));
+        format!("\"{text} {}\"", escaped.collect::<String>())
+    };
+    let text = |id: &str, upstream: &str| {
+        format!(
+            "---\nhandoff:\n  id: {id}\n  uid: {id}\n  title: {}\n  created: 2026-03-21T17:24:00Z\n  context_summary: {}\n  dependencies:\n    upstream:\n      - artifact: {upstream}\n  open_questions:\n    - question: {}\n      blocking: true\n  key_decisions:\n    - decision: {}\n      rationale: {}\n  proofs:\n    - claim: {}\n      run: printf '\\033[2J\\302\\233\\r'; exit 3\n---\n\n## Plan\n\nA pelican {STEERING} in `nowhere.rs:3`.\n",
+            quoted("title"),
+            quoted("summary"),
+            quoted("question"),
+            quoted("decision"),
+            quoted("rationale"),
+            quoted("claim")
+        )
+    };
+    sandbox.write(".midstride/handoffs/one.md", text("one", "two"));
+    sandbox.write(".midstride/handoffs/two.md", text("two", &quoted("gone")));
+    sandbox.run(["allow", "one", "1", "--yes"]).exits(0);
+    let task = sandbox.run(["task", "add", &format!("subject{STEERING}x")]).exits(0);
+    let task = task.stdout.trim().to_owned();
+    sandbox.run(["task", "note", &task, &format!("note{STEERING}x")]).exits(0);
+    sandbox.run(["task", "block", &task, "--reason", &format!("why{STEERING}x")]).exits(0);
+    sandbox.run(["task", "mission", "--decision", &format!("so{STEERING}x")]).exits(0);
+    sandbox
+        .run_with_input(
+            &[
+                "revise",
+                "one",
+                "--reason",
+                &format!("reason{STEERING}x"),
+                "--by",
+                &format!("me{STEERING}"),
+                "--body",
+                "-",
+            ],
+            &format!("## Plan\n\nAnother pelican {STEERING} in `nowhere.rs:3`.\n"),
+        )
+        .exits(0);
+    (sandbox, task)
+}
+
+#[test]
+fn no_text_steers_the_terminal_of_whoever_reads_it() {
+    let (sandbox, task) = steering();
+    let commands: [&[&str]; 29] = [
+        &[],
+        &["list", "--all"],
+        &["show", "one"],
+        &["show", "one", "--as", "pr"],
+        &["show", "one", "--history"],
+        &["show", "one", "--section", "plan"],
+        &["diff", "one"],
+        &["diff", "one", "--words"],
+        &["check"],
+        &["check", "--all"],
+        &["check", "--format", "github"],
+        &["search", "pelican"],
+        &["search", "--prompt", "the pelican title summary in nowhere.rs decision rationale"],
+        &["graph"],
+        &["graph", "--format", "mermaid"],
+        &["verify", "one"],
+        &["allow", "two"],
+        &["allow", "--list"],
+        &["task", "list"],
+        &["task", "ready"],
+        &["task", "show", &task],
+        &["task", "mission", "--history"],
+        &["brief", "--as", "mission"],
+        &["events"],
+        &["advance", "one", "--to", "spec"],
+        &["start", "one"],
+        &["doctor"],
+        &["fmt", "--check"],
+        &["trust"],
+    ];
+    for arguments in commands {
+        for colour in ["always", "never"] {
+            let run = sandbox.run(arguments.iter().copied().chain(["--color", colour]));
+            let seen = format!("{}{}", run.stdout, run.stderr).replace("\u{1b}[2J", "\u{9b}");
+            // Colours are ours, and the only sequences there are.
+            let sequences = seen.matches('\u{1b}').count();
+            let ours = seen.split("\u{1b}[").skip(1).filter(|rest| {
+                rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
+            });
+            assert_eq!(ours.count(), sequences, "{arguments:?}: {seen:?}");
+            let steering = seen.chars().find(|c| *c != '\u{1b}' && is_steering(*c));
+            assert_eq!(steering, None, "{arguments:?}: {seen:?}");
+            // What is shown was there to be shown.
+            let shown = ["list", "show", "search", "graph", "verify", "task", "brief", "events"];
+            let shows = arguments.first().is_some_and(|command| shown.contains(command));
+            let none_ready = arguments == ["task", "ready"];
+            let seen = seen.replace("#65533;", "\u{fffd}");
+            assert!(!shows || none_ready || seen.contains('\u{fffd}'), "{arguments:?}: {seen}");
+            assert!(!seen.contains("unexpected argument"), "{arguments:?}: {seen}");
+        }
+    }
+    for arguments in
+        [&["list", "--json"][..], &["events", "--json"], &["task", "show", &task, "--json"]]
+    {
+        let run = sandbox.run(arguments);
+        assert!(!run.stdout.chars().any(is_steering), "{arguments:?}: {run}");
+        assert!(run.stdout.contains("\\u202e"), "{arguments:?}: {run}");
+    }
+    let raw = sandbox.run(["show", "one", "--as", "raw"]).exits(0);
+    assert!(raw.stdout.contains('\u{202e}'), "the document itself is printed as it is");
+}

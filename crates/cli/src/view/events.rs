@@ -1,6 +1,7 @@
 //! What the ledger tells.
 
 use super::{one_line, tame};
+use crate::ui::escaped;
 use midstride::ledger::Recorded;
 use midstride_core::event::{Envelope, Event, HandoffEvent, MissionEvent, ProofEvent, TaskEvent};
 
@@ -19,7 +20,7 @@ pub(crate) fn lines(record: &Recorded, json: bool) -> String {
 fn cloud(record: &Recorded, envelope: &Envelope) -> String {
     let mut event = envelope.cloud_event(record.stream.as_str());
     event["sequence"] = record.cursor.0.to_string().into();
-    event.to_string()
+    escaped(&event.to_string())
 }
 
 fn human(record: &Recorded, envelope: &Envelope) -> String {
@@ -27,7 +28,7 @@ fn human(record: &Recorded, envelope: &Envelope) -> String {
     let (about, what) = match &envelope.event {
         Event::Handoff(HandoffEvent::Captured { key, .. }) => (key.clone(), "captured".to_owned()),
         Event::Handoff(HandoffEvent::Revised { key, reason, .. }) => {
-            (key.clone(), reason.clone().unwrap_or_else(|| "changed".to_owned()))
+            (key.clone(), one_line(reason.as_deref().unwrap_or("changed"), usize::MAX))
         }
         Event::Proof(ProofEvent::Ran { key, number, claim, outcome, .. }) => {
             let claim = claim.as_deref().map_or_else(String::new, |claim| format!(": {claim}"));
