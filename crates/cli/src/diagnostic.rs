@@ -422,11 +422,10 @@ impl From<SyncError> for Diagnostic {
                 diagnostic.hint(format!("the remotes are {}", known.join(", ")))
             }
             SyncError::Tasks(error) => error.into(),
-            SyncError::Here(error) => error.into(),
             SyncError::Git(error @ GitError::Refused { .. }) => Self::new(error.to_string()).hint(
                 "nothing is lost; run it again when the other repository answers and takes it",
             ),
-            SyncError::Git(error) => error.into(),
+            SyncError::Here(error) | SyncError::Git(error) => error.into(),
         }
     }
 }
@@ -580,6 +579,8 @@ impl From<MissionError> for Diagnostic {
             MissionError::Newer(_) => {
                 Self::new(error.to_string()).hint("update midstride; nothing was changed")
             }
+            MissionError::NoSuch { .. } => Self::new(error.to_string())
+                .hint("`midstride task mission --history` numbers them; nothing was captured"),
             MissionError::Task(error) => error.into(),
         }
     }

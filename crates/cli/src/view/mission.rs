@@ -301,16 +301,29 @@ fn resumption(standing: &Standing<'_>) -> String {
     )
 }
 
-/// The states that were captured, the newest first; only the first one counts.
+/// The states that were captured with what each said, the newest first; only the first one counts.
 pub(crate) fn history(states: &[Mission]) -> String {
-    let line = |(index, state): (usize, &Mission)| {
+    let told = |(index, state): (usize, &Mission)| {
         let active = if index == 0 { "  (active)" } else { "" };
-        let said = [
-            count(state.decisions.len(), "decision"),
-            count(state.questions.len(), "question"),
-            count(state.next.len(), "next action"),
+        let mode = state.mode.as_deref();
+        let mode = mode.map_or_else(String::new, |mode| format!(", mode {}", plain(mode)));
+        let parts = [
+            ("Decisions", &state.decisions),
+            ("Questions", &state.questions),
+            ("Next", &state.next),
         ];
-        format!("{}  {}  by {}{active}\n", subject(Some(state)), said.join(", "), plain(&state.by))
+        let parts: String = parts.iter().map(|(name, texts)| numbered(name, texts)).collect();
+        let by = plain(&state.by);
+        format!("{}  by {by}{mode}{active}\n{parts}", subject(Some(state)))
     };
-    states.iter().rev().enumerate().map(line).collect()
+    states.iter().rev().enumerate().map(told).collect::<Vec<_>>().join("\n")
+}
+
+/// A name with numbered lines below it; nothing where there are none.
+fn numbered(name: &str, texts: &[String]) -> String {
+    if texts.is_empty() {
+        return String::new();
+    }
+    let lines = (1..).zip(texts).map(|(number, text)| format!("    {number}. {}\n", plain(text)));
+    format!("  {name}\n{}", lines.collect::<String>())
 }

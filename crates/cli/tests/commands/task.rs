@@ -350,7 +350,14 @@ fn the_mission_is_briefed_from_what_was_captured_and_what_the_tasks_tell() {
     insta::assert_snapshot!(sandbox.run(capture), @"
     exit 0
     ----- stdout -----
-    MISSION STATE - 2026-03-21T17:24:00Z  1 decision, 1 question, 1 next action  by tester  (active)
+    MISSION STATE - 2026-03-21T17:24:00Z  by tester, mode --fg  (active)
+      Decisions
+        1. Something else
+        2. Using JWT for auth (user preference from earlier)
+      Questions
+        1. Which region?
+      Next
+        1. Check if x7 is done
     ----- stderr -----
     Next: midstride brief --as mission
     ");
@@ -370,6 +377,7 @@ fn the_mission_is_briefed_from_what_was_captured_and_what_the_tasks_tell() {
     - Pending: 0 tasks
 
     ### Key Decisions
+    - Something else
     - Using JWT for auth (user preference from earlier)
     - `login-loop` binds: "Cookies stay on one domain"
 
@@ -394,12 +402,22 @@ fn the_mission_is_briefed_from_what_was_captured_and_what_the_tasks_tell() {
     insta::assert_snapshot!(sandbox.run(["task", "mission", "--history"]), @"
     exit 0
     ----- stdout -----
-    MISSION STATE - 2026-03-21T17:24:00Z  1 decision, 1 question, 1 next action  by tester  (active)
-    MISSION STATE - 2026-03-21T17:24:00Z  1 decision, 0 questions, 0 next actions  by tester
+    MISSION STATE - 2026-03-21T17:24:00Z  by tester, mode --fg  (active)
+      Decisions
+        1. Something else
+        2. Using JWT for auth (user preference from earlier)
+      Questions
+        1. Which region?
+      Next
+        1. Check if x7 is done
+
+    MISSION STATE - 2026-03-21T17:24:00Z  by tester
+      Decisions
+        1. Something else
     ");
     let brief = json(&sandbox.run(["brief", "--as", "mission", "--json"]).exits(0));
     assert_eq!(brief["mode"], "--fg");
-    assert_eq!(brief["decisions"], serde_json::json!([decision]));
+    assert_eq!(brief["decisions"], serde_json::json!(["Something else", decision]));
     assert_eq!(brief["in_progress"][0]["agent_id"], "x7");
     assert_eq!(brief["blocked"].as_array().unwrap().len(), 2);
     assert_eq!(brief["open_questions"][0]["blocking"], true);
@@ -480,4 +498,58 @@ fn a_ledger_that_takes_nothing_is_not_called_busy() {
     error: the ledger cannot be written: no
     hint: nothing was changed; `midstride doctor` says where it lies: see whether it is whole and you may write there
     ");
+}
+
+#[test]
+fn what_was_decided_goes_on_from_one_state_of_the_mission_to_the_next() {
+    let sandbox = shop();
+    let mission = |arguments: &[&str]| sandbox.run([&["task", "mission"], arguments].concat());
+    mission(&[
+        "--decision",
+        "Cache it",
+        "--decision",
+        "Ship on Monday",
+        "--question",
+        "Which region?",
+        "--mode",
+        "solo",
+    ])
+    .exits(0);
+    mission(&["--next", "Ask them"]).exits(0);
+    mission(&["--drop-decision", "2", "--drop-question", "1", "--decision", "Ship on Friday"])
+        .exits(0);
+    insta::assert_snapshot!(mission(&["--history"]), @"
+    exit 0
+    ----- stdout -----
+    MISSION STATE - 2026-03-21T17:24:00Z  by tester, mode solo  (active)
+      Decisions
+        1. Cache it
+        2. Ship on Friday
+
+    MISSION STATE - 2026-03-21T17:24:00Z  by tester, mode solo
+      Decisions
+        1. Cache it
+        2. Ship on Monday
+      Questions
+        1. Which region?
+      Next
+        1. Ask them
+
+    MISSION STATE - 2026-03-21T17:24:00Z  by tester, mode solo
+      Decisions
+        1. Cache it
+        2. Ship on Monday
+      Questions
+        1. Which region?
+    ");
+    insta::assert_snapshot!(mission(&["--drop-decision", "7"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no decision 7: the state before has 2
+    hint: `midstride task mission --history` numbers them; nothing was captured
+    ");
+    mission(&["--fresh", "--next", "Begin again"]).exits(0);
+    let brief = json(&sandbox.run(["brief", "--as", "mission", "--json"]).exits(0));
+    assert_eq!(brief["decisions"].as_array().unwrap().len(), 0);
+    assert_eq!(brief["mode"], serde_json::Value::Null);
 }

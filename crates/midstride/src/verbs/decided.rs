@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Of many who change one thing at once one is always done, and the others decide again. Who is
 /// overtaken for so long is told.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What happens, and what it was decided on.
 pub(super) struct Decided {

@@ -9,7 +9,8 @@ use midstride::verbs::{self, NewMission};
 
 /// Capture how the work as a whole stands, for whoever takes it over
 ///
-/// The last capture counts, the ones before are kept. Where the tasks stand is not captured: they
+/// The last capture counts, the ones before are kept. What was decided and what is not known goes on
+/// from one to the next until it is dropped, and so does the mode; what to do next is said anew. Where the tasks stand is not captured: they
 /// tell it themselves. `midstride brief --as mission` prints it all.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MissionArgs {
@@ -29,12 +30,24 @@ pub(crate) struct MissionArgs {
     #[arg(long, value_name = "MODE", value_parser = super::super::said, allow_hyphen_values = true)]
     mode: Option<String>,
 
+    /// Drop a decision of the state before, by its number; may be given several times
+    #[arg(long, value_name = "NUMBER")]
+    drop_decision: Vec<usize>,
+
+    /// Drop a question of the state before, by its number; may be given several times
+    #[arg(long, value_name = "NUMBER")]
+    drop_question: Vec<usize>,
+
+    /// Begin anew: nothing of the state before goes on
+    #[arg(long, conflicts_with_all = ["drop_decision", "drop_question"])]
+    fresh: bool,
+
     /// Who captures it
     #[arg(long, value_name = "WHO", value_parser = super::super::said)]
     by: Option<String>,
 
     /// List what was captured so far, the newest first, and capture nothing
-    #[arg(long, conflicts_with_all = ["decision", "question", "next", "mode", "by"])]
+    #[arg(long, conflicts_with_all = ["decision", "question", "next", "mode", "drop_decision", "drop_question", "fresh", "by"])]
     history: bool,
 
     /// Print as JSON
@@ -50,8 +63,15 @@ pub(super) fn mission(
     if args.history {
         return history(ui, project, args.json);
     }
-    let MissionArgs { decision: decisions, question: questions, next, mode, .. } = args;
-    let new = NewMission { decisions, questions, next, mode };
+    let new = NewMission {
+        decisions: args.decision,
+        questions: args.question,
+        next: args.next,
+        mode: args.mode,
+        fresh: args.fresh,
+        dropped_decisions: args.drop_decision,
+        dropped_questions: args.drop_question,
+    };
     let (state, redacted) = verbs::state_mission(project, &new, args.by.as_deref())?;
     if args.json {
         ui.json(&view::mission::mission_json(Some(&state)))?;
