@@ -356,3 +356,16 @@ fn an_event_from_the_future_comes_when_its_time_has_come() {
     at(".", later, &["sync"]).exits(0);
     assert_eq!(list(&sandbox, ".")[0]["status"], "done");
 }
+
+#[test]
+fn a_carried_task_from_the_future_is_left_in_its_handoff() {
+    let sandbox = shop();
+    sandbox.write(
+        ".midstride/handoffs/s.md",
+        "---\nhandoff:\n  id: s\n  uid: s\n  state:\n    tasks:\n      - id: one\n        subject: Later\n        changed: 9999-12-30T22:00:00.999999999Z\n---\n",
+    );
+    let run = sandbox.run(["task", "import", "s"]);
+    assert!(run.stderr.contains("1 entry of `state.tasks` cannot be read as a task"), "{run}");
+    let here = sandbox.run(["task", "list", "--all"]);
+    assert!(!here.stdout.contains("Later"), "{here}");
+}
