@@ -59,5 +59,8 @@ pub mod life;
 pub mod note;
 pub mod schema;
 pub mod search;
+pub mod session;
 pub mod story;
 pub mod trust;
+
+pub mod transcript;

@@ -7,4 +7,5 @@ mod properties;
 mod redact;
 mod schema;
 mod tasks;
+mod transcripts;
 mod versions;

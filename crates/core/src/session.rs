@@ -1,0 +1,202 @@
+//! A session: what one run of a client did, folded from the facts that its transcript tells.
+//!
+//! The fold never fails and never panics, whatever order facts come in. Texts are cleaned of secrets
+//! and cut before they are kept, lists have a limit, and what was left out is counted. Each item
+//! says which record tells it and whose word it is.
+
+mod chain;
+mod fact;
+mod files;
+mod fold;
+mod hash;
+mod item;
+mod listed;
+mod take_in;
+mod tally;
+mod text;
+
+pub use fact::{Call, Detail, Fact, Identity, Linked, Mark, Outcome, Role, TaskChange, Todo, Used};
+pub use files::{Change, Files, Touched};
+pub use hash::hash;
+pub use item::{
+    Agent, AgentState, Answer, ApiError, Client, Command, Compaction, Correction, Exit, Interrupt,
+    PassedLater, Plan, PlanState, Queued, Rejection, Request, Seen, Skill, Source, Task,
+    TaskStatus, ToolError, Words,
+};
+pub use listed::Listed;
+pub use tally::{Counts, Usage, window_of};
+pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
+
+use chain::Chain;
+use fold::Pending;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What a session did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// The client that ran it.
+    pub client: Client,
+    /// Its id, as the client gives it.
+    pub id: Option<String>,
+    /// The session that this one goes on from.
+    pub forked_from: Option<String>,
+    /// Where it worked first.
+    pub cwd: Option<String>,
+    /// Where it worked besides.
+    pub other_folders: Vec<String>,
+    /// The version of the client.
+    pub version: Option<String>,
+    /// The model that answered last.
+    pub model: Option<String>,
+    /// The branch that was checked out last, as the client saw it.
+    pub branch: Option<String>,
+    /// The commit that was checked out at its start, as the client saw it.
+    pub commit: Option<String>,
+    /// What the client or the user calls it.
+    pub title: Option<String>,
+    /// The earliest time in it.
+    pub began: Option<Timestamp>,
+    /// The latest time in it.
+    pub ended: Option<Timestamp>,
+    /// The last record that was understood.
+    pub last_record: Option<String>,
+    /// What the user asked for.
+    pub requests: Listed<Request>,
+    /// What the user typed while the client was busy, and it did not get to.
+    pub queued: Vec<Queued>,
+    /// What the user answered to the client's questions.
+    pub answers: Listed<Answer>,
+    /// Plan documents.
+    pub plans: Listed<Plan>,
+    /// Tasks with their status.
+    pub tasks: Vec<Task>,
+    /// Agents that it started.
+    pub agents: Listed<Agent>,
+    /// Files that it read or changed.
+    pub files: Files,
+    /// Commands that it ran.
+    pub commands: Listed<Command>,
+    /// Calls of other tools that failed.
+    pub errors: Listed<ToolError>,
+    /// Calls that the user, or a rule of theirs, did not allow.
+    pub rejections: Listed<Rejection>,
+    /// Moments at which the user stopped it.
+    pub interrupts: Listed<Interrupt>,
+    /// Skills and commands of the client that were used.
+    pub skills: Listed<Skill>,
+    /// When its context was replaced by a summary.
+    pub compactions: Listed<Compaction>,
+    /// When the model could not be reached or refused.
+    pub api_errors: Listed<ApiError>,
+    /// Tokens.
+    pub usage: Usage,
+    /// What the agent said last.
+    pub last_words: Option<Words>,
+    /// What was read, understood and passed over.
+    pub counts: Counts,
+    /// Secrets that were not kept, by kind.
+    pub redacted: BTreeMap<String, u64>,
+    chain: Chain,
+    pending: BTreeMap<u64, Pending>,
+    done: VecDeque<u64>,
+    #[serde(skip)]
+    words: Option<(Seen, String)>,
+    #[serde(skip)]
+    passing_over: bool,
+    stopped: Option<Correction>,
+}
+
+impl Session {
+    /// A session of which nothing is known yet.
+    pub fn of(client: Client) -> Self {
+        Self {
+            client,
+            id: None,
+            forked_from: None,
+            cwd: None,
+            other_folders: Vec::new(),
+            version: None,
+            model: None,
+            branch: None,
+            commit: None,
+            title: None,
+            began: None,
+            ended: None,
+            last_record: None,
+            requests: Listed::default(),
+            queued: Vec::new(),
+            answers: Listed::default(),
+            plans: Listed::default(),
+            tasks: Vec::new(),
+            agents: Listed::default(),
+            files: Files::default(),
+            commands: Listed::default(),
+            errors: Listed::default(),
+            rejections: Listed::default(),
+            interrupts: Listed::default(),
+            skills: Listed::default(),
+            compactions: Listed::default(),
+            api_errors: Listed::default(),
+            usage: Usage::default(),
+            last_words: None,
+            counts: Counts::default(),
+            redacted: BTreeMap::new(),
+            chain: Chain::default(),
+            pending: BTreeMap::new(),
+            done: VecDeque::new(),
+            words: None,
+            passing_over: false,
+            stopped: None,
+        }
+    }
+
+    /// Which records are not on the way from the newest one back to the beginning: the user went
+    /// back and took another way.
+    pub fn abandoned(&self) -> Abandoned {
+        self.chain.abandoned()
+    }
+
+    /// Calls that were made and have not come back, as the tool and the record that made them.
+    pub fn in_flight(&self) -> Vec<(&str, &Seen)> {
+        let mut waiting: Vec<_> =
+            self.pending.values().map(|call| (call.tool.as_str(), &call.seen)).collect();
+        waiting.sort_by_key(|(_, seen)| seen.number);
+        waiting
+    }
+
+    /// How full the context is, in percent; none where the window is not known.
+    pub fn context_percent(&self) -> Option<u64> {
+        let window = self.usage.window.or_else(|| window_of(self.model.as_deref()?))?;
+        let used = self.usage.context?;
+        // A table that the transcript contradicts is wrong.
+        (window > 0 && used <= window).then(|| used * 100 / window)
+    }
+
+    /// Takes in what agents did whose records lie in files of their own.
+    pub fn take_in(&mut self, id: &str, agent: &Self) {
+        take_in::take_in(self, id, agent);
+    }
+}
+
+/// The records that were left behind when the user went back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Abandoned(pub(crate) std::collections::HashSet<u64>);
+
+impl Abandoned {
+    /// Whether what is seen there was left behind.
+    pub fn has(&self, seen: &Seen) -> bool {
+        !self.0.is_empty() && self.0.contains(&hash(seen.record.as_bytes()))
+    }
+
+    /// How many records that are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the conversation went one way.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

@@ -1,0 +1,222 @@
+//! How records follow each other. A conversation is a tree: whoever goes back and asks something
+//! else leaves a branch behind.
+
+use super::Abandoned;
+use super::fact::{Linked, Role};
+use super::hash::hash;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// No parent is known.
+const NONE: u32 = u32::MAX;
+
+/// Every record by its hash, with the one it follows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Packed", into = "Packed")]
+pub(super) struct Chain {
+    ids: Vec<u64>,
+    parents: Vec<u32>,
+    prompts: Vec<u32>,
+    leaf: Option<u32>,
+    rolled_back: Vec<(u32, u32)>,
+    known: HashMap<u64, u32>,
+}
+
+/// As it is stored: almost every record follows the one before it.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    ids: String,
+    parents: Vec<(u32, u32)>,
+    prompts: Vec<u32>,
+    leaf: Option<u32>,
+    rolled_back: Vec<(u32, u32)>,
+}
+
+impl Chain {
+    /// Takes a record in; `false` where it was there before.
+    pub(super) fn add(&mut self, linked: &Linked<'_>) -> bool {
+        let Some(id) = linked.id.map(|id| hash(id.as_bytes())) else { return true };
+        let Ok(at) = u32::try_from(self.ids.len()) else { return true };
+        if self.known.contains_key(&id) {
+            return false;
+        }
+        let parent = linked.parent.and_then(|id| self.known.get(&hash(id.as_bytes())).copied());
+        // What a summary goes on from may be named by an id that no record has.
+        let parent = parent.or(match linked.role {
+            Role::Boundary => at.checked_sub(1),
+            Role::Prompt | Role::Turn | Role::Aside => None,
+        });
+        self.known.insert(id, at);
+        self.ids.push(id);
+        self.parents.push(parent.unwrap_or(NONE));
+        match linked.role {
+            Role::Prompt => {
+                self.prompts.push(at);
+                self.leaf = Some(at);
+            }
+            Role::Turn | Role::Boundary => self.leaf = Some(at),
+            Role::Aside => {}
+        }
+        true
+    }
+
+    /// The last so many prompts, and what followed them, were taken back.
+    pub(super) fn roll_back(&mut self, turns: u64) {
+        let turns = usize::try_from(turns).unwrap_or(usize::MAX);
+        let Some(from) = self.prompts.len().checked_sub(turns.max(1)).or(Some(0)) else { return };
+        let Some(&first) = self.prompts.get(from) else { return };
+        self.prompts.truncate(from);
+        self.rolled_back.push((first, u32::try_from(self.ids.len()).unwrap_or(NONE)));
+    }
+
+    pub(super) fn abandoned(&self) -> Abandoned {
+        let mut on_path = vec![false; self.ids.len()];
+        let mut next = self.leaf;
+        while let Some(at) = next {
+            let slot = &mut on_path[at as usize];
+            if std::mem::replace(slot, true) {
+                break;
+            }
+            // A record never follows a later one, so this ends.
+            next = self.parent(at).filter(|parent| *parent < at);
+        }
+        let mut prompts = self.prompts.iter().copied().peekable();
+        let mut left = vec![false; self.ids.len()];
+        let mut connected = on_path.clone();
+        for at in 0..u32::try_from(self.ids.len()).unwrap_or(NONE) {
+            while prompts.next_if(|prompt| *prompt < at).is_some() {}
+            let is_prompt = prompts.peek() == Some(&at);
+            let here = at as usize;
+            let Some(parent) = self.parent(at).filter(|parent| *parent < at) else { continue };
+            let parent = parent as usize;
+            // Results of calls made together, and what hooks say, branch off too; only another
+            // prompt is another way.
+            connected[here] |= connected[parent];
+            left[here] = !on_path[here] && connected[here] && (left[parent] || is_prompt);
+        }
+        for (from, to) in &self.rolled_back {
+            let (from, to) = (*from as usize, (*to as usize).min(left.len()));
+            left[from.min(to)..to].fill(true);
+        }
+        Abandoned(self.ids.iter().zip(left).filter(|(_, left)| *left).map(|(id, _)| *id).collect())
+    }
+
+    fn parent(&self, at: u32) -> Option<u32> {
+        self.parents.get(at as usize).copied().filter(|parent| *parent != NONE)
+    }
+}
+
+/// The parent that is not worth a word.
+fn usual(at: u32) -> u32 {
+    at.checked_sub(1).unwrap_or(NONE)
+}
+
+impl From<Chain> for Packed {
+    fn from(chain: Chain) -> Self {
+        let numbered = (0..NONE).zip(&chain.parents);
+        Self {
+            ids: chain.ids.iter().map(|id| format!("{id:016x}")).collect(),
+            parents: numbered
+                .filter(|(at, parent)| **parent != usual(*at))
+                .map(|(at, parent)| (at, *parent))
+                .collect(),
+            prompts: chain.prompts,
+            leaf: chain.leaf,
+            rolled_back: chain.rolled_back,
+        }
+    }
+}
+
+impl From<Packed> for Chain {
+    fn from(packed: Packed) -> Self {
+        let digits = packed.ids.as_bytes().chunks_exact(16);
+        let ids: Vec<u64> = digits
+            .filter_map(|digits| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok())
+            .collect();
+        let count = u32::try_from(ids.len()).unwrap_or(NONE);
+        let mut parents: Vec<u32> = (0..count).map(usual).collect();
+        for (at, parent) in packed.parents {
+            if let Some(slot) = parents.get_mut(at as usize) {
+                *slot = parent;
+            }
+        }
+        let known = ids.iter().copied().zip(0..count).collect();
+        let leaf = packed.leaf.filter(|leaf| *leaf < count);
+        let Packed { prompts, rolled_back, .. } = packed;
+        Self { ids, parents, prompts, leaf, rolled_back, known }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(records: &[(&str, Option<&str>, Role)]) -> Chain {
+        let mut chain = Chain::default();
+        for (id, parent, role) in records {
+            chain.add(&Linked { id: Some(id), parent: *parent, role: *role });
+        }
+        chain
+    }
+
+    fn left(chain: &Chain, names: &str) -> String {
+        let abandoned = chain.abandoned();
+        names.chars().filter(|c| abandoned.0.contains(&hash(c.to_string().as_bytes()))).collect()
+    }
+
+    #[test]
+    fn a_prompt_that_was_taken_back_leaves_its_branch() {
+        use Role::{Aside, Prompt, Turn};
+        let chain = chain(&[
+            ("a", None, Prompt),
+            ("b", Some("a"), Turn),
+            ("c", Some("b"), Prompt),
+            ("d", Some("c"), Turn),
+            ("x", Some("d"), Aside),
+            ("e", Some("b"), Prompt),
+            ("f", Some("e"), Turn),
+        ]);
+        assert_eq!(left(&chain, "abcdxef"), "cdx");
+        let stored = serde_json::to_string(&chain).unwrap();
+        assert_eq!(serde_json::from_str::<Chain>(&stored).unwrap(), chain);
+    }
+
+    #[test]
+    fn results_that_branch_off_are_not_left_behind() {
+        use Role::{Boundary, Prompt, Turn};
+        let chain = chain(&[
+            ("a", None, Prompt),
+            ("b", Some("a"), Turn),
+            ("c", Some("b"), Turn),
+            ("r", Some("b"), Turn),
+            ("s", Some("c"), Turn),
+            ("k", Some("nowhere"), Boundary),
+            ("l", Some("k"), Turn),
+            ("m", Some("l"), Prompt),
+        ]);
+        assert_eq!(left(&chain, "abcrsklm"), "");
+    }
+
+    #[test]
+    fn circles_and_strangers_do_no_harm() {
+        use Role::{Prompt, Turn};
+        let chain = chain(&[
+            ("a", Some("b"), Prompt),
+            ("b", Some("a"), Turn),
+            ("c", Some("c"), Turn),
+            ("d", Some("gone"), Prompt),
+        ]);
+        assert_eq!(left(&chain, "abcd"), "");
+    }
+
+    #[test]
+    fn turns_that_are_rolled_back_are_left_behind() {
+        use Role::{Prompt, Turn};
+        let mut chain = chain(&[("a", None, Prompt), ("b", None, Turn), ("c", None, Prompt)]);
+        chain.roll_back(1);
+        chain.add(&Linked { id: Some("d"), parent: None, role: Prompt });
+        assert_eq!(left(&chain, "abcd"), "c");
+        chain.roll_back(u64::MAX);
+        assert_eq!(left(&chain, "abcd"), "abcd");
+    }
+}

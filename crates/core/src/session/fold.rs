@@ -1,0 +1,722 @@
+//! The fold: facts come in one after the other, and the session is what they add up to.
+
+use super::Session;
+use super::fact::{Call, Detail, Fact, Identity, Mark, Outcome, TaskChange, Todo};
+use super::files::Change;
+use super::hash::hash;
+use super::item::{
+    Agent, AgentState, Answer, ApiError, Command, Compaction, Correction, Exit, Interrupt,
+    PassedLater, Plan, PlanState, Queued, Rejection, Request, Seen, Skill, Source, Task,
+    TaskStatus, ToolError, Words,
+};
+use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
+use serde::{Deserialize, Serialize};
+
+/// Calls that never come back are forgotten in the end.
+const PENDING_MAX: usize = 10_000;
+/// So many calls that came back are known, so that nothing told twice counts twice.
+const DONE_MAX: usize = 4_096;
+/// Folders, queued prompts and tasks that are kept.
+const FOLDERS_MAX: usize = 16;
+const QUEUED_MAX: usize = 200;
+const TASKS_MAX: usize = 2_000;
+
+/// A call that has not come back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Pending {
+    pub(super) tool: String,
+    pub(super) seen: Seen,
+    what: Waiting,
+}
+
+/// What a call was for, as far as its end needs it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Waiting {
+    Command(u64),
+    Read(String),
+    Change(Vec<Change>),
+    Task(OwnedTask),
+    Todos(Vec<(String, TaskStatus)>),
+    Agent(u64),
+    AgentsEnd(Vec<String>),
+    Question,
+    Plan(u64),
+    Other,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct OwnedTask {
+    id: Option<String>,
+    subject: Option<String>,
+    description: Option<String>,
+    status: Option<TaskStatus>,
+    blocked_by: Vec<String>,
+}
+
+impl Session {
+    /// Takes a fact in.
+    pub fn apply(&mut self, mark: &Mark<'_>, fact: Fact<'_>) {
+        if let Fact::Record(linked) = &fact {
+            self.counts.seen += 1;
+            self.passing_over = !self.chain.add(linked);
+            self.counts.duplicates += u64::from(self.passing_over);
+            return;
+        }
+        if self.passing_over {
+            return;
+        }
+        match fact {
+            Fact::Record(_) => {}
+            Fact::Sort(sort) => self.understand(mark, sort),
+            Fact::Skipped(reason) => self.counts.skip(reason),
+            Fact::Unknown(kind) => {
+                let kind = self.name(&kind);
+                self.counts.unknown(&kind);
+            }
+            Fact::Mended => self.counts.mended += 1,
+            Fact::Identity(identity) => self.identify(&identity),
+            Fact::Asked(text) => self.asked(mark, &text),
+            Fact::Queued(text) => self.queue(mark, &text),
+            Fact::Unqueued => {
+                if !self.queued.is_empty() {
+                    self.queued.remove(0);
+                }
+            }
+            Fact::Said(text) => self.said(mark, &text),
+            Fact::Called { call, tool, what } => self.called(mark, call, tool, what),
+            Fact::Returned { call, outcome, detail } => {
+                self.returned(mark, call, &outcome, &detail);
+            }
+            Fact::Ended { id, outcome } => self.ended(mark, &id, &outcome),
+            Fact::Skill { name, arguments } => self.skill(mark, Source::User, &name, &arguments),
+            Fact::Compacted { trigger, before, after, summary } => {
+                let trigger = trigger.map(|trigger| self.name(&trigger));
+                let seen = seen(mark, Source::Observed);
+                let summary_hash = summary.filter(|text| !text.is_empty()).map(|t| shown(&t));
+                self.compactions.push(Compaction {
+                    seen,
+                    trigger,
+                    tokens_before: before,
+                    tokens_after: after,
+                    summary_hash,
+                });
+            }
+            Fact::Summary(text) => {
+                if let Some(last) = self.compactions.items.last_mut() {
+                    last.summary_hash = Some(shown(&text));
+                }
+            }
+            Fact::ApiError { status, text } => {
+                let text = self.tail(&text);
+                self.api_errors.push(ApiError { seen: seen(mark, Source::Observed), status, text });
+            }
+            Fact::Interrupted => {
+                self.interrupts.push(Interrupt { seen: seen(mark, Source::User) });
+                // A rejection says more than the interrupt that comes with it.
+                self.stopped.get_or_insert(Correction::AfterInterrupt);
+            }
+            Fact::RolledBack(turns) => self.chain.roll_back(turns),
+            Fact::Used(used) => self.usage.add(&used, mark.agent.is_some()),
+        }
+    }
+
+    /// Cleans what was put off. Whoever looks at a session, or stores it, does this first.
+    pub fn settle(&mut self) {
+        if let Some((seen, words)) = self.words.take() {
+            let mut redacted = text::Redacted::new();
+            let text = text::head(&words, TEXT_BYTES_MAX, &mut redacted);
+            self.last_words = Some(Words { seen, text, redacted });
+        }
+    }
+
+    fn understand(&mut self, mark: &Mark<'_>, sort: &str) {
+        self.counts.understood += 1;
+        self.counts.sort(sort);
+        if let Some(at) = mark.at {
+            // Clocks are set back now and then.
+            self.began = Some(self.began.map_or(at, |began| began.min(at)));
+            self.ended = Some(self.ended.map_or(at, |ended| ended.max(at)));
+        }
+        match &mut self.last_record {
+            Some(last) if *last == mark.record => {}
+            Some(last) => {
+                last.clear();
+                last.push_str(&record_name(mark));
+            }
+            None => self.last_record = Some(record_name(mark).into_owned()),
+        }
+    }
+
+    fn identify(&mut self, identity: &Identity<'_>) {
+        let Identity { session, forked_from, cwd, version, model, branch, commit, title } =
+            identity;
+        if let Some(cwd) = cwd.filter(|cwd| self.cwd.as_deref() != Some(*cwd)) {
+            let cwd = self.name(cwd);
+            let new = self.cwd.as_ref() != Some(&cwd) && !self.other_folders.contains(&cwd);
+            if self.cwd.is_none() {
+                self.cwd = Some(cwd);
+            } else if new && self.other_folders.len() < FOLDERS_MAX {
+                self.other_folders.push(cwd);
+            }
+        }
+        // The first one is the session's; copies of records name others.
+        for (slot, said) in [(0, session), (1, forked_from), (2, commit)] {
+            let Some(said) = said else { continue };
+            let known = [&self.id, &self.forked_from, &self.commit][slot].is_some();
+            if !known {
+                let said = Some(self.name(said));
+                *[&mut self.id, &mut self.forked_from, &mut self.commit][slot] = said;
+            }
+        }
+        for (slot, said) in [(0, version), (1, model), (2, branch), (3, title)] {
+            let Some(said) = said.filter(|said| !said.is_empty()) else { continue };
+            let now = [&self.version, &self.model, &self.branch, &self.title][slot].as_deref();
+            if now != Some(said) {
+                let said = Some(self.name(said));
+                *[&mut self.version, &mut self.model, &mut self.branch, &mut self.title][slot] =
+                    said;
+            }
+        }
+    }
+
+    fn asked(&mut self, mark: &Mark<'_>, text: &str) {
+        if mark.agent.is_some() || text.trim().is_empty() {
+            return;
+        }
+        let worded = !self.requests.is_empty() && is_worded_as_correction(text);
+        let correction = self.stopped.take().or(worded.then_some(Correction::Worded));
+        let text = self.head(text, TEXT_BYTES_MAX);
+        self.queued.retain(|queued| queued.text != text);
+        self.requests.push(Request { seen: seen(mark, Source::User), text, correction });
+    }
+
+    fn queue(&mut self, mark: &Mark<'_>, text: &str) {
+        let text = self.head(text, TEXT_BYTES_MAX);
+        if self.queued.len() < QUEUED_MAX {
+            self.queued.push(Queued { seen: seen(mark, Source::User), text });
+        }
+    }
+
+    fn said(&mut self, mark: &Mark<'_>, text: &str) {
+        if mark.agent.is_some() || text.trim().is_empty() {
+            return;
+        }
+        let start = text::start_of(text, TEXT_BYTES_MAX);
+        // The last words are the last ones: what comes before is not worth cleaning.
+        match &mut self.words {
+            Some((at, words)) => {
+                words.clear();
+                words.push_str(start);
+                *at = seen(mark, Source::Agent);
+            }
+            None => self.words = Some((seen(mark, Source::Agent), start.to_owned())),
+        }
+    }
+
+    fn skill(&mut self, mark: &Mark<'_>, source: Source, name: &str, arguments: &str) {
+        let (name, arguments) = (self.name(name), self.head(arguments, COMMAND_BYTES_MAX));
+        self.skills.push(Skill { seen: seen(mark, source), name, arguments });
+    }
+
+    fn called(&mut self, mark: &Mark<'_>, call: &str, tool: &str, what: Call<'_>) {
+        let id = hash(call.as_bytes());
+        if self.pending.contains_key(&id) || self.done.contains(&id) {
+            return;
+        }
+        self.counts.tool_calls += 1;
+        let seen = seen(mark, Source::Observed);
+        let what = match what {
+            Call::Command(command) => Waiting::Command(self.command(&seen, &command)),
+            Call::Read(path) => Waiting::Read(self.name(&path)),
+            Call::Change(changes) => Waiting::Change(
+                changes.into_iter().map(|change| self.clean_change(change)).collect(),
+            ),
+            Call::Task(change) => Waiting::Task(self.owned(&change)),
+            Call::Todos(todos) => Waiting::Todos(self.todos(&todos)),
+            Call::Agent { kind, about, prompt } => {
+                let agent = Agent {
+                    seen: seen.clone(),
+                    id: None,
+                    kind: kind.map(|kind| self.name(&kind)),
+                    about: about.map(|about| self.head(&about, COMMAND_BYTES_MAX)),
+                    prompt: prompt.map(|prompt| self.head(&prompt, TEXT_BYTES_MAX)),
+                    state: AgentState::InFlight,
+                    ended: None,
+                };
+                Waiting::Agent(self.agents.push(agent))
+            }
+            Call::AgentsEnd(ids) => {
+                Waiting::AgentsEnd(ids.iter().take(FOLDERS_MAX).map(|id| self.name(id)).collect())
+            }
+            Call::Question => Waiting::Question,
+            Call::Plan(text) => {
+                let text = text.map(|text| self.head(&text, TEXT_BYTES_MAX));
+                let (seen, state) = (seen.clone(), PlanState::Proposed);
+                Waiting::Plan(self.plans.push(Plan { seen, state, path: None, text }))
+            }
+            Call::Skill { name, arguments } => {
+                self.skill(mark, Source::Agent, &name, &arguments);
+                Waiting::Other
+            }
+            Call::Other => Waiting::Other,
+        };
+        if self.pending.len() >= PENDING_MAX {
+            self.pending.pop_first();
+        }
+        let tool = self.name(tool);
+        self.pending.insert(id, Pending { tool, seen, what });
+    }
+
+    fn returned(
+        &mut self,
+        mark: &Mark<'_>,
+        call: &str,
+        outcome: &Outcome<'_>,
+        detail: &Detail<'_>,
+    ) {
+        let id = hash(call.as_bytes());
+        let Some(Pending { tool, what, .. }) = self.pending.get(&id).cloned() else { return };
+        let seen = seen(mark, Source::Observed);
+        if let (Outcome::Running, Waiting::Command(number)) = (outcome, &what) {
+            // It says more when it ends.
+            let Detail::Background(name) = detail else { return };
+            let name = self.name(name);
+            let Some(command) = self.commands.get_mut(*number) else { return };
+            command.background = Some(name);
+        }
+        self.pending.remove(&id);
+        if self.done.len() >= DONE_MAX {
+            self.done.pop_front();
+        }
+        self.done.push_back(id);
+        if let Outcome::Rejected { said } = outcome {
+            self.rejected(&seen, &tool, &what, said.as_deref());
+        }
+        if let Outcome::Denied(rule) = outcome {
+            self.denied(&seen, &tool, &what, rule);
+        }
+        match what {
+            Waiting::Command(number) => self.command_ended(number, &seen, outcome),
+            Waiting::Agent(number) => self.agent_returned(number, &seen, outcome, detail),
+            Waiting::Plan(number) => self.decided(number, &seen, outcome, detail),
+            Waiting::Question => self.answered(mark, detail),
+            Waiting::Read(_)
+            | Waiting::Change(_)
+            | Waiting::Task(_)
+            | Waiting::Todos(_)
+            | Waiting::AgentsEnd(_)
+            | Waiting::Other => match outcome {
+                Outcome::Good | Outcome::Running => self.done_well(&seen, what, detail),
+                Outcome::Failed { text, .. } => {
+                    let path = about(&what);
+                    let text = self.tail(text);
+                    self.errors.push(ToolError { seen, tool, path, text });
+                }
+                Outcome::Rejected { .. } | Outcome::Denied(_) | Outcome::Interrupted => {}
+            },
+        }
+    }
+
+    fn done_well(&mut self, seen: &Seen, what: Waiting, detail: &Detail<'_>) {
+        match what {
+            Waiting::Read(path) => {
+                self.plan_document(&path, PlanState::Read, seen);
+                self.files.read(path, seen);
+            }
+            Waiting::Change(changes) => {
+                for change in &changes {
+                    self.plan_document(change.path(), PlanState::Written, seen);
+                    self.files.change(change, seen);
+                }
+            }
+            Waiting::Task(change) => self.change_task(seen, change, detail),
+            Waiting::Todos(todos) => self.replace_tasks(seen, todos),
+            Waiting::AgentsEnd(ids) => {
+                for id in &ids {
+                    self.end_agent(id, seen, AgentState::Ended);
+                }
+            }
+            Waiting::Command(_)
+            | Waiting::Agent(_)
+            | Waiting::Plan(_)
+            | Waiting::Question
+            | Waiting::Other => {}
+        }
+    }
+
+    fn rejected(&mut self, seen: &Seen, tool: &str, what: &Waiting, said: Option<&str>) {
+        let said = said.map(|said| self.head(said, TEXT_BYTES_MAX));
+        let seen = Seen { source: Source::User, ..seen.clone() };
+        match &said {
+            Some(text) => {
+                let (seen, text) = (seen.clone(), text.clone());
+                let correction = Some(Correction::AfterRejection);
+                self.requests.push(Request { seen, text, correction });
+            }
+            None => self.stopped = Some(Correction::AfterRejection),
+        }
+        self.reject(seen, tool, what, said);
+    }
+
+    fn denied(&mut self, seen: &Seen, tool: &str, what: &Waiting, rule: &str) {
+        let said = Some(self.tail(rule));
+        self.reject(seen.clone(), tool, what, said);
+    }
+
+    fn reject(&mut self, seen: Seen, tool: &str, what: &Waiting, said: Option<String>) {
+        let about = match what {
+            Waiting::Command(number) => {
+                self.commands.get_mut(*number).map(|command| command.text.clone())
+            }
+            Waiting::Read(_)
+            | Waiting::Change(_)
+            | Waiting::Task(_)
+            | Waiting::Todos(_)
+            | Waiting::Agent(_)
+            | Waiting::AgentsEnd(_)
+            | Waiting::Question
+            | Waiting::Plan(_)
+            | Waiting::Other => about(what),
+        };
+        self.rejections.push(Rejection { seen, tool: tool.to_owned(), about, said });
+    }
+
+    fn command(&mut self, seen: &Seen, text: &str) -> u64 {
+        let hash = hash(text.trim().as_bytes());
+        let text = self.head(text, COMMAND_BYTES_MAX);
+        self.commands.push(Command {
+            seen: seen.clone(),
+            text,
+            exit: Exit::Running,
+            code: None,
+            error: None,
+            ended: None,
+            background: None,
+            passed_later: None,
+            hash,
+        })
+    }
+
+    fn command_ended(&mut self, number: u64, seen: &Seen, outcome: &Outcome<'_>) {
+        let (exit, code, error) = match outcome {
+            Outcome::Good => (Exit::Passed, None, None),
+            Outcome::Failed { code, text } => (Exit::Failed, *code, Some(self.tail(text))),
+            Outcome::Rejected { .. } | Outcome::Denied(_) => (Exit::NotAllowed, None, None),
+            Outcome::Interrupted => (Exit::Interrupted, None, None),
+            Outcome::Running => return,
+        };
+        let Some(command) = self.commands.get_mut(number) else { return };
+        command.exit = exit;
+        command.code = code;
+        command.error = error.filter(|error| !error.is_empty());
+        command.ended = Some(seen.clone());
+        if exit == Exit::Passed {
+            let (hash, text) = (command.hash, command.text.clone());
+            self.files.put_back(&text, seen);
+            self.passed(number, hash, seen);
+        }
+    }
+
+    /// The same command failed before: what changed in between made it pass.
+    fn passed(&mut self, number: u64, hash: u64, seen: &Seen) {
+        let at = usize::try_from(number.saturating_sub(self.commands.left_out)).unwrap_or_default();
+        let earlier = self.commands.items.iter_mut().take(at).rev();
+        let mut same = earlier.filter(|command| command.hash == hash);
+        let Some(failed) = same.next().filter(|command| command.exit == Exit::Failed) else {
+            return;
+        };
+        let since = failed.ended.as_ref().map_or(failed.seen.number, |ended| ended.number);
+        let changed = self.files.changed_between(since, seen.number);
+        failed.passed_later = Some(PassedLater { seen: seen.clone(), changed });
+    }
+
+    fn agent_returned(
+        &mut self,
+        number: u64,
+        seen: &Seen,
+        outcome: &Outcome<'_>,
+        detail: &Detail<'_>,
+    ) {
+        let started = match detail {
+            Detail::Agent { id, running } => Some((self.name(id), *running)),
+            Detail::None
+            | Detail::Task(_)
+            | Detail::Answers(_)
+            | Detail::Background(_)
+            | Detail::Plan { .. } => None,
+        };
+        let Some(agent) = self.agents.get_mut(number) else { return };
+        let running = started.as_ref().is_some_and(|(_, running)| *running);
+        agent.id = started.map(|(id, _)| id).or(agent.id.take());
+        match outcome {
+            Outcome::Good if !running => agent.state = AgentState::Ended,
+            Outcome::Good | Outcome::Running => return,
+            Outcome::Failed { .. }
+            | Outcome::Rejected { .. }
+            | Outcome::Denied(_)
+            | Outcome::Interrupted => agent.state = AgentState::Failed,
+        }
+        agent.ended = Some(seen.clone());
+    }
+
+    fn decided(&mut self, number: u64, seen: &Seen, outcome: &Outcome<'_>, detail: &Detail<'_>) {
+        let told = match detail {
+            Detail::Plan { path, text } => (
+                path.as_deref().map(|path| self.name(path)),
+                text.as_deref().map(|text| self.head(text, TEXT_BYTES_MAX)),
+            ),
+            Detail::None
+            | Detail::Task(_)
+            | Detail::Answers(_)
+            | Detail::Agent { .. }
+            | Detail::Background(_) => (None, None),
+        };
+        let Some(plan) = self.plans.get_mut(number) else { return };
+        plan.path = told.0.or(plan.path.take());
+        plan.text = told.1.or(plan.text.take());
+        plan.seen = Seen { source: Source::User, ..seen.clone() };
+        match outcome {
+            Outcome::Good => plan.state = PlanState::Approved,
+            Outcome::Rejected { .. } => plan.state = PlanState::Rejected,
+            Outcome::Failed { .. }
+            | Outcome::Denied(_)
+            | Outcome::Interrupted
+            | Outcome::Running => {}
+        }
+    }
+
+    fn answered(&mut self, mark: &Mark<'_>, detail: &Detail<'_>) {
+        let Detail::Answers(answers) = detail else { return };
+        for (question, answer) in answers {
+            let question = self.head(question, COMMAND_BYTES_MAX);
+            let answer = self.head(answer, TEXT_BYTES_MAX);
+            self.answers.push(Answer { seen: seen(mark, Source::User), question, answer });
+        }
+    }
+
+    fn ended(&mut self, mark: &Mark<'_>, id: &str, outcome: &Outcome<'_>) {
+        let seen = seen(mark, Source::Observed);
+        let state = match outcome {
+            Outcome::Good => AgentState::Ended,
+            Outcome::Failed { .. }
+            | Outcome::Rejected { .. }
+            | Outcome::Denied(_)
+            | Outcome::Interrupted => AgentState::Failed,
+            Outcome::Running => return,
+        };
+        self.end_agent(id, &seen, state);
+        let is_it = |command: &&mut Command| {
+            command.background.as_deref() == Some(id) && command.exit == Exit::Running
+        };
+        let at = self.commands.items.iter_mut().rev().find(is_it);
+        if let Some(command) = at {
+            let hash = command.hash;
+            let same =
+                |other: &Command| other.background.as_deref() == Some(id) && other.hash == hash;
+            let Some(at) = self.commands.items.iter().rposition(same) else { return };
+            let number = self.commands.left_out + u64::try_from(at).unwrap_or_default();
+            self.command_ended(number, &seen, outcome);
+        }
+    }
+
+    fn end_agent(&mut self, id: &str, seen: &Seen, state: AgentState) {
+        let mut agents = self.agents.items.iter_mut();
+        let flying = agents
+            .find(|agent| agent.id.as_deref() == Some(id) && agent.state == AgentState::InFlight);
+        if let Some(agent) = flying {
+            agent.state = state;
+            agent.ended = Some(seen.clone());
+        }
+    }
+
+    fn plan_document(&mut self, path: &str, state: PlanState, seen: &Seen) {
+        if !is_plan_path(path) {
+            return;
+        }
+        let known = self.plans.items.iter_mut().find(|plan| plan.path.as_deref() == Some(path));
+        match known {
+            Some(plan) if plan.state == PlanState::Read && state == PlanState::Written => {
+                plan.state = state;
+                plan.seen = seen.clone();
+            }
+            Some(_) => {}
+            None => {
+                let (seen, path) = (seen.clone(), Some(path.to_owned()));
+                self.plans.push(Plan { seen, state, path, text: None });
+            }
+        }
+    }
+
+    fn change_task(&mut self, seen: &Seen, change: OwnedTask, detail: &Detail<'_>) {
+        let given = match detail {
+            Detail::Task(id) => Some(self.name(id)),
+            Detail::None
+            | Detail::Answers(_)
+            | Detail::Agent { .. }
+            | Detail::Background(_)
+            | Detail::Plan { .. } => None,
+        };
+        let id = change.id.or(given);
+        let known = self.tasks.iter_mut().find(|task| id.is_some() && task.id == id);
+        if let Some(task) = known {
+            task.changed = seen.clone();
+            task.subject = change.subject.unwrap_or_else(|| task.subject.clone());
+            task.description = change.description.or(task.description.take());
+            task.status = change.status.unwrap_or_else(|| task.status.clone());
+            task.blocked_by.extend(change.blocked_by);
+        } else if self.tasks.len() < TASKS_MAX {
+            self.tasks.push(Task {
+                seen: seen.clone(),
+                changed: seen.clone(),
+                subject: change.subject.unwrap_or_else(|| "(not told)".to_owned()),
+                description: change.description,
+                status: change.status.unwrap_or(TaskStatus::Pending),
+                blocked_by: change.blocked_by,
+                id,
+            });
+        }
+    }
+
+    /// A list is written anew each time; what stood on it before keeps its beginning.
+    fn replace_tasks(&mut self, seen: &Seen, todos: Vec<(String, TaskStatus)>) {
+        let mut before: Vec<Task> = std::mem::take(&mut self.tasks);
+        for (subject, status) in todos.into_iter().take(TASKS_MAX) {
+            let known = before.iter().position(|task| task.subject == subject);
+            let task = match known.map(|at| before.remove(at)) {
+                Some(task) if task.status == status => task,
+                Some(task) => Task { changed: seen.clone(), status, ..task },
+                None => Task {
+                    seen: seen.clone(),
+                    changed: seen.clone(),
+                    id: None,
+                    subject,
+                    description: None,
+                    status,
+                    blocked_by: Vec::new(),
+                },
+            };
+            self.tasks.push(task);
+        }
+        // Tasks with an id of their own are no part of the list.
+        self.tasks.extend(before.into_iter().filter(|task| task.id.is_some()));
+    }
+
+    fn owned(&mut self, change: &TaskChange<'_>) -> OwnedTask {
+        OwnedTask {
+            id: change.id.as_deref().map(|id| self.name(id)),
+            subject: change.subject.as_deref().map(|text| self.head(text, COMMAND_BYTES_MAX)),
+            description: change.description.as_deref().map(|text| self.head(text, TEXT_BYTES_MAX)),
+            status: change.status.as_deref().map(|status| TaskStatus::read(&self.name(status))),
+            blocked_by: change.blocked_by.iter().map(|id| self.name(id)).collect(),
+        }
+    }
+
+    fn todos(&mut self, todos: &[Todo<'_>]) -> Vec<(String, TaskStatus)> {
+        let mut kept = Vec::new();
+        for todo in todos.iter().take(TASKS_MAX) {
+            let status = TaskStatus::read(&self.name(&todo.status));
+            kept.push((self.head(&todo.subject, COMMAND_BYTES_MAX), status));
+        }
+        kept
+    }
+
+    fn clean_change(&mut self, change: Change) -> Change {
+        match change {
+            Change::Write { path, content } => Change::Write { path: self.name(&path), content },
+            Change::Edit { path, parts } => Change::Edit { path: self.name(&path), parts },
+            Change::Delete { path } => Change::Delete { path: self.name(&path) },
+        }
+    }
+
+    fn name(&mut self, text: &str) -> String {
+        self.head(text, PATH_BYTES_MAX)
+    }
+
+    fn head(&mut self, text: &str, bytes_max: usize) -> String {
+        text::head(text, bytes_max, &mut self.redacted)
+    }
+
+    fn tail(&mut self, text: &str) -> String {
+        text::tail(text, &mut self.redacted)
+    }
+}
+
+/// Where a mark stands, as it is kept.
+fn seen(mark: &Mark<'_>, source: Source) -> Seen {
+    let agent = mark.agent.as_deref().map(|agent| id_of(agent).into_owned());
+    Seen { record: record_name(mark).into_owned(), number: mark.number, at: mark.at, source, agent }
+}
+
+fn record_name<'m>(mark: &'m Mark<'_>) -> std::borrow::Cow<'m, str> {
+    id_of(&mark.record)
+}
+
+/// An id as it is, unless somebody put something else in its place.
+pub(super) fn id_of(id: &str) -> std::borrow::Cow<'_, str> {
+    let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-' | b' ');
+    if id.len() <= 100 && id.bytes().all(plain) {
+        return id.into();
+    }
+    text::head(id, 100, &mut text::Redacted::new()).into()
+}
+
+fn shown(text: &str) -> String {
+    format!("{:016x}", hash(text.as_bytes()))
+}
+
+/// The file that a call was about.
+fn about(what: &Waiting) -> Option<String> {
+    match what {
+        Waiting::Read(path) => Some(path.clone()),
+        Waiting::Change(changes) => changes.first().map(|change| change.path().to_owned()),
+        Waiting::Task(change) => change.subject.clone(),
+        Waiting::Command(_)
+        | Waiting::Todos(_)
+        | Waiting::Agent(_)
+        | Waiting::AgentsEnd(_)
+        | Waiting::Question
+        | Waiting::Plan(_)
+        | Waiting::Other => None,
+    }
+}
+
+/// Plans lie in a folder of plans, or have the word in their name.
+fn is_plan_path(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let Some(stem) = lower.strip_suffix(".md") else { return false };
+    let name = stem.rsplit('/').next().unwrap_or_default();
+    lower.contains("/plans/")
+        || name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "plan" || word == "plans")
+}
+
+/// How people begin when something went the wrong way.
+const CORRECTING: [&str; 22] = [
+    "no,",
+    "no ",
+    "no.",
+    "no!",
+    "nope",
+    "don't",
+    "dont ",
+    "do not",
+    "stop",
+    "wrong",
+    "that's wrong",
+    "that's not",
+    "that is not",
+    "that is wrong",
+    "not what",
+    "actually",
+    "instead",
+    "undo",
+    "revert",
+    "i said",
+    "i meant",
+    "you forgot",
+];
+
+fn is_worded_as_correction(text: &str) -> bool {
+    let start: String = text.trim_start().chars().take(20).collect();
+    let start = start.to_lowercase().replace('’', "'");
+    start.trim() == "no" || CORRECTING.iter().any(|words| start.starts_with(words))
+}

@@ -1,0 +1,181 @@
+//! What is counted: records by what became of them, and tokens.
+
+use super::fact::Used;
+use super::hash::hash;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Names come from the transcript; not all of them are kept.
+const NAMES_MAX: usize = 64;
+const NAME_LENGTH_MAX: usize = 64;
+/// Records of one answer stand close together.
+const ANSWERS_MAX: usize = 16;
+
+/// What was read, understood and passed over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Records in all.
+    pub seen: u64,
+    /// Those that were understood.
+    pub understood: u64,
+    /// Those that were there before, in the same session or in the one it goes on from.
+    pub duplicates: u64,
+    /// Those that had to be mended first: half of a letter, bytes that are no UTF-8.
+    pub mended: u64,
+    /// Those that could not be used, by reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// Those of a kind that is not known, by its name.
+    pub unknown: BTreeMap<String, u64>,
+    /// Those that were understood, by sort.
+    pub sorts: BTreeMap<String, u64>,
+    /// Calls of tools.
+    pub tool_calls: u64,
+}
+
+impl Counts {
+    pub(super) fn skip(&mut self, reason: &str) {
+        *self.skipped.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    pub(super) fn unknown(&mut self, kind: &str) {
+        count_named(&mut self.unknown, kind);
+    }
+
+    pub(super) fn sort(&mut self, sort: &str) {
+        // Most records are of few sorts: no name is made again.
+        match self.sorts.get_mut(sort) {
+            Some(count) => *count += 1,
+            None => count_named(&mut self.sorts, sort),
+        }
+    }
+
+    /// How many could not be used.
+    pub fn skipped_in_all(&self) -> u64 {
+        self.skipped.values().sum()
+    }
+
+    /// How many are of a kind that is not known.
+    pub fn unknown_in_all(&self) -> u64 {
+        self.unknown.values().sum()
+    }
+}
+
+fn count_named(counts: &mut BTreeMap<String, u64>, name: &str) {
+    let name: String = name.chars().take(NAME_LENGTH_MAX).collect();
+    let full = counts.len() >= NAMES_MAX && !counts.contains_key(&name);
+    *counts.entry(if full { "others".to_owned() } else { name }).or_default() += 1;
+}
+
+/// Tokens, as the client counts them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Read by the model and not from its cache, in all.
+    pub input: u64,
+    /// Read from its cache, in all.
+    pub cached: u64,
+    /// Written by it, in all.
+    pub output: u64,
+    /// The same by agents.
+    pub by_agents: u64,
+    /// What stood in the context at the last answer.
+    pub context: Option<u64>,
+    /// What the model can read at once, where the client says it.
+    pub window: Option<u64>,
+    recent: VecDeque<(u64, u64, u64, u64)>,
+}
+
+impl Usage {
+    pub(super) fn add(&mut self, used: &Used<'_>, by_agent: bool) {
+        self.window = used.window.or(self.window);
+        let mut add = (used.input, used.cached, used.output);
+        if let Some(answer) = used.answer.map(|answer| hash(answer.as_bytes())) {
+            // Each record of an answer tells its tokens again; the last one is right.
+            if let Some(at) = self.recent.iter().position(|entry| entry.0 == answer) {
+                let (_, input, cached, output) = self.recent[at];
+                self.recent[at] = (answer, add.0, add.1, add.2);
+                let more = |new: u64, old: u64| new.saturating_sub(old);
+                add = (more(add.0, input), more(add.1, cached), more(add.2, output));
+            } else {
+                if self.recent.len() >= ANSWERS_MAX {
+                    self.recent.pop_front();
+                }
+                self.recent.push_back((answer, add.0, add.1, add.2));
+            }
+        }
+        if by_agent {
+            let sum = add.0.saturating_add(add.1).saturating_add(add.2);
+            self.by_agents = self.by_agents.saturating_add(sum);
+            return;
+        }
+        self.input = self.input.saturating_add(add.0);
+        self.cached = self.cached.saturating_add(add.1);
+        self.output = self.output.saturating_add(add.2);
+        let context = used.input.saturating_add(used.cached).saturating_add(used.output);
+        if context > 0 {
+            self.context = Some(context);
+        }
+    }
+
+    /// All of the session's own, and of its agents.
+    pub fn total(&self) -> u64 {
+        self.input
+            .saturating_add(self.cached)
+            .saturating_add(self.output)
+            .saturating_add(self.by_agents)
+    }
+}
+
+/// Models that can read so much at once, whatever they are asked with. Models that are offered with
+/// more than one window are not here: the transcript does not say which it was.
+const WINDOWS: [(&str, u64); 6] = [
+    ("claude-3", 200_000),
+    ("claude-haiku-4-5", 200_000),
+    ("claude-opus-4-2025", 200_000),
+    ("claude-opus-4-1", 200_000),
+    ("claude-opus-4-5", 200_000),
+    ("gpt-4o", 128_000),
+];
+
+/// What a model can read at once, where its name tells it.
+pub fn window_of(model: &str) -> Option<u64> {
+    if model.ends_with("[1m]") {
+        return Some(1_000_000);
+    }
+    WINDOWS.iter().find(|(name, _)| model.starts_with(name)).map(|(_, window)| *window)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_of_an_answer_count_once() {
+        let mut usage = Usage::default();
+        let used = |answer, output| Used {
+            answer: Some(answer),
+            input: 10,
+            cached: 100,
+            output,
+            window: None,
+        };
+        for (answer, output) in [("a", 1), ("a", 5), ("b", 2), ("a", 5)] {
+            usage.add(&used(answer, output), false);
+        }
+        assert_eq!((usage.input, usage.cached, usage.output), (20, 200, 7));
+        usage.add(&used("c", 0), true);
+        assert_eq!((usage.by_agents, usage.context), (110, Some(115)));
+        usage.add(&Used { input: u64::MAX, cached: u64::MAX, ..used("d", 1) }, false);
+        assert_eq!(usage.total(), u64::MAX);
+    }
+
+    #[test]
+    fn names_from_outside_are_limited() {
+        let mut counts = Counts::default();
+        for number in 0..1000 {
+            counts.unknown(&format!("{number}{}", "x".repeat(1000)));
+        }
+        assert_eq!(counts.unknown_in_all(), 1000);
+        assert!(counts.unknown.len() <= NAMES_MAX + 1);
+        assert!(counts.unknown.keys().all(|name| name.len() <= NAME_LENGTH_MAX));
+    }
+}

@@ -1,0 +1,95 @@
+//! Texts that are kept: cleaned of secrets, then cut, with the cut said.
+
+use crate::redact::Clean;
+use std::collections::BTreeMap;
+
+/// What people and agents say is kept up to here.
+pub const TEXT_BYTES_MAX: usize = 4 << 10;
+/// A command is kept up to here.
+pub const COMMAND_BYTES_MAX: usize = 1 << 10;
+/// A path or a name is kept up to here.
+pub const PATH_BYTES_MAX: usize = 1 << 10;
+/// The end of what a failed command wrote.
+const ERROR_BYTES_MAX: usize = 2 << 10;
+const ERROR_LINES_MAX: usize = 12;
+/// So much more is looked at, so that a secret on the cut is seen whole.
+const MARGIN: usize = 8 << 10;
+
+/// What was taken out, by kind.
+pub(super) type Redacted = BTreeMap<String, u64>;
+
+/// As much of a text as is worth cleaning, for later.
+pub(super) fn start_of(text: &str, bytes_max: usize) -> &str {
+    &text[..floor(text, bytes_max + MARGIN)]
+}
+
+/// The beginning of a text. `whole` is how long it was where only its start is given.
+pub(super) fn head(text: &str, bytes_max: usize, redacted: &mut Redacted) -> String {
+    let clean = clean(start_of(text, bytes_max), redacted);
+    let clean = clean.trim();
+    if text.len() <= bytes_max + MARGIN && clean.len() <= bytes_max {
+        return clean.to_owned();
+    }
+    let kept = &clean[..floor(clean, bytes_max)];
+    format!("{kept}… (cut; {} bytes in all)", text.len())
+}
+
+/// The last lines of a text.
+pub(super) fn tail(text: &str, redacted: &mut Redacted) -> String {
+    let text = text.trim_end();
+    let from = ceil(text, text.len().saturating_sub(ERROR_BYTES_MAX + MARGIN));
+    let clean = clean(&text[from..], redacted);
+    let lines = clean.rmatch_indices('\n').nth(ERROR_LINES_MAX - 1).map_or(0, |(at, _)| at + 1);
+    let bytes = ceil(&clean, clean.len().saturating_sub(ERROR_BYTES_MAX));
+    let start = lines.max(bytes);
+    if from + start == 0 {
+        return clean;
+    }
+    format!("(cut; {} bytes in all) …{}", text.len(), &clean[start..])
+}
+
+fn clean(text: &str, redacted: &mut Redacted) -> String {
+    let (clean, found) = Clean::of(text);
+    for redaction in found {
+        *redacted.entry(redaction.kind.into_owned()).or_default() += 1;
+    }
+    clean.as_str().to_owned()
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    text.floor_char_boundary(at.min(text.len()))
+}
+
+fn ceil(text: &str, at: usize) -> usize {
+    text.ceil_char_boundary(at.min(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_is_said_and_never_goes_through_a_letter() {
+        let mut redacted = Redacted::new();
+        assert_eq!(head(" as it is \n", 100, &mut redacted), "as it is");
+        assert_eq!(head(&"ü".repeat(10), 5, &mut redacted), "üü… (cut; 20 bytes in all)");
+        let long: String = (0..100).map(|line| format!("line {line}\n")).collect();
+        let kept = tail(&long, &mut redacted);
+        assert!(kept.starts_with("(cut; 789 bytes in all) …line 88\n"), "{kept}");
+        assert!(kept.ends_with("line 99"), "{kept}");
+        assert_eq!(tail("one\ntwo\n", &mut redacted), "one\ntwo");
+        let wide = "ß".repeat(40_000);
+        assert!(tail(&wide, &mut redacted).len() < ERROR_BYTES_MAX + 100);
+        assert!(redacted.is_empty());
+    }
+
+    #[test]
+    fn a_secret_on_the_cut_is_not_kept_by_half() {
+        let mut redacted = Redacted::new();
+        let text = format!("{} ghp_{} and more", "x".repeat(90), "a1".repeat(20));
+        for limit in 80..150 {
+            assert!(!head(&text, limit, &mut redacted).contains("ghp_"), "{limit}");
+        }
+        assert_eq!(redacted["github-token"], 70);
+    }
+}

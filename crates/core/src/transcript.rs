@@ -1,0 +1,138 @@
+//! Transcripts: what clients write down of a session, read record by record.
+//!
+//! A format is one file: it turns records into facts. Nothing is fatal here: a record that cannot
+//! be used costs itself, and is counted.
+
+mod claude_code;
+mod codex;
+mod lenient;
+mod lines;
+
+pub use claude_code::ClaudeCode;
+pub use codex::Codex;
+pub use lines::{LINE_BYTES_MAX, Lines, Piece};
+
+use crate::session::{Client, Fact, Linked, Mark, Session, hash};
+use serde::{Deserialize, Serialize};
+
+/// Reads the records of one format.
+pub trait Reader {
+    /// Tells what a record says. `number` counts the lines from one.
+    fn record(&mut self, number: u64, line: &[u8], out: &mut dyn FnMut(&Mark<'_>, Fact<'_>));
+}
+
+/// The version of what is kept between two captures; another one is read from the start again.
+pub const CURSOR_VERSION: u32 = 1;
+
+/// So many bytes at the start, and before the place that was reached, tell whether a file is still
+/// the one that was read.
+pub const WINDOW_BYTES: usize = 4 << 10;
+
+/// The readers, one per format, with what they remember from record to record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnyReader {
+    /// Claude Code's.
+    ClaudeCode(ClaudeCode),
+    /// Codex's.
+    Codex(Codex),
+}
+
+impl AnyReader {
+    /// The reader for a client.
+    pub fn of(client: Client) -> Self {
+        match client {
+            Client::ClaudeCode => Self::ClaudeCode(ClaudeCode::default()),
+            Client::Codex => Self::Codex(Codex::default()),
+        }
+    }
+
+    fn as_reader(&mut self) -> &mut dyn Reader {
+        match self {
+            Self::ClaudeCode(reader) => reader,
+            Self::Codex(reader) => reader,
+        }
+    }
+}
+
+/// How far a transcript was read, and what it told up to there. Reading on costs what is new.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cursor {
+    /// The version of this shape.
+    pub version: u32,
+    /// Bytes that were read: up to the end of the last whole line.
+    pub offset: u64,
+    /// Lines that were read.
+    pub lines: u64,
+    /// What stood at the start of the file, and how much of it was looked at.
+    pub head: (u64, u64),
+    /// What stood right before the offset, and how much of it was looked at.
+    pub tail: (u64, u64),
+    reader: AnyReader,
+    /// What the transcript told.
+    pub session: Session,
+}
+
+impl Cursor {
+    /// At the start of a transcript.
+    pub fn start(client: Client) -> Self {
+        Self {
+            version: CURSOR_VERSION,
+            offset: 0,
+            lines: 0,
+            head: (0, hash(b"")),
+            tail: (0, hash(b"")),
+            reader: AnyReader::of(client),
+            session: Session::of(client),
+        }
+    }
+
+    /// Reads a cursor that was stored; `None` where another version wrote it.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let cursor: Self = serde_json::from_slice(bytes).ok()?;
+        (cursor.version == CURSOR_VERSION).then_some(cursor)
+    }
+
+    /// Takes in the next piece of a transcript.
+    pub fn take(&mut self, piece: &Piece<'_>) {
+        match piece {
+            Piece::Line(line) => {
+                self.lines += 1;
+                self.take_line(line);
+            }
+            Piece::TooLong => {
+                self.lines += 1;
+                let session = &mut self.session;
+                let mark = Mark { record: "".into(), number: self.lines, at: None, agent: None };
+                session.apply(&mark, Fact::Record(Linked::default()));
+                session.apply(&mark, Fact::Skipped("too long"));
+            }
+        }
+    }
+
+    fn take_line(&mut self, line: &[u8]) {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+        if line.is_empty() {
+            return;
+        }
+        let session = &mut self.session;
+        let out = &mut |mark: &Mark<'_>, fact: Fact<'_>| session.apply(mark, fact);
+        self.reader.as_reader().record(self.lines, line, out);
+    }
+
+    /// Whether a file is still the one that was read: `at_start` and `before_offset` are what it
+    /// has where the two windows are.
+    pub fn fits(&self, at_start: &[u8], before_offset: &[u8]) -> bool {
+        let same = |(bytes, known): (u64, u64), found: &[u8]| {
+            u64::try_from(found.len()) == Ok(bytes) && hash(found) == known
+        };
+        same(self.head, at_start) && same(self.tail, before_offset)
+    }
+
+    /// Takes note of what stands in the two windows.
+    pub fn note(&mut self, at_start: &[u8], before_offset: &[u8]) {
+        let window = |bytes: &[u8]| (u64::try_from(bytes.len()).unwrap_or_default(), hash(bytes));
+        self.head = window(at_start);
+        self.tail = window(before_offset);
+    }
+}

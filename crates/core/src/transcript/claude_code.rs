@@ -1,0 +1,486 @@
+//! Claude Code's transcripts: one JSON object per line, one line per block of a message.
+
+mod tool;
+mod words;
+
+use super::Reader;
+use super::lenient::{Parts, Scalar, mended, reason};
+use crate::session::{Detail, Fact, Identity, Linked, Mark, Outcome, Role, Used, hash};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use tool::Tool;
+use words::{Words, between};
+
+/// Results of calls whose making was never seen are of no interest.
+const OPEN_MAX: usize = 10_000;
+/// What the client puts in the place of an answer that no model gave.
+const SYNTHETIC: &str = "<synthetic>";
+
+/// Reads Claude Code's records.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaudeCode {
+    /// Calls whose results tell more than that they came back.
+    open: BTreeMap<u64, Tool>,
+}
+
+/// A record, as far as it is of interest.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct Line<'a> {
+    #[serde(borrow)]
+    r#type: Scalar<'a>,
+    #[serde(borrow)]
+    subtype: Scalar<'a>,
+    #[serde(borrow)]
+    uuid: Scalar<'a>,
+    #[serde(borrow)]
+    parent_uuid: Scalar<'a>,
+    #[serde(borrow)]
+    logical_parent_uuid: Scalar<'a>,
+    #[serde(borrow)]
+    session_id: Scalar<'a>,
+    #[serde(borrow)]
+    timestamp: Scalar<'a>,
+    #[serde(borrow)]
+    cwd: Scalar<'a>,
+    #[serde(borrow)]
+    version: Scalar<'a>,
+    #[serde(borrow)]
+    git_branch: Scalar<'a>,
+    #[serde(borrow)]
+    agent_id: Scalar<'a>,
+    #[serde(borrow)]
+    is_sidechain: Scalar<'a>,
+    #[serde(borrow)]
+    is_meta: Scalar<'a>,
+    #[serde(borrow)]
+    is_compact_summary: Scalar<'a>,
+    #[serde(borrow)]
+    is_api_error_message: Scalar<'a>,
+    #[serde(borrow)]
+    api_error_status: Scalar<'a>,
+    #[serde(borrow)]
+    content: Scalar<'a>,
+    #[serde(borrow)]
+    operation: Scalar<'a>,
+    #[serde(borrow)]
+    summary: Scalar<'a>,
+    #[serde(borrow)]
+    custom_title: Scalar<'a>,
+    #[serde(borrow)]
+    ai_title: Scalar<'a>,
+    #[serde(borrow)]
+    message: Parts<'a, Message<'a>>,
+    #[serde(borrow)]
+    attachment: Parts<'a, Attachment<'a>>,
+    #[serde(borrow)]
+    compact_metadata: Parts<'a, CompactMetadata<'a>>,
+    #[serde(borrow)]
+    tool_use_result: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Scalar<'a>,
+    #[serde(borrow)]
+    model: Scalar<'a>,
+    #[serde(borrow)]
+    content: Parts<'a, Block<'a>>,
+    #[serde(borrow)]
+    usage: Parts<'a, Spent<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Spent<'a> {
+    #[serde(borrow, rename = "input_tokens")]
+    input: Scalar<'a>,
+    #[serde(borrow, rename = "cache_creation_input_tokens")]
+    cache_creation: Scalar<'a>,
+    #[serde(borrow, rename = "cache_read_input_tokens")]
+    cache_read: Scalar<'a>,
+    #[serde(borrow, rename = "output_tokens")]
+    output: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Block<'a> {
+    #[serde(borrow)]
+    r#type: Scalar<'a>,
+    #[serde(borrow)]
+    text: Scalar<'a>,
+    #[serde(borrow)]
+    id: Scalar<'a>,
+    #[serde(borrow)]
+    name: Scalar<'a>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_use_id: Scalar<'a>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    is_error: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Attachment<'a> {
+    #[serde(borrow)]
+    r#type: Scalar<'a>,
+    #[serde(borrow)]
+    prompt: Parts<'a, Block<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct CompactMetadata<'a> {
+    #[serde(borrow)]
+    trigger: Scalar<'a>,
+    #[serde(borrow)]
+    pre_tokens: Scalar<'a>,
+    #[serde(borrow)]
+    post_tokens: Scalar<'a>,
+}
+
+type Out<'o> = dyn FnMut(&Mark<'_>, Fact<'_>) + 'o;
+
+impl Reader for ClaudeCode {
+    fn record(&mut self, number: u64, line: &[u8], out: &mut Out<'_>) {
+        let first = match serde_json::from_slice::<Line<'_>>(line) {
+            Ok(record) => return self.tell(number, record, false, out),
+            Err(error) => reason(&error),
+        };
+        let again = mended(line);
+        if let Some(Ok(record)) = again.as_deref().map(serde_json::from_slice::<Line<'_>>) {
+            return self.tell(number, record, true, out);
+        }
+        let mark = Mark { record: line_name(number), number, at: None, agent: None };
+        out(&mark, Fact::Record(Linked::default()));
+        out(&mark, Fact::Skipped(first));
+    }
+}
+
+fn line_name(number: u64) -> Cow<'static, str> {
+    format!("line {number}").into()
+}
+
+impl ClaudeCode {
+    fn tell(&mut self, number: u64, mut line: Line<'_>, mended: bool, out: &mut Out<'_>) {
+        let kind = std::mem::take(&mut line.r#type);
+        let Some(kind) = kind.text() else {
+            let mark = Mark { record: line_name(number), number, at: None, agent: None };
+            out(&mark, Fact::Record(Linked::default()));
+            return out(&mark, Fact::Skipped("no type"));
+        };
+        let record = line.uuid.text().map_or_else(|| line_name(number), |id| id.to_owned().into());
+        let agent = match (line.is_sidechain.is_true(), line.agent_id.text()) {
+            (true, id) => Some(Cow::Owned(id.unwrap_or("sidechain").to_owned())),
+            (false, _) => None,
+        };
+        let at = line.timestamp.text().and_then(|text| text.parse().ok());
+        let mark = &Mark { record, number, at, agent };
+        let message = std::mem::take(&mut line.message);
+        let (message, words) = match message {
+            Parts::One(message) => (Some(*message), None),
+            Parts::Text(text) => (None, Some(text)),
+            Parts::Nothing | Parts::Many(_) => (None, None),
+        };
+        let said = words::of(kind, message.as_ref(), &line);
+        let boundary = kind == "system" && line.subtype.text() == Some("compact_boundary");
+        let parent = line.parent_uuid.text().or(line.logical_parent_uuid.text());
+        let role = match kind {
+            _ if mark.agent.is_some() => Role::Aside,
+            "user" if matches!(said, Words::Asked(_) | Words::Slash { asked: true, .. }) => {
+                Role::Prompt
+            }
+            "system" if boundary => Role::Boundary,
+            "user" | "assistant" | "system" | "attachment" => Role::Turn,
+            _ => Role::Aside,
+        };
+        out(mark, Fact::Record(Linked { id: line.uuid.text(), parent, role }));
+        if mended {
+            out(mark, Fact::Mended);
+        }
+        if line.session_id.text().or(line.cwd.text()).is_some() {
+            out(
+                mark,
+                Fact::Identity(Identity {
+                    session: line.session_id.text(),
+                    cwd: line.cwd.text(),
+                    version: line.version.text(),
+                    branch: line.git_branch.text(),
+                    ..Identity::default()
+                }),
+            );
+        }
+        match kind {
+            "user" | "assistant" if message.is_none() && words.is_none() => {
+                out(mark, Fact::Skipped("no message"));
+            }
+            "user" => self.user(mark, &line, message.as_ref(), said, out),
+            "assistant" => self.assistant(mark, &line, message.as_ref(), said, out),
+            "system" => system(mark, line, out),
+            "attachment" => attachment(mark, line, out),
+            _ => aside(mark, kind, &line, out),
+        }
+    }
+
+    fn user(
+        &mut self,
+        mark: &Mark<'_>,
+        line: &Line<'_>,
+        message: Option<&Message<'_>>,
+        said: Words<'_>,
+        out: &mut Out<'_>,
+    ) {
+        let mut results = 0;
+        for block in message.map(|message| message.content.all()).unwrap_or_default() {
+            if block.r#type.text() == Some("tool_result") {
+                results += 1;
+                self.result(mark, line, block, out);
+            }
+        }
+        let sort = match &said {
+            _ if mark.agent.is_some() => "agent",
+            _ if results > 0 => "tool result",
+            Words::Summary(_) => "compact summary",
+            Words::Meta => "meta",
+            Words::LocalOutput => "local output",
+            Words::Hook => "hook",
+            Words::Slash { .. } => "slash command",
+            Words::Notice { .. } => "notification",
+            Words::Interrupted => "interrupt",
+            Words::Asked(_) | Words::None => "user",
+        };
+        out(mark, Fact::Sort(sort));
+        match said {
+            Words::Summary(text) => out(mark, Fact::Summary(text)),
+            Words::Interrupted => out(mark, Fact::Interrupted),
+            Words::Asked(text) => out(mark, Fact::Asked(text)),
+            Words::Slash { name, arguments, asked } => {
+                if asked {
+                    out(mark, Fact::Asked(format!("{name} {arguments}").trim().to_owned().into()));
+                }
+                out(mark, Fact::Skill { name, arguments });
+            }
+            Words::Notice { id, outcome } => out(mark, Fact::Ended { id, outcome }),
+            Words::Meta | Words::LocalOutput | Words::Hook | Words::None => {}
+        }
+    }
+
+    fn result(&mut self, mark: &Mark<'_>, line: &Line<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+        let Some(call) = block.tool_use_id.text() else { return };
+        let told = line.tool_use_result;
+        let tool = self.open.remove(&hash(call.as_bytes()));
+        if !block.is_error.is_true() {
+            let (outcome, detail) = tool::came_back(tool, told);
+            return out(mark, Fact::Returned { call, outcome, detail });
+        }
+        let text = block.content.map(tool::text_of).unwrap_or_default();
+        let outcome = tool::failed(text);
+        out(mark, Fact::Returned { call, outcome, detail: Detail::None });
+    }
+
+    fn assistant(
+        &mut self,
+        mark: &Mark<'_>,
+        line: &Line<'_>,
+        message: Option<&Message<'_>>,
+        said: Words<'_>,
+        out: &mut Out<'_>,
+    ) {
+        let Some(message) = message else {
+            return out(mark, Fact::Sort("assistant"));
+        };
+        let model = message.model.text();
+        if line.is_api_error_message.is_true() {
+            out(mark, Fact::Sort("API error"));
+            let status = line.api_error_status.integer().and_then(|code| u64::try_from(code).ok());
+            let text = match said {
+                Words::Asked(text) => text,
+                Words::Slash { .. }
+                | Words::Notice { .. }
+                | Words::Summary(_)
+                | Words::Interrupted
+                | Words::LocalOutput
+                | Words::Hook
+                | Words::Meta
+                | Words::None => Cow::default(),
+            };
+            return out(mark, Fact::ApiError { status, text });
+        }
+        if model == Some(SYNTHETIC) {
+            return out(mark, Fact::Sort("synthetic"));
+        }
+        out(mark, Fact::Sort(if mark.agent.is_some() { "agent" } else { "assistant" }));
+        if mark.agent.is_none() {
+            out(mark, Fact::Identity(Identity { model, ..Identity::default() }));
+        }
+        if let Parts::One(tokens) = &message.usage {
+            let input = tokens.input.count();
+            out(
+                mark,
+                Fact::Used(Used {
+                    answer: message.id.text(),
+                    input: input.saturating_add(tokens.cache_creation.count()),
+                    cached: tokens.cache_read.count(),
+                    output: tokens.output.count(),
+                    window: None,
+                }),
+            );
+        }
+        if let Parts::Text(text) = &message.content {
+            out(mark, Fact::Said(text.as_ref().into()));
+        }
+        for block in message.content.all() {
+            self.block(mark, block, out);
+        }
+    }
+
+    fn block(&mut self, mark: &Mark<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+        match block.r#type.text() {
+            Some("text") => {
+                if let Some(text) = block.text.text() {
+                    out(mark, Fact::Said(text.into()));
+                }
+            }
+            Some("tool_use") => {
+                let (Some(call), Some(name)) = (block.id.text(), block.name.text()) else { return };
+                if let Some(tool) = Tool::of(name) {
+                    if self.open.len() >= OPEN_MAX {
+                        self.open.pop_first();
+                    }
+                    self.open.insert(hash(call.as_bytes()), tool);
+                }
+                let what = tool::call(name, block.input);
+                out(mark, Fact::Called { call, tool: name, what });
+            }
+            Some(_) | None => {}
+        }
+    }
+}
+
+fn system(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
+    const KNOWN: [&str; 6] = [
+        "local_command",
+        "stop_hook_summary",
+        "turn_duration",
+        "informational",
+        "away_summary",
+        "microcompact_boundary",
+    ];
+    match line.subtype.text() {
+        Some("compact_boundary") => {
+            let known = line.compact_metadata.one().unwrap_or_default();
+            let count = |scalar: &Scalar<'_>| scalar.integer().and_then(|n| u64::try_from(n).ok());
+            out(mark, Fact::Sort("compact boundary"));
+            out(
+                mark,
+                Fact::Compacted {
+                    before: count(&known.pre_tokens),
+                    after: count(&known.post_tokens),
+                    trigger: known.trigger.into_text(),
+                    summary: None,
+                },
+            );
+        }
+        Some("api_error") => {
+            out(mark, Fact::Sort("API error"));
+            let text = line.content.into_text().unwrap_or_default();
+            out(mark, Fact::ApiError { status: None, text });
+        }
+        Some(known) if KNOWN.contains(&known) => out(mark, Fact::Sort("system")),
+        None => out(mark, Fact::Sort("system")),
+        Some(other) => out(mark, Fact::Unknown(format!("system/{other}"))),
+    }
+}
+
+fn attachment(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
+    let attachment = line.attachment.one().unwrap_or_default();
+    match attachment.r#type.text() {
+        // What the user typed while the agent worked reaches it like this.
+        Some("queued_command") => {
+            out(mark, Fact::Sort("user"));
+            match attachment.prompt {
+                Parts::Text(text) => out(mark, Fact::Asked(text)),
+                prompt @ (Parts::One(_) | Parts::Many(_) | Parts::Nothing) => {
+                    for text in prompt.many().into_iter().filter_map(|part| part.text.into_text()) {
+                        out(mark, Fact::Asked(text));
+                    }
+                }
+            }
+        }
+        Some(kind) if kind.starts_with("hook_") => out(mark, Fact::Sort("hook")),
+        Some(_) | None => out(mark, Fact::Sort("attachment")),
+    }
+}
+
+/// Records beside the conversation.
+fn aside(mark: &Mark<'_>, kind: &str, line: &Line<'_>, out: &mut Out<'_>) {
+    const NOTES: [&str; 15] = [
+        "file-history-snapshot",
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "worktree-state",
+        "agent-name",
+        "agent-color",
+        "agent-setting",
+        "tag",
+        "pr-link",
+        "content-replacement",
+        "attribution-snapshot",
+        "fork-context-ref",
+        "bridge-session",
+        "speculation-accept",
+    ];
+    let title = |title| Fact::Identity(Identity { title, ..Identity::default() });
+    match kind {
+        "progress" => out(mark, Fact::Sort("progress")),
+        "summary" => {
+            out(mark, Fact::Sort("title"));
+            out(mark, title(line.summary.text()));
+        }
+        "custom-title" | "ai-title" => {
+            out(mark, Fact::Sort("title"));
+            out(mark, title(line.custom_title.text().or(line.ai_title.text())));
+        }
+        "queue-operation" => {
+            out(mark, Fact::Sort("queue"));
+            match (line.operation.text(), line.content.text()) {
+                (Some("enqueue"), Some(text)) => {
+                    out(mark, Fact::Queued(text.to_owned().into()));
+                    if let Words::Notice { id, outcome } = words::notice(text) {
+                        out(mark, Fact::Ended { id, outcome });
+                    }
+                }
+                (Some("enqueue"), None) => {}
+                _ => out(mark, Fact::Unqueued),
+            }
+        }
+        note if NOTES.contains(&note) => out(mark, Fact::Sort("note")),
+        other => out(mark, Fact::Unknown(other.to_owned())),
+    }
+}
+
+/// How something in the background ended.
+fn background_outcome(text: &str) -> Outcome<'_> {
+    let code = text.rsplit_once("exit code ").and_then(|(_, rest)| {
+        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<i64>().ok()
+    });
+    match between(text, "<status>", "</status>") {
+        Some("completed") if code.unwrap_or(0) == 0 => Outcome::Good,
+        Some("running") => Outcome::Running,
+        Some(_) | None => {
+            let text = between(text, "<summary>", "</summary>").unwrap_or_default().into();
+            Outcome::Failed { code, text }
+        }
+    }
+}

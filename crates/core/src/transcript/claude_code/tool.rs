@@ -1,0 +1,311 @@
+//! Claude Code's tools: what a call is for, and what its result tells.
+
+use crate::session::{Call, Change, Detail, Outcome, TaskChange, Todo, hash};
+use crate::transcript::lenient::{Parts, Scalar};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Tools whose results tell more than that they came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Tool {
+    Command,
+    Agent,
+    Task,
+    Question,
+    Plan,
+}
+
+impl Tool {
+    pub(super) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "Bash" => Self::Command,
+            "Task" | "Agent" => Self::Agent,
+            "TaskCreate" => Self::Task,
+            "AskUserQuestion" => Self::Question,
+            "ExitPlanMode" => Self::Plan,
+            _ => return None,
+        })
+    }
+}
+
+/// What tools are given, all of them together.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Input<'a> {
+    #[serde(borrow)]
+    command: Scalar<'a>,
+    #[serde(borrow)]
+    file_path: Scalar<'a>,
+    #[serde(borrow)]
+    notebook_path: Scalar<'a>,
+    #[serde(borrow)]
+    content: Scalar<'a>,
+    #[serde(borrow)]
+    old_string: Scalar<'a>,
+    #[serde(borrow)]
+    new_string: Scalar<'a>,
+    #[serde(borrow)]
+    new_source: Scalar<'a>,
+    #[serde(borrow)]
+    edits: Parts<'a, Replaced<'a>>,
+    #[serde(borrow)]
+    subagent_type: Scalar<'a>,
+    #[serde(borrow)]
+    description: Scalar<'a>,
+    #[serde(borrow)]
+    prompt: Scalar<'a>,
+    #[serde(borrow)]
+    subject: Scalar<'a>,
+    #[serde(borrow)]
+    status: Scalar<'a>,
+    #[serde(borrow, rename = "taskId")]
+    task: Scalar<'a>,
+    #[serde(borrow)]
+    task_id: Scalar<'a>,
+    #[serde(borrow, rename = "addBlockedBy")]
+    blocked_by: Option<&'a RawValue>,
+    #[serde(borrow)]
+    todos: Parts<'a, Entry<'a>>,
+    #[serde(borrow)]
+    plan: Scalar<'a>,
+    #[serde(borrow)]
+    skill: Scalar<'a>,
+    #[serde(borrow)]
+    args: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Replaced<'a> {
+    #[serde(borrow)]
+    old_string: Scalar<'a>,
+    #[serde(borrow)]
+    new_string: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Entry<'a> {
+    #[serde(borrow)]
+    content: Scalar<'a>,
+    #[serde(borrow)]
+    status: Scalar<'a>,
+}
+
+/// What a tool is called for.
+pub(super) fn call<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
+    const OF_INTEREST: [&str; 15] = [
+        "Bash",
+        "Read",
+        "NotebookRead",
+        "Write",
+        "Edit",
+        "MultiEdit",
+        "NotebookEdit",
+        "Task",
+        "Agent",
+        "TaskCreate",
+        "TaskUpdate",
+        "TaskStop",
+        "TodoWrite",
+        "ExitPlanMode",
+        "Skill",
+    ];
+    if name == "AskUserQuestion" {
+        return Call::Question;
+    }
+    if !OF_INTEREST.contains(&name) {
+        return Call::Other;
+    }
+    let input = input.and_then(|input| serde_json::from_str::<Input<'_>>(input.get()).ok());
+    let input = input.unwrap_or_default();
+    match name {
+        "Bash" => Call::Command(input.command.into_text().unwrap_or_default()),
+        "Read" | "NotebookRead" => {
+            let path = input.file_path.into_text().or(input.notebook_path.into_text());
+            path.map_or(Call::Other, Call::Read)
+        }
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => change(name, input),
+        "Task" | "Agent" => Call::Agent {
+            kind: input.subagent_type.into_text(),
+            about: input.description.into_text(),
+            prompt: input.prompt.into_text(),
+        },
+        "TaskCreate" | "TaskUpdate" => Call::Task(TaskChange {
+            id: input.task.id(),
+            subject: input.subject.into_text(),
+            description: input.description.into_text(),
+            status: input.status.into_text(),
+            blocked_by: ids(input.blocked_by),
+        }),
+        "TaskStop" => input.task_id.id().map_or(Call::Other, |id| Call::AgentsEnd(vec![id])),
+        "TodoWrite" => {
+            let todos = input.todos.many().into_iter().filter_map(|entry| {
+                let subject = entry.content.into_text()?;
+                Some(Todo { subject, status: entry.status.into_text().unwrap_or_default() })
+            });
+            Call::Todos(todos.collect())
+        }
+        "ExitPlanMode" => Call::Plan(input.plan.into_text()),
+        _ => {
+            let name = input.skill.into_text().or(input.command.into_text()).unwrap_or_default();
+            Call::Skill { name, arguments: input.args.into_text().unwrap_or_default() }
+        }
+    }
+}
+
+fn change<'a>(name: &str, input: Input<'a>) -> Call<'a> {
+    let path = input.file_path.into_text().or(input.notebook_path.into_text());
+    let Some(path) = path.map(Cow::into_owned) else { return Call::Other };
+    let text_hash = |text: &Scalar<'_>| hash(text.text().unwrap_or_default().as_bytes());
+    let change = match name {
+        "Write" => {
+            let content = input
+                .content
+                .text()
+                .map(|text| (hash(text.as_bytes()), u64::try_from(text.len()).unwrap_or_default()));
+            Change::Write { path, content }
+        }
+        "MultiEdit" => {
+            let edits = input.edits.many();
+            let parts = edits.iter().map(|e| (text_hash(&e.old_string), text_hash(&e.new_string)));
+            Change::Edit { path, parts: parts.collect() }
+        }
+        "NotebookEdit" => Change::Edit { path, parts: vec![(0, text_hash(&input.new_source))] },
+        _ => {
+            let parts = vec![(text_hash(&input.old_string), text_hash(&input.new_string))];
+            Change::Edit { path, parts }
+        }
+    };
+    Call::Change(vec![change])
+}
+
+fn ids(list: Option<&RawValue>) -> Vec<Cow<'_, str>> {
+    let ids = list.and_then(|list| serde_json::from_str::<Vec<Scalar<'_>>>(list.get()).ok());
+    ids.unwrap_or_default().into_iter().filter_map(Scalar::id).collect()
+}
+
+/// What results tell, all of them together.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Told<'a> {
+    #[serde(borrow)]
+    task: Parts<'a, Made<'a>>,
+    #[serde(borrow)]
+    agent_id: Scalar<'a>,
+    #[serde(borrow)]
+    status: Scalar<'a>,
+    #[serde(borrow)]
+    answers: Option<&'a RawValue>,
+    #[serde(borrow)]
+    plan: Scalar<'a>,
+    #[serde(borrow)]
+    file_path: Scalar<'a>,
+    #[serde(borrow)]
+    background_task_id: Scalar<'a>,
+    #[serde(borrow)]
+    interrupted: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Made<'a> {
+    #[serde(borrow)]
+    id: Scalar<'a>,
+}
+
+/// How a call came back that did not fail.
+pub(super) fn came_back(tool: Option<Tool>, told: Option<&RawValue>) -> (Outcome<'_>, Detail<'_>) {
+    let (Some(tool), Some(raw)) = (tool, told) else { return (Outcome::Good, Detail::None) };
+    if tool == Tool::Command && !says_how_it_ended(raw.get()) {
+        return (Outcome::Good, Detail::None);
+    }
+    let Ok(told) = serde_json::from_str::<Parts<'_, Told<'_>>>(raw.get()) else {
+        return (Outcome::Good, Detail::None);
+    };
+    let told = told.one().unwrap_or_default();
+    match tool {
+        Tool::Command => match (told.background_task_id.id(), told.interrupted.is_true()) {
+            (Some(id), _) => (Outcome::Running, Detail::Background(id)),
+            (None, true) => (Outcome::Interrupted, Detail::None),
+            (None, false) => (Outcome::Good, Detail::None),
+        },
+        Tool::Agent => {
+            let status = told.status.text();
+            let running = matches!(status, Some("async_launched" | "running" | "launched"));
+            let detail = told.agent_id.id().map(|id| Detail::Agent { id, running });
+            (Outcome::Good, detail.unwrap_or_default())
+        }
+        Tool::Task => {
+            let id = told.task.one().and_then(|task| task.id.id());
+            (Outcome::Good, id.map(Detail::Task).unwrap_or_default())
+        }
+        Tool::Question => (Outcome::Good, Detail::Answers(answers(told.answers))),
+        Tool::Plan => {
+            let (path, text) = (told.file_path.into_text(), told.plan.into_text());
+            (Outcome::Good, Detail::Plan { path, text })
+        }
+    }
+}
+
+/// Whether the end of a command's result has one of the marks that matter. The output before them
+/// may be long, and is not read for it.
+fn says_how_it_ended(raw: &str) -> bool {
+    const END: usize = 400;
+    let end = &raw[raw.ceil_char_boundary(raw.len().saturating_sub(END))..];
+    end.contains("\"backgroundTaskId\"")
+        || end.contains("\"interrupted\":true")
+        || end.contains("\"interrupted\": true")
+}
+
+fn answers(list: Option<&RawValue>) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
+    let Some(list) = list else { return Vec::new() };
+    let pairs: Result<std::collections::BTreeMap<Cow<'_, str>, Scalar<'_>>, _> =
+        serde_json::from_str(list.get());
+    let pairs = pairs.unwrap_or_default().into_iter();
+    pairs.filter_map(|(question, answer)| Some((question, answer.into_text()?))).collect()
+}
+
+const REJECTED: &str = "The user doesn't want to ";
+const THEY_SAID: &str = "the user said:\n";
+const NOT_GRANTED: &str = "Claude requested permissions to ";
+const EXIT_CODE: &str = "Exit code ";
+
+/// Why a call failed.
+pub(super) fn failed(text: Cow<'_, str>) -> Outcome<'_> {
+    let start = text.trim_start();
+    if start.starts_with(REJECTED) {
+        let said = text.split_once(THEY_SAID).map(|(_, said)| said.trim().to_owned().into());
+        return Outcome::Rejected { said };
+    }
+    if start.starts_with(NOT_GRANTED) {
+        return Outcome::Denied(text);
+    }
+    if start.starts_with("[Request interrupted by user") {
+        return Outcome::Interrupted;
+    }
+    let code = start.strip_prefix(EXIT_CODE).and_then(|rest| {
+        rest.split(|c: char| !c.is_ascii_digit() && c != '-').next()?.parse().ok()
+    });
+    Outcome::Failed { code, text }
+}
+
+/// The text of a result: a text, or a list of blocks with texts.
+pub(super) fn text_of(content: &RawValue) -> Cow<'_, str> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Piece<'a> {
+        #[serde(borrow)]
+        text: Scalar<'a>,
+    }
+    match serde_json::from_str::<Parts<'_, Piece<'_>>>(content.get()) {
+        Ok(Parts::Text(text)) => text,
+        Ok(parts @ (Parts::One(_) | Parts::Many(_))) => {
+            let texts = parts.many().into_iter().filter_map(|part| part.text.into_text());
+            texts.collect::<Vec<_>>().join("\n").into()
+        }
+        Ok(Parts::Nothing) | Err(_) => Cow::default(),
+    }
+}

@@ -1,0 +1,284 @@
+//! Values of records as they come: a field with the wrong type is a field that says nothing, and
+//! costs neither its record nor a copy.
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A text, a number, a yes or no; anything else is nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Scalar<'a> {
+    #[default]
+    Nothing,
+    Text(Cow<'a, str>),
+    Number(i64),
+    Flag(bool),
+}
+
+impl<'a> Scalar<'a> {
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Nothing | Self::Number(_) | Self::Flag(_) => None,
+        }
+    }
+
+    pub(super) fn into_text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Nothing | Self::Number(_) | Self::Flag(_) => None,
+        }
+    }
+
+    pub(super) fn integer(&self) -> Option<i64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Nothing | Self::Text(_) | Self::Flag(_) => None,
+        }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.integer().and_then(|number| u64::try_from(number).ok()).unwrap_or_default()
+    }
+
+    pub(super) fn is_true(&self) -> bool {
+        matches!(self, Self::Flag(true))
+    }
+
+    /// An id, which some clients write as a number.
+    pub(super) fn id(self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Number(number) => Some(number.to_string().into()),
+            Self::Nothing | Self::Flag(_) => None,
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for Any<'a> {
+            type Value = Scalar<'a>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Scalar::Text(text.into()))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Scalar::Text(text.to_owned().into()))
+            }
+            fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+                Ok(Scalar::Text(text.into()))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+                Ok(i64::try_from(number).map_or(Scalar::Nothing, Scalar::Number))
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+                Ok(Scalar::Number(number))
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+                Ok(Scalar::Nothing)
+            }
+            fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
+                Ok(Scalar::Flag(flag))
+            }
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Scalar::Nothing)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+                pass_over_list(list).map(|()| Scalar::Nothing)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                pass_over_map(map).map(|()| Scalar::Nothing)
+            }
+        }
+        deserializer.deserialize_any(Any(PhantomData))
+    }
+}
+
+fn pass_over_list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<(), A::Error> {
+    while list.next_element::<IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+fn pass_over_map<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
+    while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+/// A map, a list of maps or a text, whichever a field has.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Parts<'a, T> {
+    #[default]
+    Nothing,
+    Text(Cow<'a, str>),
+    One(Box<T>),
+    Many(Vec<T>),
+}
+
+impl<T> Parts<'_, T> {
+    pub(super) fn one(self) -> Option<T> {
+        match self {
+            Self::One(one) => Some(*one),
+            Self::Nothing | Self::Text(_) | Self::Many(_) => None,
+        }
+    }
+
+    pub(super) fn all(&self) -> &[T] {
+        match self {
+            Self::Many(many) => many,
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Nothing | Self::Text(_) => &[],
+        }
+    }
+
+    pub(super) fn many(self) -> Vec<T> {
+        match self {
+            Self::Many(many) => many,
+            Self::One(one) => vec![*one],
+            Self::Nothing | Self::Text(_) => Vec::new(),
+        }
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Parts<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any<'a, T>(PhantomData<(&'a (), T)>);
+        impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for Any<'a, T> {
+            type Value = Parts<'a, T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Parts::Text(text.into()))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Parts::Text(text.to_owned().into()))
+            }
+            fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+                Ok(Parts::Nothing)
+            }
+            fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+                Ok(Parts::Nothing)
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+                Ok(Parts::Nothing)
+            }
+            fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+                Ok(Parts::Nothing)
+            }
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Parts::Nothing)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut many = Vec::new();
+                while let Some(part) = list.next_element::<Parts<'a, T>>()? {
+                    many.extend(part.one());
+                }
+                Ok(Parts::Many(many))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                let one = T::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Parts::One(Box::new(one)))
+            }
+        }
+        deserializer.deserialize_any(Any(PhantomData))
+    }
+}
+
+/// Why a line could not be read.
+pub(super) fn reason(error: &serde_json::Error) -> &'static str {
+    match error.classify() {
+        serde_json::error::Category::Eof => "cut off",
+        serde_json::error::Category::Data => "unexpected shape",
+        serde_json::error::Category::Syntax | serde_json::error::Category::Io => "not JSON",
+    }
+}
+
+/// A copy of a line in which halves of letters, which clients cut through, and bytes that are no
+/// UTF-8 are replaced; `None` where there are none.
+pub(super) fn mended(line: &[u8]) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(line);
+    let mut changed = matches!(text, Cow::Owned(_));
+    let mut bytes = text.into_owned().into_bytes();
+    let mut at = 0;
+    while at + 1 < bytes.len() {
+        if bytes[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        at += match (unit(&bytes, at), unit(&bytes, at + ESCAPE)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 2 * ESCAPE,
+            (Some(0xd800..=0xdfff), _) => {
+                bytes[at..at + ESCAPE].copy_from_slice(b"\\ufffd");
+                changed = true;
+                ESCAPE
+            }
+            (Some(_), _) => ESCAPE,
+            (None, _) => 2,
+        };
+    }
+    changed.then_some(bytes)
+}
+
+/// How long `\\ud83d` is.
+const ESCAPE: usize = 6;
+
+/// The UTF-16 unit that is escaped here.
+fn unit(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Record<'a> {
+        #[serde(borrow, default)]
+        name: Scalar<'a>,
+        #[serde(borrow, default)]
+        parts: Parts<'a, Part<'a>>,
+    }
+
+    #[derive(Clone, Debug, Deserialize)]
+    struct Part<'a> {
+        #[serde(borrow, default)]
+        text: Scalar<'a>,
+    }
+
+    #[test]
+    fn a_field_of_the_wrong_type_says_nothing() {
+        let read = |text: &'static str| serde_json::from_str::<Record<'_>>(text).unwrap();
+        assert_eq!(read(r#"{"name":"a\nb","other":[1]}"#).name.text(), Some("a\nb"));
+        for wrong in ["12", "[1,{}]", "{\"a\":1}", "null", "1.5", "true"] {
+            let text = format!("{{\"name\":{wrong}}}");
+            let record: Record<'_> = serde_json::from_str(&text).unwrap();
+            assert_eq!(record.name.text(), None, "{wrong}");
+        }
+        let parts = read(r#"{"parts":["x",{"text":"y"},3,{"text":4}]}"#).parts.many();
+        assert_eq!(
+            parts.iter().map(|part| part.text.text()).collect::<Vec<_>>(),
+            [Some("y"), None]
+        );
+        assert!(matches!(read(r#"{"parts":"words"}"#).parts, Parts::Text(text) if text == "words"));
+        assert_eq!(read(r#"{"parts":7}"#).parts.many().len(), 0);
+    }
+
+    #[test]
+    fn halves_of_letters_are_mended_and_whole_ones_kept() {
+        let mend = |text: &str| mended(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
+        assert_eq!(mend(r#"{"a":"\ud83d\ude00 \\ud83d"}"#), None);
+        assert_eq!(mend(r#"{"a":"x\ud83d"}"#).unwrap(), r#"{"a":"x\ufffd"}"#);
+        assert_eq!(mend(r#""\ude00\ud83d\ud83d\ude00""#).unwrap(), r#""\ufffd\ufffd\ud83d\ude00""#);
+        assert_eq!(mended(b"\xff\\"), Some("\u{fffd}\\".into()));
+    }
+}

@@ -1,0 +1,116 @@
+//! Lines out of chunks: a whole line is handed on where it lies, a half one is kept until the rest
+//! of it comes.
+
+/// A longer line is passed over: nothing a person could use is in it.
+pub const LINE_BYTES_MAX: usize = 64 << 20;
+
+/// A line, or that there was one.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// A whole line, without its end.
+    Line(&'a [u8]),
+    /// One over [`LINE_BYTES_MAX`].
+    TooLong,
+}
+
+/// Cuts chunks into lines. Memory grows with the longest line, not with the file.
+#[derive(Debug)]
+pub struct Lines {
+    held: Vec<u8>,
+    passing: bool,
+    bytes_max: usize,
+    whole: u64,
+    open: u64,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self::up_to(LINE_BYTES_MAX)
+    }
+}
+
+impl Lines {
+    /// Lines of at most so many bytes.
+    pub fn up_to(bytes_max: usize) -> Self {
+        Self { held: Vec::new(), passing: false, bytes_max, whole: 0, open: 0 }
+    }
+
+    /// Hands on each line that a chunk ends.
+    pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Piece<'_>)) {
+        let mut rest = chunk;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let (line, behind) = (&rest[..end], &rest[end + 1..]);
+            self.hold_or(line, each);
+            self.whole += self.open + u64::try_from(end).unwrap_or_default() + 1;
+            self.open = 0;
+            rest = behind;
+        }
+        self.open += u64::try_from(rest.len()).unwrap_or_default();
+        self.hold(rest);
+    }
+
+    /// A line ends here: handed on from where it lies, or together with what was held.
+    fn hold_or(&mut self, line: &[u8], each: &mut dyn FnMut(&Piece<'_>)) {
+        if self.held.is_empty() && !self.passing {
+            let fits = line.len() <= self.bytes_max;
+            each(&if fits { Piece::Line(line) } else { Piece::TooLong });
+            return;
+        }
+        self.hold(line);
+        each(&if self.passing { Piece::TooLong } else { Piece::Line(&self.held) });
+        self.passing = false;
+        // One long line does not keep its memory for ever.
+        if self.held.capacity() > (1 << 20) {
+            self.held = Vec::new();
+        }
+        self.held.clear();
+    }
+
+    fn hold(&mut self, part: &[u8]) {
+        if self.passing || self.held.len() + part.len() > self.bytes_max {
+            self.passing = true;
+            self.held = Vec::new();
+        } else {
+            self.held.extend_from_slice(part);
+        }
+    }
+
+    /// Bytes up to the end of the last whole line.
+    pub fn whole(&self) -> u64 {
+        self.whole
+    }
+
+    /// What stands behind the last whole line, if it is short enough to be looked at.
+    pub fn rest(&self) -> &[u8] {
+        &self.held
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &[u8], chunk: usize, bytes_max: usize) -> (Vec<String>, u64) {
+        let mut lines = Lines::up_to(bytes_max);
+        let mut found = Vec::new();
+        for part in text.chunks(chunk) {
+            lines.feed(part, &mut |piece| {
+                found.push(match piece {
+                    Piece::Line(line) => String::from_utf8_lossy(line).into_owned(),
+                    Piece::TooLong => "(too long)".to_owned(),
+                });
+            });
+        }
+        (found, lines.whole())
+    }
+
+    #[test]
+    fn lines_are_the_same_however_they_come() {
+        let text = b"one\n\nthree is longer\nfour\nhalf a li";
+        for chunk in 1..=text.len() {
+            let expected: Vec<String> = ["one", "", "(too long)", "four"].map(str::to_owned).into();
+            assert_eq!(cut(text, chunk, 10), (expected, 26), "{chunk}");
+        }
+        assert_eq!(cut(b"", 1, 10), (vec![], 0));
+    }
+}

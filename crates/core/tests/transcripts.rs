@@ -1,0 +1,351 @@
+//! Transcripts: our own in detail, and other people's against a count of its own.
+
+mod counted;
+
+use counted::{Counted, client_of};
+use midstride_core::redact::Clean;
+use midstride_core::session::{AgentState, Client, Correction, Exit, PlanState, Session, Source};
+use midstride_core::transcript::{Cursor, Lines};
+use midstride_testkit::{corpus, fixtures};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Reads what is new up to `end`, as a capture does.
+fn read_on(cursor: &mut Cursor, bytes: &[u8], end: usize, chunk: usize) {
+    let mut lines = Lines::default();
+    let from = usize::try_from(cursor.offset).unwrap();
+    for part in bytes[from.min(end)..end].chunks(chunk.max(1)) {
+        lines.feed(part, &mut |piece| cursor.take(piece));
+    }
+    cursor.offset += lines.whole();
+    cursor.session.settle();
+}
+
+fn read(client: Client, bytes: &[u8]) -> Session {
+    let mut cursor = Cursor::start(client);
+    read_on(&mut cursor, bytes, bytes.len(), 64 << 10);
+    cursor.session
+}
+
+fn fixture(client: &str, name: &str) -> Vec<u8> {
+    let folder = fixtures("transcripts").join(client);
+    std::fs::read(folder.join(name)).unwrap()
+}
+
+fn jsonl_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(jsonl_below(&path));
+        } else if path.extension().is_some_and(|ending| ending == "jsonl") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn counted(session: &Session) -> Counted {
+    Counted {
+        records: session.counts.seen,
+        tool_calls: session.counts.tool_calls,
+        commands: session.commands.total(),
+        agents: session.agents.total(),
+        compactions: session.compactions.total(),
+        tasks: session.tasks.iter().map(|task| task.subject.clone()).collect(),
+        changed: session.files.changed().map(|(path, _)| path.to_owned()).collect(),
+    }
+}
+
+#[test]
+fn every_foreign_transcript_agrees_with_an_independent_count() {
+    let Some(folder) = corpus("transcripts") else { return };
+    let mut read_of = [0, 0];
+    for path in jsonl_below(&folder) {
+        let bytes = std::fs::read(&path).unwrap();
+        let Some(client) = client_of(&path, &bytes) else { continue };
+        read_of[usize::from(client == Client::Codex)] += 1;
+        let session = read(client, &bytes);
+        assert_eq!(counted(&session), Counted::of(client, &bytes), "{}", path.display());
+        let counts = &session.counts;
+        let all = counts.understood + counts.duplicates;
+        let all = all + counts.skipped_in_all() + counts.unknown_in_all();
+        assert_eq!(all, counts.seen, "{}: {counts:?}", path.display());
+    }
+    assert!(read_of[0] > 25 && read_of[1] > 12, "{read_of:?}");
+}
+
+#[test]
+fn our_own_transcripts_agree_with_an_independent_count() {
+    for (client, name, file) in [
+        (Client::ClaudeCode, "claude-code", "cache.jsonl"),
+        (Client::Codex, "codex", "login.jsonl"),
+    ] {
+        let bytes = fixture(name, file);
+        assert_eq!(counted(&read(client, &bytes)), Counted::of(client, &bytes), "{name}");
+    }
+}
+
+#[test]
+fn a_session_of_claude_code_is_told_in_full() {
+    let session = read(Client::ClaudeCode, &fixture("claude-code", "cache.jsonl"));
+    assert_eq!(session.id.as_deref(), Some("5e55-0001"));
+    assert_eq!(session.cwd.as_deref(), Some("/home/dev/shop"));
+    assert_eq!(session.branch.as_deref(), Some("fix-cache"));
+    let asked: Vec<(&str, Option<Correction>)> =
+        session.requests.iter().map(|request| (&*request.text, request.correction)).collect();
+    assert_eq!(
+        asked,
+        [
+            ("Make the market pages fast again; the cache is purged on every deploy.", None),
+            ("Do not touch the pages, only the cache.", Some(Correction::AfterInterrupt)),
+            ("Keep it in one file", Some(Correction::AfterRejection)),
+            ("Also rename the shop.", None),
+            ("Now write the report.", None),
+        ]
+    );
+    assert!(session.requests.iter().all(|request| request.seen.source == Source::User));
+    let abandoned = session.abandoned();
+    let left: Vec<&str> = session
+        .requests
+        .iter()
+        .filter(|request| abandoned.has(&request.seen))
+        .map(|request| &*request.text)
+        .collect();
+    assert_eq!(left, ["Also rename the shop."]);
+
+    let failed: Vec<_> = session.commands.iter().filter(|c| c.exit == Exit::Failed).collect();
+    assert_eq!(
+        failed.iter().map(|c| (&*c.text, c.code)).collect::<Vec<_>>(),
+        [("npm test", Some(1)), ("grep -rn purge src", Some(2)), ("npm run build", Some(7))]
+    );
+    assert!(failed[0].error.as_deref().unwrap().ends_with("expected 1, got 14"));
+    let passed = failed[0].passed_later.as_ref().unwrap();
+    assert_eq!(
+        (&*passed.seen.record, &*passed.changed),
+        ("a11", &["/home/dev/shop/src/cache.ts".to_owned()][..])
+    );
+    assert_eq!(failed[1].seen.agent.as_deref(), Some("ag1"));
+    let running: Vec<&str> = session
+        .commands
+        .iter()
+        .filter(|command| command.exit == Exit::Running)
+        .map(|command| &*command.text)
+        .collect();
+    assert_eq!(running, ["npm run measure"]);
+    assert_eq!(session.in_flight().iter().map(|(tool, _)| *tool).collect::<Vec<_>>(), ["Bash"]);
+
+    let reverted: Vec<&str> = session
+        .files
+        .changed()
+        .filter(|(_, file)| !file.reverted.is_empty())
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!(reverted, ["/home/dev/shop/src/page.tsx"]);
+    assert_eq!(session.answers.items[0].answer, "Redis");
+    let plans: Vec<_> = session.plans.iter().map(|p| (p.path.as_deref(), p.state)).collect();
+    assert_eq!(
+        plans,
+        [
+            (Some("/home/dev/shop/docs/cache-plan.md"), PlanState::Written),
+            (Some("/home/dev/.claude/plans/calm-river.md"), PlanState::Approved),
+        ]
+    );
+    let tasks: Vec<_> = session.tasks.iter().map(|t| (&*t.subject, t.status.word())).collect();
+    assert_eq!(tasks, [("Warm the cache", "in progress"), ("Measure again", "pending")]);
+    let agents: Vec<_> = session.agents.iter().map(|a| (a.id.as_deref(), a.state)).collect();
+    assert_eq!(agents, [(Some("ag1"), AgentState::Ended), (Some("ag2"), AgentState::InFlight)]);
+    assert_eq!(session.rejections.items[0].tool, "Write");
+    assert_eq!(session.compactions.items[0].tokens_before, Some(20_323));
+    assert!(session.compactions.items[0].summary_hash.is_some());
+    assert_eq!(session.api_errors.items[0].status, Some(500));
+    let skills: Vec<&str> = session.skills.iter().map(|skill| &*skill.name).collect();
+    assert_eq!(skills, ["/compact", "report"]);
+    let words = session.last_words.as_ref().unwrap();
+    assert!(words.text.starts_with("The report is in docs"), "{}", words.text);
+    assert_eq!(session.context_percent(), Some(11));
+    let counts = &session.counts;
+    assert_eq!((counts.duplicates, counts.mended), (1, 1));
+    assert_eq!(counts.unknown.keys().collect::<Vec<_>>(), ["weather-report"]);
+    assert_eq!(counts.skipped_in_all(), 3, "{:?}", counts.skipped);
+}
+
+#[test]
+fn a_session_of_codex_is_told_in_full() {
+    let session = read(Client::Codex, &fixture("codex", "login.jsonl"));
+    assert_eq!(session.id.as_deref(), Some("c0de-0001"));
+    assert_eq!(session.model.as_deref(), Some("gpt-test"));
+    let asked: Vec<(&str, Option<Correction>)> =
+        session.requests.iter().map(|request| (&*request.text, request.correction)).collect();
+    assert_eq!(
+        asked,
+        [
+            ("Fix the login loop.", None),
+            ("No, keep the redirect for admins.", Some(Correction::AfterInterrupt)),
+        ]
+    );
+    let commands: Vec<_> = session.commands.iter().map(|c| (&*c.text, c.exit, c.code)).collect();
+    assert_eq!(
+        commands,
+        [
+            ("cargo test login", Exit::Failed, Some(101)),
+            ("cargo test login", Exit::Passed, None),
+            ("ls", Exit::Passed, None),
+        ]
+    );
+    let passed = session.commands.items[0].passed_later.as_ref().unwrap();
+    assert!(passed.changed.contains(&"/home/dev/shop/src/login.rs".to_owned()));
+    assert_eq!(session.files.by_path["/home/dev/shop/src/login.rs"].edits, 1);
+    assert_eq!(session.tasks.len(), 2);
+    assert_eq!(session.agents.items[0].id.as_deref(), Some("child-1"));
+    assert_eq!(session.agents.items[0].state, AgentState::InFlight);
+    assert_eq!(session.compactions.total(), 1);
+    assert_eq!(session.api_errors.items[0].text, "stream disconnected");
+    assert_eq!((session.usage.output, session.context_percent()), (1_000, Some(25)));
+    assert_eq!(session.last_words.as_ref().unwrap().text, "Understood: admins stay.");
+    assert_eq!(session.counts.unknown.keys().collect::<Vec<_>>(), ["event_msg/sunrise"]);
+}
+
+#[test]
+fn of_a_session_that_was_killed_every_whole_record_is_in() {
+    let bytes = fixture("claude-code", "cache.jsonl");
+    let whole: Vec<u8> =
+        bytes.split_inclusive(|byte| *byte == b'\n').take(30).flatten().copied().collect();
+    for cut in [0, 1, 7, 200] {
+        // The next record was being written.
+        let next = &bytes[whole.len()..whole.len() + cut];
+        let session = read(Client::ClaudeCode, &[&whole, next].concat());
+        assert_eq!(session, read(Client::ClaudeCode, &whole), "{cut}");
+        assert_eq!(session.counts.seen, 30);
+        assert_eq!(session.last_record.as_deref(), Some("a29"));
+    }
+}
+
+#[test]
+fn nothing_that_is_kept_has_a_secret() {
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let key = "-----BEGIN RSA PRIVATE KEY-----\\nMII\\n-----END RSA PRIVATE KEY-----";
+    for (client, name, file) in [
+        (Client::ClaudeCode, "claude-code", "cache.jsonl"),
+        (Client::Codex, "codex", "login.jsonl"),
+    ] {
+        let text = String::from_utf8(fixture(name, file)).unwrap();
+        let mut planted = 0;
+        // Wherever a text says something, it says a secret too.
+        for (place, secret) in [("the", &*token), ("login", &token), ("src", &token), ("npm", key)]
+        {
+            planted += text.matches(place).count();
+            let text = text.replace(place, &format!("{place} {secret} "));
+            let mut cursor = Cursor::start(client);
+            read_on(&mut cursor, text.as_bytes(), text.len(), 1000);
+            let stored = serde_json::to_string(&cursor).unwrap();
+            for part in ["ghp_a1", "MII"] {
+                let at = stored.find(part).map(|at| &stored[at.saturating_sub(200)..at]);
+                assert_eq!(at, None, "{place}");
+            }
+            let value: serde_json::Value = serde_json::from_str(&stored).unwrap();
+            each_text(&value, &mut |text| assert!(Clean::of(text).1.is_empty(), "{text}"));
+        }
+        assert!(planted > 10);
+    }
+}
+
+fn each_text(value: &serde_json::Value, look: &mut dyn FnMut(&str)) {
+    match value {
+        serde_json::Value::String(text) => look(text),
+        serde_json::Value::Array(list) => list.iter().for_each(|item| each_text(item, look)),
+        serde_json::Value::Object(map) => map.iter().for_each(|(key, item)| {
+            look(key);
+            each_text(item, look);
+        }),
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
+    }
+}
+
+#[test]
+fn a_file_that_was_replaced_is_known_to_be_another() {
+    let mut cursor = Cursor::start(Client::ClaudeCode);
+    assert!(cursor.fits(b"", b""));
+    cursor.note(b"start", b"end");
+    assert!(cursor.fits(b"start", b"end"));
+    for (start, end) in
+        [(&b"stare"[..], &b"end"[..]), (b"start", b"emd"), (b"star", b"end"), (b"", b"")]
+    {
+        assert!(!cursor.fits(start, end));
+    }
+    let stored = serde_json::to_string(&cursor).unwrap();
+    assert_eq!(Cursor::read(stored.as_bytes()), Some(cursor));
+    assert_eq!(Cursor::read(stored.replace("\"version\":1", "\"version\":9").as_bytes()), None);
+    assert_eq!(Cursor::read(b"{}"), None);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn in_any_number_of_pieces_the_same_is_captured(
+        codex in any::<bool>(),
+        cuts in prop::collection::vec(0.0..1.0_f64, 0..6),
+        chunk in 1..5_000_usize,
+    ) {
+        let (client, name, file) = match codex {
+            true => (Client::Codex, "codex", "login.jsonl"),
+            false => (Client::ClaudeCode, "claude-code", "cache.jsonl"),
+        };
+        let bytes = fixture(name, file);
+        let mut at_once = Cursor::start(client);
+        read_on(&mut at_once, &bytes, bytes.len(), 64 << 10);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a small file")]
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| (cut * bytes.len() as f64) as usize).collect();
+        ends.sort_unstable();
+        ends.push(bytes.len());
+        let mut cursor = Cursor::start(client);
+        for end in ends {
+            read_on(&mut cursor, &bytes, end, chunk);
+            let stored = serde_json::to_vec(&cursor).unwrap();
+            cursor = Cursor::read(&stored).unwrap();
+        }
+        prop_assert_eq!(cursor, at_once);
+    }
+
+    #[test]
+    fn no_bytes_do_harm(
+        codex in any::<bool>(),
+        lines in prop::collection::vec(any_line(), 0..40),
+    ) {
+        let client = if codex { Client::Codex } else { Client::ClaudeCode };
+        let bytes = [lines.join(&b'\n'), b"\n".to_vec()].concat();
+        let session = read(client, &bytes);
+        let counts = &session.counts;
+        let told = counts.understood + counts.duplicates + counts.skipped_in_all() + counts.unknown_in_all();
+        prop_assert_eq!(told, counts.seen);
+        let _ = (session.abandoned(), session.in_flight(), session.context_percent());
+    }
+}
+
+/// Anything, and records of ours with something broken in them.
+fn any_line() -> impl Strategy<Value = Vec<u8>> {
+    let known = || {
+        let texts = [fixture("claude-code", "cache.jsonl"), fixture("codex", "login.jsonl")];
+        let lines: BTreeSet<Vec<u8>> =
+            texts.iter().flat_map(|text| text.split(|b| *b == b'\n')).map(<[u8]>::to_vec).collect();
+        prop::sample::select(lines.into_iter().collect::<Vec<_>>())
+    };
+    prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..80),
+        known(),
+        (known(), any::<prop::sample::Index>(), any::<u8>()).prop_map(|(mut line, at, byte)| {
+            if !line.is_empty() {
+                let at = at.index(line.len());
+                line[at] = byte;
+            }
+            line
+        }),
+        (known(), any::<prop::sample::Index>()).prop_map(|(mut line, at)| {
+            line.truncate(at.index(line.len() + 1));
+            line
+        }),
+    ]
+}
