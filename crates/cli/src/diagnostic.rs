@@ -14,8 +14,9 @@ use midstride::reconcile::ReconcileError;
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
 use midstride::verbs::{
-    AdvanceError, AllowError, DriverError, EditError, FmtError, InitError, LiveError, MergeError,
-    MissionError, NewError, ReviewError, ReviseError, ShareError, SyncError, TaskError, UndoError,
+    AdvanceError, AllowError, CheckpointError, DriverError, EditError, FmtError, InitError,
+    LiveError, MergeError, MissionError, NewError, PromoteError, ReviewError, ReviseError,
+    ShareError, SyncError, TaskError, UndoError,
 };
 use midstride_core::life::Refusal;
 use midstride_core::search::QueryError;
@@ -200,6 +201,45 @@ impl From<InitError> for Diagnostic {
             InitError::OtherWay(_) => Self::new(error.to_string())
                 .hint("remove that file first if you want it the other way"),
             InitError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<CheckpointError> for Diagnostic {
+    fn from(error: CheckpointError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            CheckpointError::NotSetUp => diagnostic
+                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            CheckpointError::NoSession(unread) => match unread.into_iter().next() {
+                Some(error) => diagnostic.hint(format!("{error}")),
+                None => diagnostic.hint(
+                    "a transcript that lies elsewhere is named with `--transcript`, a home of a \
+                     client with CLAUDE_CONFIG_DIR or CODEX_HOME",
+                ),
+            },
+            CheckpointError::NoSuch(_) => {
+                diagnostic.hint("`midstride session list` shows them all")
+            }
+            CheckpointError::Several { .. } => diagnostic.hint("type more of the id"),
+            CheckpointError::OtherProject { cwd, .. } => {
+                diagnostic.hint(format!("capture it there: `midstride -C {}`", shell_word(&cwd)))
+            }
+            CheckpointError::NotUnderstood { .. } => {
+                diagnostic.hint("is it a transcript, in UTF-8? `--client` says whose it is")
+            }
+            CheckpointError::File(error) => error.into(),
+            CheckpointError::Ledger(error) => error.into(),
+            CheckpointError::Append(_) => diagnostic.hint("try again; nothing was lost"),
+        }
+    }
+}
+
+impl From<PromoteError> for Diagnostic {
+    fn from(error: PromoteError) -> Self {
+        match error {
+            PromoteError::Checkpoint(error) => error.into(),
+            PromoteError::New(error) => error.into(),
         }
     }
 }

@@ -19,6 +19,7 @@ pub(crate) mod recorded;
 pub(crate) mod reference;
 pub(crate) mod revision;
 pub(crate) mod search;
+pub(crate) mod session;
 pub(crate) mod table;
 pub(crate) mod task;
 pub(crate) mod trust;

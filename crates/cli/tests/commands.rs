@@ -19,6 +19,7 @@ mod plumbing;
 mod redact;
 mod revise;
 mod search;
+mod session;
 mod show;
 mod task;
 mod task_exchange;

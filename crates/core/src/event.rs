@@ -6,11 +6,13 @@ mod family;
 mod handoff;
 mod mission;
 mod proof;
+mod session;
 mod task;
 
 pub use handoff::HandoffEvent;
 pub use mission::MissionEvent;
 pub use proof::ProofEvent;
+pub use session::SessionEvent;
 pub use task::{TaskChange, TaskEvent, TaskStatus};
 
 use family::Family;
@@ -28,6 +30,8 @@ pub enum Event {
     Task(TaskEvent),
     /// To the mission.
     Mission(MissionEvent),
+    /// To a session.
+    Session(SessionEvent),
     /// Something that a newer midstride wrote.
     Unknown(Unknown),
 }
@@ -51,6 +55,7 @@ impl Event {
             Self::Proof(event) => event.kind(),
             Self::Task(event) => event.kind(),
             Self::Mission(event) => event.kind(),
+            Self::Session(event) => event.kind(),
             Self::Unknown(unknown) => &unknown.kind,
         }
     }
@@ -62,6 +67,7 @@ impl Event {
             Self::Proof(_) => ProofEvent::VERSION,
             Self::Task(_) => TaskEvent::VERSION,
             Self::Mission(_) => MissionEvent::VERSION,
+            Self::Session(_) => SessionEvent::VERSION,
             Self::Unknown(unknown) => unknown.version,
         }
     }
@@ -73,6 +79,7 @@ impl Event {
             Self::Proof(event) => event.data(),
             Self::Task(event) => event.data(),
             Self::Mission(event) => event.data(),
+            Self::Session(event) => event.data(),
             Self::Unknown(unknown) => unknown.data.clone(),
         }
     }
@@ -81,7 +88,11 @@ impl Event {
     pub fn newer(&self) -> Option<&str> {
         match self {
             Self::Unknown(unknown) => Some(&unknown.kind),
-            Self::Handoff(_) | Self::Proof(_) | Self::Task(_) | Self::Mission(_) => None,
+            Self::Handoff(_)
+            | Self::Proof(_)
+            | Self::Task(_)
+            | Self::Mission(_)
+            | Self::Session(_) => None,
         }
     }
 
@@ -91,7 +102,8 @@ impl Event {
         let proof = || ProofEvent::read(kind, version, &data).map(Self::Proof);
         let task = || TaskEvent::read(kind, version, &data).map(Self::Task);
         let mission = || MissionEvent::read(kind, version, &data).map(Self::Mission);
-        let known = handoff().or_else(proof).or_else(task).or_else(mission);
+        let session = || SessionEvent::read(kind, version, &data).map(Self::Session);
+        let known = handoff().or_else(proof).or_else(task).or_else(mission).or_else(session);
         known.unwrap_or_else(|| Self::Unknown(Unknown { kind: kind.to_owned(), version, data }))
     }
 }

@@ -64,3 +64,5 @@ pub mod story;
 pub mod trust;
 
 pub mod transcript;
+
+pub mod checkpoint;

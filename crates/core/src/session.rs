@@ -98,13 +98,17 @@ pub struct Session {
     pub counts: Counts,
     /// Secrets that were not kept, by kind.
     pub redacted: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Chain::is_empty", default)]
     chain: Chain,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pending: BTreeMap<u64, Pending>,
+    #[serde(skip_serializing_if = "VecDeque::is_empty", default)]
     done: VecDeque<u64>,
     #[serde(skip)]
     words: Option<(Seen, String)>,
     #[serde(skip)]
     passing_over: bool,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     stopped: Option<Correction>,
 }
 
@@ -174,6 +178,29 @@ impl Session {
         (window > 0 && used <= window).then(|| used * 100 / window)
     }
 
+    /// Forgets whose session it is: what follows goes on from it under an id of its own.
+    pub fn forget_identity(&mut self) {
+        self.id = None;
+        self.forked_from = None;
+        self.commit = None;
+    }
+
+    /// The same without what only reading on needs.
+    #[must_use]
+    pub fn without_reading_state(&self) -> Self {
+        let mut bare = self.clone();
+        bare.chain = Chain::default();
+        bare.pending.clear();
+        bare.done.clear();
+        bare.stopped = None;
+        bare
+    }
+
+    /// Takes in a task as the client keeps it in a file, which is newer than the transcript.
+    pub fn take_task(&mut self, file: &str, change: &TaskChange<'_>) {
+        fold::take_task(self, file, change);
+    }
+
     /// Takes in what agents did whose records lie in files of their own.
     pub fn take_in(&mut self, id: &str, agent: &Self) {
         take_in::take_in(self, id, agent);
@@ -187,7 +214,12 @@ pub struct Abandoned(pub(crate) std::collections::HashSet<u64>);
 impl Abandoned {
     /// Whether what is seen there was left behind.
     pub fn has(&self, seen: &Seen) -> bool {
-        !self.0.is_empty() && self.0.contains(&hash(seen.record.as_bytes()))
+        self.has_record(&seen.record)
+    }
+
+    /// Whether a record was left behind.
+    pub fn has_record(&self, record: &str) -> bool {
+        !self.0.is_empty() && self.0.contains(&hash(record.as_bytes()))
     }
 
     /// How many records that are.

@@ -102,7 +102,7 @@ impl Task {
                 self.newer.insert(unknown.kind.clone());
             }
             // What is about something else tells nothing about a task.
-            Event::Handoff(_) | Event::Proof(_) | Event::Mission(_) => {}
+            Event::Handoff(_) | Event::Proof(_) | Event::Mission(_) | Event::Session(_) => {}
         }
     }
 

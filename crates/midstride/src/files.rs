@@ -7,10 +7,12 @@
 mod lock;
 mod look;
 mod scratch;
+mod stream;
 
 pub use lock::Lock;
 pub use look::{Look, Seen, Stamp};
 pub use scratch::Scratch;
+pub use stream::{Entry, Stream};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, PermissionsExt as _};

@@ -81,6 +81,27 @@ impl Repository {
         &self.common_dir
     }
 
+    /// The tops of all working trees of the repository, as far as they are there.
+    pub fn work_trees(&self) -> Vec<PathBuf> {
+        let mut tops = vec![self.work_tree.clone(), self.main_work_tree().to_owned()];
+        let folder = files::Root::open(&self.common_dir.join("worktrees"));
+        let names = folder.and_then(|folder| folder.entries(Path::new(""))).unwrap_or_default();
+        for entry in names.iter().filter(|entry| entry.is_folder) {
+            let file = self.common_dir.join("worktrees").join(&entry.name).join("gitdir");
+            let Ok(Some(text)) = files::read_small(&file) else { continue };
+            tops.extend(Path::new(text.trim()).parent().map(Path::to_owned));
+        }
+        tops.sort();
+        tops.dedup();
+        tops
+    }
+
+    /// The branch that is checked out; `None` where it is only a commit.
+    pub fn branch(&self) -> Option<String> {
+        let head = files::read_small(&self.git_dir.join("HEAD")).ok()??;
+        head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+    }
+
     /// The top of the main working tree, of which this may be a second one.
     pub fn main_work_tree(&self) -> &Path {
         match self.common_dir.parent() {

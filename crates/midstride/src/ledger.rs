@@ -55,6 +55,11 @@ impl StreamId {
         TaskId::parse(self.0.strip_prefix(Self::TASKS)?)
     }
 
+    /// The stream of a session.
+    pub fn session(client: &str, id: &str) -> Self {
+        Self(format!("session/{client}/{id}"))
+    }
+
     /// A stream by its whole name.
     pub fn named(name: &str) -> Self {
         Self(name.to_owned())

@@ -16,6 +16,10 @@ pub mod shelf;
 
 pub mod project;
 
+pub mod client;
+
+pub mod capture;
+
 pub mod ledger;
 pub mod revisions;
 

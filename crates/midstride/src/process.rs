@@ -8,9 +8,10 @@ mod kept;
 pub use bounded::{Bounded, Bounds, run_bounded};
 pub use kept::Kept;
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io::{self, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 
 /// Starts a command that is described further by its caller.
@@ -21,6 +22,31 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// Opens a file in the user's editor and waits for it. The editor may be a command with options.
 pub fn edit(editor: &str, file: &Path) -> io::Result<ExitStatus> {
     Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file).status()
+}
+
+/// Whether the system tells about its processes as files.
+pub fn are_visible() -> bool {
+    Path::new("/proc/self/stat").exists()
+}
+
+/// When a process was started, in the system's own count; `None` where there is none of that number.
+pub fn started(pid: u64) -> Option<String> {
+    const START: usize = 19;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name of the program stands in parentheses, and may have any in it.
+    let (_, behind) = stat.rsplit_once(')')?;
+    behind.split_whitespace().nth(START).map(str::to_owned)
+}
+
+/// The files below a folder that some process of ours has open.
+pub fn open_files(folder: &Path) -> HashSet<PathBuf> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let handles = processes
+        .filter(|entry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit))
+        .filter_map(|entry| std::fs::read_dir(entry.path().join("fd")).ok());
+    let links =
+        handles.flatten().flatten().filter_map(|handle| std::fs::read_link(handle.path()).ok());
+    links.filter(|path| path.starts_with(folder)).collect()
 }
 
 /// Runs a command, feeding it `input`, and gives back what it wrote.

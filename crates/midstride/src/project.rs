@@ -215,11 +215,11 @@ impl Project {
 
     /// Claude Code keeps one memory for all worktrees of a repository.
     fn put_up_memory(&mut self) {
-        let Some(home) = &self.environment.home else {
+        let Some(claude) = &self.environment.claude else {
             return;
         };
         let top = self.repository.as_ref().map_or(self.root.path(), Repository::main_work_tree);
-        if let Ok(root) = Root::open(&claude_memory::folder(home, &files::real(top))) {
+        if let Ok(root) = Root::open(&claude_memory::folder(claude, &files::real(top))) {
             self.shelves.push(Shelf::new(Layout::Memory, root, ""));
         }
     }

@@ -25,6 +25,10 @@ pub struct Environment {
     pub home: Option<PathBuf>,
     /// Where programs of the user keep their state.
     pub state: Option<PathBuf>,
+    /// Where Claude Code keeps what it writes.
+    pub claude: Option<PathBuf>,
+    /// Where Codex keeps what it writes.
+    pub codex: Option<PathBuf>,
     /// The editor the user wants.
     pub editor: Option<String>,
     /// Who is working, for the header of new handoffs.
@@ -83,10 +87,18 @@ impl Environment {
         let folders = etcetera::choose_base_strategy().ok();
         let home = folders.as_ref().map(|folders| folders.home_dir().to_owned());
         let state = folders.and_then(|folders| folders.state_dir());
+        let client = |variable: &str, usual: &str| {
+            let set = text(variable).map(PathBuf::from);
+            set.or_else(|| home.as_ref().map(|home| home.join(usual)))
+        };
+        let (claude, codex) =
+            (client("CLAUDE_CONFIG_DIR", ".claude"), client("CODEX_HOME", ".codex"));
         // A fixed time makes a run repeatable; the tests and the demonstration use it.
         let fixed = text("MIDSTRIDE_NOW").and_then(|moment| moment.parse().ok());
         Ok(Self {
             folder: std::env::current_dir()?,
+            claude,
+            codex,
             home,
             state,
             editor: text("VISUAL").or_else(|| text("EDITOR")),

@@ -4,6 +4,7 @@ mod advance;
 mod allow;
 mod carry;
 mod check;
+mod checkpoint;
 mod clean;
 mod decided;
 mod doctor;
@@ -20,6 +21,7 @@ mod new;
 mod review;
 mod revise;
 mod search;
+mod sessions;
 mod share;
 mod sync;
 mod task;
@@ -33,6 +35,7 @@ pub use allow::{
 };
 pub use carry::{Carries, Imported, import_tasks};
 pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
+pub use checkpoint::{CheckpointError, Checkpointed, Which, checkpoint};
 pub use doctor::{Examined, Reindexed, ShelfFacts, examine, reindex};
 pub use edit::{Draft, EditError, Edited, draft, edit, fill_in};
 pub use fmt::{FmtError, Formatted, fmt};
@@ -48,6 +51,10 @@ pub use review::{Review, ReviewError, Reviewed, review};
 pub use revise::{ReviseError, Revised, revise};
 pub use search::{
     Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,
+};
+pub use sessions::{
+    Extent, Listed, PromoteError, RECOVERED_MAX, Recovered, Shown, promote, recover, session,
+    sessions,
 };
 pub use share::{ShareError, share};
 pub use sync::{SyncError, Synced, TasksSynced, sync};

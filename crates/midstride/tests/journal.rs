@@ -143,6 +143,7 @@ fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
             | Event::Proof(_)
             | Event::Task(_)
             | Event::Mission(_)
+            | Event::Session(_)
             | Event::Unknown(_) => None,
         })
         .collect();

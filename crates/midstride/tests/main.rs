@@ -1,6 +1,7 @@
 //! The doors, against the real thing: a file system and git.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look from outside")]
 
+mod capture;
 mod drift;
 mod files;
 mod git;
@@ -24,6 +25,8 @@ fn open(root: &Path) -> Project {
     let environment = Environment {
         folder: root.to_owned(),
         home: None,
+        claude: None,
+        codex: None,
         state: None,
         editor: None,
         user: Some("tester".to_owned()),

@@ -3,7 +3,9 @@
 use super::{one_line, tame};
 use crate::ui::escaped;
 use midstride::ledger::Recorded;
-use midstride_core::event::{Envelope, Event, HandoffEvent, MissionEvent, ProofEvent, TaskEvent};
+use midstride_core::event::{
+    Envelope, Event, HandoffEvent, MissionEvent, ProofEvent, SessionEvent, TaskEvent,
+};
 
 /// How much of a text stands in a line.
 const WIDTH: usize = 72;
@@ -37,6 +39,10 @@ fn human(record: &Recorded, envelope: &Envelope) -> String {
         Event::Task(event) => (task(), happened(event)),
         Event::Mission(MissionEvent::Stated { .. }) => {
             ("mission".to_owned(), "state captured".to_owned())
+        }
+        Event::Session(SessionEvent::Checkpointed { client, session, about, .. }) => {
+            let about = about.as_deref().map(|about| format!(": {about}")).unwrap_or_default();
+            (format!("session {session}"), format!("{client} session captured{about}"))
         }
         Event::Unknown(unknown) => {
             (unknown.kind.clone(), "written by a newer midstride".to_owned())

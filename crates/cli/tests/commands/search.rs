@@ -423,6 +423,7 @@ fn the_doctor_tells_how_things_are() {
       set up, with a folder that is committed
     Shelves
       [ROOT]/.midstride/handoffs  3 documents
+      [ROOT]/.git/midstride/handoffs  0 documents
       [ROOT]/.claude/pipeline  0 documents
       [ROOT]/docs/handoffs  0 documents
       [ROOT]/HANDOFF.md  1 document

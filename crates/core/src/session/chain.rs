@@ -60,6 +60,10 @@ impl Chain {
         true
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
     /// The last so many prompts, and what followed them, were taken back.
     pub(super) fn roll_back(&mut self, turns: u64) {
         let turns = usize::try_from(turns).unwrap_or(usize::MAX);

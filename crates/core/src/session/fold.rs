@@ -122,6 +122,7 @@ impl Session {
 
     /// Cleans what was put off. Whoever looks at a session, or stores it, does this first.
     pub fn settle(&mut self) {
+        self.passing_over = false;
         if let Some((seen, words)) = self.words.take() {
             let mut redacted = text::Redacted::new();
             let text = text::head(&words, TEXT_BYTES_MAX, &mut redacted);
@@ -719,4 +720,19 @@ fn is_worded_as_correction(text: &str) -> bool {
     let start: String = text.trim_start().chars().take(20).collect();
     let start = start.to_lowercase().replace('’', "'");
     start.trim() == "no" || CORRECTING.iter().any(|words| start.starts_with(words))
+}
+
+/// A task as a file has it: what it says holds now, so what blocks it is not added to.
+pub(super) fn take_task(session: &mut Session, file: &str, change: &TaskChange<'_>) {
+    let record = id_of(file).into_owned();
+    let seen = Seen { record, number: 0, at: None, source: Source::Observed, agent: None };
+    let change = session.owned(change);
+    if let Some(task) = session.tasks.iter_mut().find(|task| task.id == change.id) {
+        let same = change.status.as_ref().is_none_or(|status| *status == task.status);
+        if same && task.blocked_by == change.blocked_by {
+            return;
+        }
+        task.blocked_by.clear();
+    }
+    session.change_task(&seen, change, &Detail::None);
 }

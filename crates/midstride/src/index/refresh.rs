@@ -527,6 +527,8 @@ mod tests {
                 editor: None,
                 user: None,
                 inside: None,
+                claude: None,
+                codex: None,
                 clock: Clock::System,
             };
             let project = Project::discover(environment).unwrap();

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 /// Where the memory of the project at `root` lies, whether or not it is there.
-pub(crate) fn folder(home: &Path, root: &Path) -> PathBuf {
-    home.join(".claude/projects").join(slug(&root.to_string_lossy())).join("memory")
+pub(crate) fn folder(claude: &Path, root: &Path) -> PathBuf {
+    claude.join("projects").join(slug(&root.to_string_lossy())).join("memory")
 }
+
+/// A longer name is cut here, and gets a hash.
+pub(crate) const LENGTH_MAX: usize = 200;
 
 /// How Claude Code names the folder of a project: every UTF-16 unit that is no ASCII letter or
 /// digit becomes a hyphen, and a long name is cut and gets a hash.
-fn slug(path: &str) -> String {
-    const LENGTH_MAX: usize = 200;
+pub(crate) fn slug(path: &str) -> String {
     let slug: String = path
         .encode_utf16()
         .map(|unit| char::from_u32(u32::from(unit)).filter(char::is_ascii_alphanumeric))

@@ -50,5 +50,7 @@ pub fn init(project: &Project, private: bool) -> Result<Initialised, InitError> 
         project.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
         project.root().make_below(Path::new(HANDOFFS))?;
     }
+    // Sessions from before are nobody's business.
+    super::sessions::since(project)?;
     Ok(Initialised { configuration, handoffs, already })
 }

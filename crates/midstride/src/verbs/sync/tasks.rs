@@ -165,7 +165,7 @@ fn read_event(bytes: &[u8], stream: &StreamId, id: &str) -> Option<Envelope> {
         Event::Mission(_) => stream.task_id().is_none(),
         // A newer midstride's word about the same thing; nothing is decided on it here.
         Event::Unknown(_) => family == stream.as_str().split('/').next(),
-        Event::Handoff(_) | Event::Proof(_) => false,
+        Event::Handoff(_) | Event::Proof(_) | Event::Session(_) => false,
     };
     // Written here it may be a little longer than it was there.
     let small = written(stream, std::slice::from_ref(&envelope)).is_ok();

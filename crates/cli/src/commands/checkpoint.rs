@@ -1,0 +1,111 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view::session as view;
+use clap::ValueEnum;
+use midstride::project::Project;
+use midstride::verbs::{self, Checkpointed, Which};
+use midstride_core::checkpoint::Mode;
+use midstride_core::session::Client;
+use std::path::PathBuf;
+
+/// Write down what a session did, from its transcript
+///
+/// Facts only, without a model: what the user asked and corrected, tasks, agents in flight, files,
+/// commands and which failed, what git has checked out. Only what is new in the transcript is read.
+/// Doing it again when nothing happened changes nothing.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckpointArgs {
+    /// The session, by its id or the beginning of it
+    #[arg(long, value_name = "ID", conflicts_with_all = ["last", "transcript"])]
+    session: Option<String>,
+
+    /// The session of this project whose transcript was changed last; so it is without any option
+    #[arg(long, conflicts_with = "transcript")]
+    last: bool,
+
+    /// The session of this transcript
+    #[arg(long, value_name = "PATH")]
+    transcript: Option<PathBuf>,
+
+    /// Only sessions of this client
+    #[arg(long, value_enum)]
+    client: Option<ClientArg>,
+
+    /// What brings it about
+    #[arg(long, value_enum, default_value_t)]
+    mode: ModeArg,
+
+    /// Print what was written as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum ClientArg {
+    /// Claude Code
+    ClaudeCode,
+    /// Codex
+    Codex,
+}
+
+impl ClientArg {
+    pub(super) fn client(self) -> Client {
+        match self {
+            Self::ClaudeCode => Client::ClaudeCode,
+            Self::Codex => Client::Codex,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum ModeArg {
+    /// The client: a compaction, or the end of a session
+    Auto,
+    /// A snapshot in between
+    #[default]
+    Checkpoint,
+}
+
+pub(crate) fn checkpoint(
+    ui: &mut Ui,
+    project: &Project,
+    args: CheckpointArgs,
+) -> Result<Outcome, Diagnostic> {
+    let which = match (args.session, args.transcript) {
+        (Some(id), _) => Which::Id(id),
+        (None, Some(path)) => Which::Transcript(path),
+        (None, None) => Which::Newest,
+    };
+    let mode = match args.mode {
+        ModeArg::Auto => Mode::Auto,
+        ModeArg::Checkpoint => Mode::Checkpoint,
+    };
+    let client = args.client.map(ClientArg::client);
+    let done = verbs::checkpoint(project, &which, client, mode)?;
+    if args.json {
+        ui.json(&view::checkpointed(&done))?;
+    } else {
+        ui.say(&view::written_down(&done))?;
+    }
+    tell_besides(ui, done)
+}
+
+/// Says what is not as it should be; the rest was written.
+pub(super) fn tell_besides(ui: &mut Ui, done: Checkpointed) -> Result<Outcome, Diagnostic> {
+    if let Some(cwd) = &done.moved_from {
+        Diagnostic::new(format!("the session worked in `{cwd}`, which is gone"))
+            .hint(
+                "it was taken for a session of this project; artifacts are compared with this one",
+            )
+            .warn(ui)?;
+    }
+    for remark in view::passed_over(&done.checkpoint).iter().filter(|_| done.is_new) {
+        ui.say(remark)?;
+    }
+    let outcome = if done.unread.is_empty() { Outcome::Clean } else { Outcome::Incomplete };
+    for error in done.unread {
+        Diagnostic::from(error).warn(ui)?;
+    }
+    Ok(outcome)
+}

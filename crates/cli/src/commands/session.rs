@@ -1,0 +1,146 @@
+use super::checkpoint::{ClientArg, tell_besides};
+use super::{Outcome, tell_redacted, tell_unread};
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view::{count, session as view, shell_word, shown_path};
+use clap::Subcommand;
+use midstride::project::Project;
+use midstride::verbs;
+
+/// Sessions of agent clients in this project
+///
+/// A session is found by its transcript, and belongs to the project that its records name.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SessionArgs {
+    #[command(subcommand)]
+    command: SessionCommand,
+
+    /// Only sessions of this client
+    #[arg(long, value_enum, global = true)]
+    client: Option<ClientArg>,
+}
+
+#[derive(Debug, Subcommand)]
+enum SessionCommand {
+    /// List the sessions of this project, the newest first
+    List {
+        /// Print the list as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a session did
+    ///
+    /// As its transcript has it now, or as it was written down if the transcript is gone. With
+    /// `--json` every item with the record that tells it and whose word it is.
+    Show {
+        /// The session, by its id or the beginning of it
+        session: String,
+
+        /// Print everything as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a handoff of a session
+    ///
+    /// Facts only, on the private shelf; `midstride edit` adds what the facts mean.
+    Promote {
+        /// The session, by its id or the beginning of it
+        session: String,
+
+        /// The id of the handoff; made from what was asked first where none is given
+        #[arg(long)]
+        id: Option<String>,
+    },
+    /// Write down sessions that ended without being written down to their end
+    ///
+    /// A session has ended when its process is gone. The newest three are written down, unless all
+    /// are wanted; sessions from before midstride was set up here are left alone.
+    Recover {
+        /// All of them
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+pub(crate) fn session(
+    ui: &mut Ui,
+    project: &Project,
+    args: SessionArgs,
+) -> Result<Outcome, Diagnostic> {
+    let client = args.client.map(ClientArg::client);
+    match args.command {
+        SessionCommand::List { json } => {
+            let (list, unread) = verbs::sessions(project, client)?;
+            if json {
+                ui.json(&view::list_json(&list))?;
+            } else if list.is_empty() {
+                ui.say("No session of an agent client worked in this project yet.")?;
+            } else {
+                let table = view::table_of(&list);
+                ui.print(&table.text)?;
+            }
+            tell_unread(ui, project, unread)
+        }
+        SessionCommand::Show { session, json } => {
+            let shown = verbs::session(project, &session, client)?;
+            if json {
+                ui.json(&shown.checkpoint.told())?;
+                return Ok(Outcome::Clean);
+            }
+            ui.print(&view::page(&shown.checkpoint))?;
+            for remark in view::passed_over(&shown.checkpoint) {
+                ui.say(&remark)?;
+            }
+            if !shown.is_stored {
+                let id = shell_word(shown.checkpoint.session_id());
+                ui.say(&format!("Not written down yet: midstride checkpoint --session {id}"))?;
+            }
+            Ok(Outcome::Clean)
+        }
+        SessionCommand::Promote { session, id } => {
+            let created = verbs::promote(project, &session, client, id)?;
+            let key = created.shelved.handoff(project).key();
+            let path = shown_path(project, &created.shelved.path);
+            ui.say(&format!("{key}: made of the session, facts only, in {path}"))?;
+            tell_redacted(ui, &created.redacted)?;
+            let key = shell_word(&key.to_string());
+            ui.say(&format!("Next: midstride edit {key} says what the facts mean"))?;
+            Ok(Outcome::Clean)
+        }
+        SessionCommand::Recover { all } => recover(ui, project, all),
+    }
+}
+
+fn recover(ui: &mut Ui, project: &Project, all: bool) -> Result<Outcome, Diagnostic> {
+    let recovered = verbs::recover(project, all)?;
+    let mut outcome = Outcome::Clean;
+    if recovered.checkpoints.is_empty() && recovered.failed.is_empty() {
+        let since = recovered.since.strftime("%Y-%m-%d %H:%M");
+        ui.say(&format!(
+            "Nothing to recover: every session since {since} that ended is written down."
+        ))?;
+    }
+    for done in recovered.checkpoints {
+        ui.say(&view::written_down(&done))?;
+        if tell_besides(ui, done)? == Outcome::Incomplete {
+            outcome = Outcome::Incomplete;
+        }
+    }
+    for (session, error) in recovered.failed {
+        ui.say(&format!("session {session} could not be written down:"))?;
+        Diagnostic::from(error).warn(ui)?;
+        outcome = Outcome::Incomplete;
+    }
+    if recovered.left > 0 {
+        let left = count(recovered.left, "session");
+        ui.say(&format!("{left} more: midstride session recover --all"))?;
+    }
+    if recovered.running > 0 {
+        ui.say(&format!("{} still at work here", count(recovered.running, "session")))?;
+    }
+    if recovered.unknown > 0 {
+        let unknown = count(recovered.unknown, "session");
+        ui.say(&format!("{unknown} of which nobody knows whether they still run; midstride checkpoint --session writes one down"))?;
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,305 @@
+//! Sessions: in a list, one as a page, and what was written down of one.
+
+use super::table::{Column, Table, table, width};
+use super::{count, heading, indented, one_line, tame};
+use midstride::client::Life;
+use midstride::verbs::{Checkpointed, Extent, Listed};
+use midstride_core::checkpoint::{ArtifactState, Checkpoint};
+use midstride_core::session::{AgentState, Exit, Seen};
+use serde::Serialize;
+
+/// More of anything stands in the JSON.
+const SHOWN_MAX: usize = 20;
+
+#[derive(Serialize)]
+pub(crate) struct ListedJson<'l> {
+    client: &'static str,
+    session: &'l str,
+    began: Option<String>,
+    changed: Option<String>,
+    runs: Option<bool>,
+    captured: &'static str,
+    transcript: Option<String>,
+    bytes: Option<u64>,
+    checkpoint: Option<&'l str>,
+    about: Option<&'l str>,
+}
+
+pub(crate) fn list_json(list: &[Listed]) -> Vec<ListedJson<'_>> {
+    list.iter().map(one_json).collect()
+}
+
+fn one_json(one: &Listed) -> ListedJson<'_> {
+    ListedJson {
+        client: one.client.name(),
+        session: &one.session,
+        began: one.began.map(|time| time.to_string()),
+        changed: one.changed.map(|time| time.to_string()),
+        runs: match one.life {
+            Life::Runs => Some(true),
+            Life::Ended => Some(false),
+            Life::Unknown => None,
+        },
+        captured: extent_word(one.extent),
+        transcript: one.found.as_ref().map(|found| found.path.display().to_string()),
+        bytes: one.found.as_ref().map(|found| found.bytes),
+        checkpoint: one.blob.as_deref(),
+        about: one.about.as_deref(),
+    }
+}
+
+fn extent_word(extent: Extent) -> &'static str {
+    match extent {
+        Extent::None => "no",
+        Extent::Part => "in part",
+        Extent::Whole => "whole",
+    }
+}
+
+const COLUMNS: [Column; 6] = [
+    Column { name: "SESSION", spared: None },
+    Column { name: "CLIENT", spared: Some(1) },
+    Column { name: "CHANGED", spared: Some(2) },
+    Column { name: "STATE", spared: None },
+    Column { name: "CAPTURED", spared: Some(0) },
+    Column { name: "ASKED", spared: None },
+];
+
+/// A line each.
+pub(crate) fn table_of(list: &[Listed]) -> Table {
+    let row = |one: &Listed| {
+        let day = one.changed.map(|time| time.strftime("%Y-%m-%d %H:%M").to_string());
+        let state = match one.life {
+            Life::Runs => "at work",
+            Life::Ended => "ended",
+            Life::Unknown => "",
+        };
+        vec![
+            one_line(&one.session, usize::MAX),
+            one.client.name().to_owned(),
+            day.unwrap_or_default(),
+            state.to_owned(),
+            extent_word(one.extent).to_owned(),
+            one_line(one.about.as_deref().unwrap_or("(nothing)"), usize::MAX),
+        ]
+    };
+    let rows: Vec<Vec<String>> = list.iter().map(row).collect();
+    table(&COLUMNS, &rows, width())
+}
+
+#[derive(Serialize)]
+pub(crate) struct CheckpointedJson<'c> {
+    client: &'static str,
+    session: &'c str,
+    last_record: Option<&'c str>,
+    digest: &'c str,
+    checkpoint: &'c str,
+    new: bool,
+    bytes: u64,
+    bytes_read: u64,
+    seen: u64,
+    understood: u64,
+    skipped: u64,
+    unknown: u64,
+    redacted: &'c std::collections::BTreeMap<String, u64>,
+}
+
+pub(crate) fn checkpointed(done: &Checkpointed) -> CheckpointedJson<'_> {
+    let checkpoint = &done.checkpoint;
+    let counts = &checkpoint.session.counts;
+    CheckpointedJson {
+        client: checkpoint.client().name(),
+        session: checkpoint.session_id(),
+        last_record: checkpoint.session.last_record.as_deref(),
+        digest: &checkpoint.digest,
+        checkpoint: &done.blob,
+        new: done.is_new,
+        bytes: checkpoint.bytes,
+        bytes_read: done.new_bytes,
+        seen: counts.seen,
+        understood: counts.understood,
+        skipped: counts.skipped_in_all(),
+        unknown: counts.unknown_in_all(),
+        redacted: &checkpoint.session.redacted,
+    }
+}
+
+/// What came of writing a session down, in a line or two.
+pub(crate) fn written_down(done: &Checkpointed) -> String {
+    let checkpoint = &done.checkpoint;
+    let id = tame(checkpoint.session_id());
+    if !done.is_new {
+        return format!("{id}: nothing new since it was written down");
+    }
+    let session = &checkpoint.session;
+    let failed = session.commands.iter().filter(|c| c.exit == Exit::Failed).count();
+    let open = session.tasks.iter().filter(|task| task.status.is_open()).count();
+    let flying = session.agents.iter().filter(|a| a.state == AgentState::InFlight).count();
+    format!(
+        "{id}: {}, {}, {} ({failed} failed), {} open, {} in flight",
+        count(session.requests.items.len(), "request"),
+        count(session.files.changed().count(), "changed file"),
+        count(session.commands.items.len(), "command"),
+        count(open, "task"),
+        count(flying, "agent"),
+    )
+}
+
+/// What was not understood, and what was not kept. Nothing is left out silently.
+pub(crate) fn passed_over(checkpoint: &Checkpoint) -> Vec<String> {
+    let counts = &checkpoint.session.counts;
+    let named = |names: &std::collections::BTreeMap<String, u64>| {
+        let each: Vec<String> =
+            names.iter().map(|(name, n)| format!("{} {n}", tame(name))).collect();
+        each.join(", ")
+    };
+    let mut remarks = Vec::new();
+    let of = |number: u64| format!("{number} of {} records", counts.seen);
+    if counts.skipped_in_all() > 0 {
+        let why = named(&counts.skipped);
+        remarks.push(format!("{} could not be used: {why}", of(counts.skipped_in_all())));
+    }
+    if counts.unknown_in_all() > 0 {
+        let kinds = named(&counts.unknown);
+        remarks.push(format!(
+            "{} are of kinds that are not known: {kinds}",
+            of(counts.unknown_in_all())
+        ));
+    }
+    let mut redacted = checkpoint.session.redacted.clone();
+    for (kind, more) in checkpoint.session.last_words.iter().flat_map(|words| &words.redacted) {
+        *redacted.entry(kind.clone()).or_default() += more;
+    }
+    if !redacted.is_empty() {
+        remarks.push(format!("secrets that were not kept: {}", named(&redacted)));
+    }
+    remarks
+}
+
+/// A session as a page.
+pub(crate) fn page(checkpoint: &Checkpoint) -> String {
+    let session = &checkpoint.session;
+    let mut out =
+        heading(&format!("{} session {}", session.client.name(), tame(checkpoint.session_id())));
+    out.push_str(&indented(&top(checkpoint)));
+    let abandoned = |seen: &Seen| if checkpoint.is_abandoned(seen) { "  (taken back)" } else { "" };
+    let requests: Vec<String> = session
+        .requests
+        .iter()
+        .map(|request| {
+            let mark = if request.correction.is_some() { "corrected: " } else { "" };
+            format!("{mark}{}{}", short(&request.text), abandoned(&request.seen))
+        })
+        .collect();
+    section(&mut out, "Asked", &requests);
+    let answers: Vec<String> = session
+        .answers
+        .iter()
+        .map(|answer| format!("{} → {}", short(&answer.question), short(&answer.answer)))
+        .collect();
+    section(&mut out, "Answered", &answers);
+    let tasks: Vec<String> = session
+        .tasks
+        .iter()
+        .map(|task| format!("{:<12}{}", tame(task.status.word()), short(&task.subject)))
+        .collect();
+    section(&mut out, "Tasks", &tasks);
+    let flying = session.agents.iter().filter(|agent| agent.state == AgentState::InFlight);
+    let agents: Vec<String> = flying
+        .map(|agent| {
+            let asked = agent.about.as_deref().or(agent.prompt.as_deref()).unwrap_or_default();
+            format!("{}  {}", agent.id.as_deref().unwrap_or("(no id)"), short(asked))
+        })
+        .collect();
+    section(&mut out, "Agents in flight", &agents);
+    section(&mut out, "Failed", &failures(checkpoint));
+    section(&mut out, "Changed files", &files(checkpoint));
+    section(&mut out, "Plan documents", &plans(checkpoint));
+    if let Some(words) = &session.last_words {
+        section(&mut out, "Last words", &[short(&words.text)]);
+    }
+    out
+}
+
+fn top(checkpoint: &Checkpoint) -> String {
+    let session = &checkpoint.session;
+    let time = |time: jiff::Timestamp| time.strftime("%Y-%m-%d %H:%M").to_string();
+    let mut lines = Vec::new();
+    if let (Some(began), Some(ended)) = (session.began, session.ended) {
+        lines.push(format!("{} to {}", time(began), time(ended)));
+    }
+    if let Some(model) = &session.model {
+        let full = checkpoint.context_percent.map(|percent| format!(", context {percent} % full"));
+        lines.push(format!("{}{}", tame(model), full.unwrap_or_default()));
+    }
+    if let Some(commit) = &checkpoint.git.commit {
+        let late = if checkpoint.git.late { ", looked at long after its end" } else { "" };
+        let branch = checkpoint.git.branch.as_deref().unwrap_or("no branch");
+        lines.push(format!("{} on {}{late}", tame(commit), tame(branch)));
+    }
+    if !session.compactions.is_empty() {
+        let times = usize::try_from(session.compactions.total()).unwrap_or_default();
+        lines.push(count(times, "compaction"));
+    }
+    lines.join("\n")
+}
+
+fn failures(checkpoint: &Checkpoint) -> Vec<String> {
+    let failed = checkpoint.session.commands.iter().filter(|c| c.exit == Exit::Failed);
+    let commands = failed.map(|command| {
+        let code = command.code.map(|code| format!(" (exit {code})")).unwrap_or_default();
+        let later = if command.passed_later.is_some() { ", passed later" } else { "" };
+        format!("{}{code}{later}", short(&command.text))
+    });
+    let errors = checkpoint.session.errors.iter().map(|error| {
+        let path = error.path.as_deref().unwrap_or_default();
+        format!("{} {}: {}", tame(&error.tool), tame(path), short(&error.text))
+    });
+    commands.chain(errors).collect()
+}
+
+fn files(checkpoint: &Checkpoint) -> Vec<String> {
+    let state = |path: &str| {
+        let artifact = checkpoint.artifacts.iter().find(|artifact| artifact.path == path);
+        match artifact.map(|artifact| artifact.state) {
+            Some(ArtifactState::Partial) => ", something else is there now",
+            Some(ArtifactState::Missing) => ", not there",
+            Some(ArtifactState::Match) | None => "",
+        }
+    };
+    let changed = checkpoint.session.files.changed();
+    changed
+        .map(|(path, file)| {
+            let reverted = if file.reverted.is_empty() { "" } else { ", a change was taken back" };
+            format!("{}{reverted}{}", tame(path), state(path))
+        })
+        .collect()
+}
+
+fn plans(checkpoint: &Checkpoint) -> Vec<String> {
+    let told = checkpoint.session.plans.iter().filter_map(|plan| plan.path.as_deref());
+    let mut paths: Vec<String> =
+        told.chain(checkpoint.plan_documents.iter().map(String::as_str)).map(tame).collect();
+    if paths.is_empty() {
+        paths.push("none found".to_owned());
+    }
+    paths
+}
+
+fn short(text: &str) -> String {
+    const WIDTH: usize = 90;
+    one_line(text, WIDTH)
+}
+
+fn section(out: &mut String, name: &str, items: &[String]) {
+    if items.is_empty() {
+        return;
+    }
+    out.push('\n');
+    out.push_str(&heading(name));
+    let mut text: Vec<String> = items.iter().take(SHOWN_MAX).cloned().collect();
+    if items.len() > SHOWN_MAX {
+        text.push(format!("and {} more; --json has all of them", items.len() - SHOWN_MAX));
+    }
+    out.push_str(&indented(&text.join("\n")));
+}

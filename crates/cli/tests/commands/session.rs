@@ -1,0 +1,252 @@
+//! Sessions: found, written down, shown, made a handoff, recovered.
+
+use super::shop;
+use midstride_testkit::{Sandbox, fixtures};
+
+const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
+
+/// A project in which a session of Claude Code worked.
+fn worked_in() -> Sandbox {
+    let sandbox = shop();
+    let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+    put(&sandbox, ID, &text.replace("2026-03-20", "2026-03-22"));
+    sandbox
+}
+
+fn put(sandbox: &Sandbox, id: &str, text: &str) {
+    let path = sandbox.root().display().to_string();
+    let slug = path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let folder = sandbox.home().join(".claude/projects").join(slug);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(format!("{id}.jsonl")), text).unwrap();
+}
+
+#[test]
+fn a_session_is_written_down_once() {
+    let sandbox = worked_in();
+    insta::assert_snapshot!(sandbox.run(["checkpoint"]), @"
+    exit 0
+    ----- stderr -----
+    [UID]: 5 requests, 3 changed files, 6 commands (3 failed), 2 tasks open, 1 agent in flight
+    3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
+    1 of 62 records are of kinds that are not known: weather-report 1
+    ");
+    insta::assert_snapshot!(sandbox.run(["checkpoint", "--session", "5e55"]), @"
+    exit 0
+    ----- stderr -----
+    [UID]: nothing new since it was written down
+    ");
+    let run = sandbox.run(["checkpoint", "--last", "--json"]).exits(0);
+    let done: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&done["new"], &done["bytes_read"]), (&false.into(), &0.into()), "{run}");
+    let events = sandbox.run(["events"]).exits(0).stdout;
+    assert_eq!(events.matches("claude-code session captured").count(), 1, "{events}");
+}
+
+#[test]
+fn a_session_is_shown_with_what_matters() {
+    let sandbox = worked_in();
+    insta::assert_snapshot!(sandbox.run(["session", "show", "5e55"]), @"
+    exit 0
+    ----- stdout -----
+    claude-code session [UID]
+      2026-03-22 09:00 to 2026-03-22 09:00
+      claude-haiku-4-5, context 11 % full
+      [COMMIT] on main
+      1 compaction
+
+    Asked
+      Make the market pages fast again; the cache is purged on every deploy.
+      corrected: Do not touch the pages, only the cache.
+      corrected: Keep it in one file
+      Also rename the shop.  (taken back)
+      Now write the report.
+
+    Answered
+      Which store? → Redis
+
+    Tasks
+      in progress Warm the cache
+      pending     Measure again
+
+    Agents in flight
+      ag2  bench
+
+    Failed
+      npm test (exit 1), passed later
+      grep -rn purge src (exit 2)
+      npm run build (exit 7)
+
+    Changed files
+      [ROOT]/docs/cache-plan.md, not there
+      [ROOT]/src/cache.ts, not there
+      [ROOT]/src/page.tsx, a change was taken back, not there
+
+    Plan documents
+      [ROOT]/docs/cache-plan.md
+      /home/dev/.claude/plans/calm-river.md
+
+    Last words
+      The report is in docs; next I would measure. �
+    ----- stderr -----
+    3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
+    1 of 62 records are of kinds that are not known: weather-report 1
+    Not written down yet: midstride checkpoint --session [UID]
+    ");
+}
+
+#[test]
+fn every_item_says_where_it_was_observed() {
+    let sandbox = worked_in();
+    let run = sandbox.run(["session", "show", ID, "--json"]).exits(0);
+    let shown: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let session = &shown["session"];
+    let mut items = 0;
+    for list in [
+        "requests",
+        "answers",
+        "plans",
+        "agents",
+        "commands",
+        "rejections",
+        "interrupts",
+        "skills",
+        "compactions",
+        "api_errors",
+    ] {
+        let list = session[list]["items"].as_array().unwrap();
+        assert!(!list.is_empty());
+        for item in list {
+            items += 1;
+            assert!(
+                item["seen"]["record"].is_string() && item["seen"]["source"].is_string(),
+                "{item}"
+            );
+        }
+    }
+    assert!(items > 20);
+    for task in session["tasks"].as_array().unwrap() {
+        assert!(task["changed"]["record"].is_string(), "{task}");
+    }
+    for artifact in shown["artifacts"].as_array().unwrap() {
+        assert!(artifact["seen"]["record"].is_string(), "{artifact}");
+        assert_eq!(artifact["state"], "missing");
+    }
+    assert_eq!(shown["git"]["observed_at"], "2026-03-21T17:24:00Z");
+}
+
+#[test]
+fn sessions_are_listed_with_what_is_known_of_them() {
+    let sandbox = worked_in();
+    let listed = || {
+        let run = sandbox.run(["session", "list", "--json"]).exits(0);
+        let list: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let text = |name: &str| list[0][name].as_str().unwrap_or_default().to_owned();
+        (text("session"), text("captured"), list[0]["runs"].clone())
+    };
+    assert_eq!(listed(), ("[UID]".to_owned(), "no".to_owned(), false.into()));
+    insta::assert_snapshot!(sandbox.run(["session", "recover"]), @"
+    exit 0
+    ----- stderr -----
+    [UID]: 5 requests, 3 changed files, 6 commands (3 failed), 2 tasks open, 1 agent in flight
+    3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
+    1 of 62 records are of kinds that are not known: weather-report 1
+    ");
+    assert_eq!(listed(), ("[UID]".to_owned(), "whole".to_owned(), false.into()));
+    insta::assert_snapshot!(sandbox.run(["session", "recover"]), @"
+    exit 0
+    ----- stderr -----
+    Nothing to recover: every session since 2026-03-21 17:24 that ended is written down.
+    ");
+    let table = sandbox.run(["session", "list"]).exits(0).stdout;
+    assert!(table.contains("ended") && table.contains("Make the market pages"), "{table}");
+}
+
+#[test]
+fn a_session_becomes_a_handoff_of_facts() {
+    let sandbox = worked_in();
+    insta::assert_snapshot!(sandbox.run(["session", "promote", "5e55", "--id", "cache"]), @"
+    exit 0
+    ----- stderr -----
+    cache: made of the session, facts only, in .git/midstride/handoffs/cache.md
+    Next: midstride edit cache says what the facts mean
+    ");
+    let shown = sandbox.run(["show", "cache"]).exits(0).stdout;
+    assert!(shown.contains("Now write the report."), "{shown}");
+}
+
+#[test]
+fn what_cannot_be_done_says_what_can() {
+    let sandbox = shop();
+    insta::assert_snapshot!(sandbox.run(["session", "list"]), @"
+    exit 0
+    ----- stderr -----
+    No session of an agent client worked in this project yet.
+    ");
+    insta::assert_snapshot!(sandbox.run(["checkpoint"]), @"
+    exit 2
+    ----- stderr -----
+    error: no session of this project was found
+    hint: a transcript that lies elsewhere is named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME
+    ");
+    insta::assert_snapshot!(sandbox.run(["session", "show", "nobody"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no session `nobody` in this project
+    hint: `midstride session list` shows them all
+    ");
+    sandbox.write("diary.txt", "Dear diary\n");
+    insta::assert_snapshot!(sandbox.run(["checkpoint", "--transcript", "diary.txt"]), @"
+    exit 2
+    ----- stderr -----
+    error: nothing in `[ROOT]/diary.txt` is understood as a record of claude-code
+    hint: is it a transcript, in UTF-8? `--client` says whose it is
+    ");
+    insta::assert_snapshot!(sandbox.run(["checkpoint", "--transcript", "nothing.jsonl"]), @"
+    exit 2
+    ----- stderr -----
+    error: `[ROOT]/nothing.jsonl` does not exist
+    ");
+    put(&sandbox, "one", &told_in(&sandbox, "5e55-1"));
+    put(&sandbox, "two", &told_in(&sandbox, "5e55-2"));
+    insta::assert_snapshot!(sandbox.run(["session", "show", "5e5"]), @"
+    exit 2
+    ----- stderr -----
+    error: `5e5` means several sessions: 5e55-2, 5e55-1
+    hint: type more of the id
+    ");
+    let elsewhere = sandbox.home().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let text = told_in(&sandbox, "x")
+        .replace(&sandbox.root().display().to_string(), &elsewhere.display().to_string());
+    sandbox.write("other.jsonl", text);
+    insta::assert_snapshot!(sandbox.run(["checkpoint", "--transcript", "other.jsonl"]), @"
+    exit 2
+    ----- stderr -----
+    error: `[ROOT]/other.jsonl` is the transcript of a session in `[HOME]/elsewhere`, not of this project
+    hint: capture it there: `midstride -C [HOME]/elsewhere`
+    ");
+}
+
+/// A session with one request.
+fn told_in(sandbox: &Sandbox, id: &str) -> String {
+    let cwd = sandbox.root().display();
+    format!(
+        "{{\"type\":\"user\",\"uuid\":\"{id}\",\"sessionId\":\"{id}\",\"cwd\":\"{cwd}\",\"timestamp\":\"2026-03-22T10:00:00Z\",\"message\":{{\"role\":\"user\",\"content\":\"Look at it.\"}}}}\n"
+    )
+}
+
+#[test]
+fn in_a_project_that_is_not_set_up_nothing_is_written() {
+    let sandbox = crate::sandbox().repository();
+    insta::assert_snapshot!(sandbox.run(["checkpoint"]), @"
+    exit 2
+    ----- stderr -----
+    error: this project is not set up
+    hint: `midstride init` sets it up; `midstride init --private` commits nothing
+    ");
+    assert!(!sandbox.root().join(".git/midstride").exists());
+    sandbox.run(["session", "list"]).exits(0);
+    assert!(!sandbox.root().join(".git/midstride").exists());
+}

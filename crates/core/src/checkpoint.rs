@@ -1,0 +1,378 @@
+//! A checkpoint: what a session did, as it is kept. Facts only, taken without a model; what was
+//! looked at besides the transcript says when.
+
+mod page;
+
+use crate::session::{Client, Seen, Session, Touched};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, HashSet};
+
+/// The version of the shape in which checkpoints are kept.
+pub const CHECKPOINT_VERSION: u32 = 1;
+
+/// What is seen so long after the last record may have changed since.
+const LATE_SECONDS: i64 = 5 * 60;
+
+/// What brought a checkpoint about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The client: a compaction, or the end of the session.
+    Auto,
+    /// A snapshot in between.
+    #[default]
+    Checkpoint,
+}
+
+impl Mode {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Checkpoint => "checkpoint",
+        }
+    }
+}
+
+/// What was seen besides the transcript.
+#[derive(Clone, Debug)]
+pub struct Around {
+    /// When it was looked at.
+    pub at: Timestamp,
+    /// The commit that is checked out.
+    pub commit: Option<String>,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// Plan documents that lie in the project.
+    pub plan_documents: Vec<String>,
+    /// What changed files of the project hold now: the hash and the length of each that is there.
+    pub on_disk: BTreeMap<String, Option<(u64, u64)>>,
+}
+
+/// What git had checked out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitFacts {
+    /// When it was looked at.
+    pub observed_at: Timestamp,
+    /// Whether that was long after the last record.
+    pub late: bool,
+    /// The commit.
+    pub commit: Option<String>,
+    /// The branch.
+    pub branch: Option<String>,
+}
+
+/// A file that the session changed, compared with what is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// The file.
+    pub path: String,
+    /// What should be there.
+    pub expected: Expected,
+    /// What is there.
+    pub actual: Actual,
+    /// How the two compare.
+    pub state: ArtifactState,
+    /// The record that changed it last.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen: Option<Seen>,
+}
+
+/// What a session left in the place of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expected {
+    /// Exactly the text it wrote.
+    Text,
+    /// A file of which it replaced parts.
+    File,
+    /// Nothing.
+    Nothing,
+}
+
+/// What is in the place of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Actual {
+    /// The text that was written.
+    Text,
+    /// A file.
+    File,
+    /// Nothing.
+    Nothing,
+}
+
+/// How what is there compares with what should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArtifactState {
+    /// It is so.
+    Match,
+    /// Something else is there.
+    Partial,
+    /// It is not there.
+    Missing,
+}
+
+/// A call that has not come back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InFlight {
+    /// Where it was made.
+    pub seen: Seen,
+    /// The tool.
+    pub tool: String,
+}
+
+/// What a session did, as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The version of this shape.
+    pub version: u32,
+    /// What brought it about.
+    pub mode: Mode,
+    /// When it was taken.
+    pub taken_at: Timestamp,
+    /// The transcript.
+    pub transcript: String,
+    /// Bytes of it that are in here.
+    pub bytes: u64,
+    /// Tells two checkpoints apart; the times of looking are not in it.
+    pub digest: String,
+    /// What the transcript tells.
+    pub session: Session,
+    /// Calls that have not come back.
+    pub in_flight: Vec<InFlight>,
+    /// Records that were left behind when the user went back, as far as items name them.
+    pub abandoned: Vec<String>,
+    /// How full the context is; none where the window of the model is not known.
+    pub context_percent: Option<u64>,
+    /// What git had checked out.
+    pub git: GitFacts,
+    /// Plan documents that lie in the project; none found where it is empty.
+    pub plan_documents: Vec<String>,
+    /// Changed files, compared with what is there.
+    pub artifacts: Vec<Artifact>,
+}
+
+impl Checkpoint {
+    /// Makes a checkpoint of a settled session and of what was seen around it.
+    pub fn of(
+        session: &Session,
+        transcript: String,
+        bytes: u64,
+        mode: Mode,
+        around: Around,
+    ) -> Self {
+        let Around { at, commit, branch, plan_documents, on_disk } = around;
+        let since = session.ended.map_or(0, |ended| at.duration_since(ended).as_secs());
+        let calls = session.in_flight();
+        let in_flight: Vec<InFlight> = calls
+            .into_iter()
+            .map(|(tool, seen)| InFlight { seen: seen.clone(), tool: tool.to_owned() })
+            .collect();
+        let artifacts = session
+            .files
+            .changed()
+            .map(|(path, touched)| artifact(path, touched, on_disk.get(path).copied().flatten()));
+        let mut checkpoint = Self {
+            version: CHECKPOINT_VERSION,
+            mode,
+            taken_at: at,
+            transcript,
+            bytes,
+            digest: String::new(),
+            in_flight,
+            abandoned: Vec::new(),
+            context_percent: session.context_percent(),
+            git: GitFacts { observed_at: at, late: since > LATE_SECONDS, commit, branch },
+            plan_documents,
+            artifacts: artifacts.collect(),
+            session: session.without_reading_state(),
+        };
+        checkpoint.abandoned = checkpoint.named_and_abandoned(session);
+        checkpoint.digest = checkpoint.digested();
+        checkpoint
+    }
+
+    /// Reads what was kept; `None` where another version wrote it, or somebody else.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let checkpoint: Self = serde_json::from_slice(bytes).ok()?;
+        (checkpoint.version == CHECKPOINT_VERSION).then_some(checkpoint)
+    }
+
+    /// The id of the session; one without is known by its transcript.
+    pub fn session_id(&self) -> &str {
+        self.session.id.as_deref().unwrap_or(&self.transcript)
+    }
+
+    /// The client.
+    pub fn client(&self) -> Client {
+        self.session.client
+    }
+
+    /// What the user asked first, in one line.
+    pub fn about(&self) -> Option<String> {
+        const LENGTH_MAX: usize = 100;
+        let first = self.session.requests.iter().next()?;
+        let line = first.text.lines().find(|line| !line.trim().is_empty())?.trim();
+        let short: String = line.chars().take(LENGTH_MAX).collect();
+        Some(if short.len() < line.len() { format!("{short}…") } else { short })
+    }
+
+    /// As the body of a handoff: facts for whoever goes on, everything that was said in quotes.
+    pub fn page(&self) -> String {
+        page::of(self)
+    }
+
+    /// Whether what is seen there was left behind.
+    pub fn is_abandoned(&self, seen: &Seen) -> bool {
+        self.abandoned.contains(&seen.record)
+    }
+
+    /// As a value in which each item says so if it was left behind.
+    pub fn told(&self) -> Value {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        let left: HashSet<&str> = self.abandoned.iter().map(String::as_str).collect();
+        each_map(&mut value, &mut |map| {
+            let record = map.get("seen").and_then(|seen| seen.get("record"));
+            if record.and_then(Value::as_str).is_some_and(|record| left.contains(record)) {
+                map.insert("abandoned".to_owned(), Value::Bool(true));
+            }
+        });
+        value
+    }
+
+    /// Records that items name and that were left behind.
+    fn named_and_abandoned(&self, session: &Session) -> Vec<String> {
+        let abandoned = session.abandoned();
+        let mut left = std::collections::BTreeSet::new();
+        if !abandoned.is_empty() {
+            let mut value = serde_json::to_value(self).unwrap_or_default();
+            each_map(&mut value, &mut |map| {
+                if let Some(record) = map.get("record").and_then(Value::as_str)
+                    && abandoned.has_record(record)
+                {
+                    left.insert(record.to_owned());
+                }
+            });
+        }
+        left.into_iter().collect()
+    }
+
+    /// Of everything but the times of looking, and of what brought it about.
+    fn digested(&self) -> String {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        if let Some(map) = value.as_object_mut() {
+            for time in ["taken_at", "mode", "digest"] {
+                map.shift_remove(time);
+            }
+            if let Some(git) = map.get_mut("git").and_then(Value::as_object_mut) {
+                git.shift_remove("observed_at");
+                git.shift_remove("late");
+            }
+        }
+        let digest = Sha256::digest(value.to_string().as_bytes());
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+fn artifact(path: &str, touched: &Touched, there: Option<(u64, u64)>) -> Artifact {
+    let expected = match (touched.deleted, touched.content) {
+        (true, _) => Expected::Nothing,
+        (false, Some(_)) => Expected::Text,
+        (false, None) => Expected::File,
+    };
+    let actual = match there {
+        None => Actual::Nothing,
+        found if found == touched.content => Actual::Text,
+        Some(_) => Actual::File,
+    };
+    let state = match (expected, actual) {
+        (Expected::Text, Actual::Text)
+        | (Expected::File, Actual::File | Actual::Text)
+        | (Expected::Nothing, Actual::Nothing) => ArtifactState::Match,
+        (Expected::Text | Expected::File, Actual::Nothing) => ArtifactState::Missing,
+        (Expected::Text, Actual::File) | (Expected::Nothing, Actual::File | Actual::Text) => {
+            ArtifactState::Partial
+        }
+    };
+    let seen = touched.changed.last().cloned();
+    Artifact { path: path.to_owned(), expected, actual, state, seen }
+}
+
+fn each_map(value: &mut Value, look: &mut dyn FnMut(&mut serde_json::Map<String, Value>)) {
+    match value {
+        Value::Object(map) => {
+            look(map);
+            map.values_mut().for_each(|value| each_map(value, look));
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| each_map(value, look)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::hash;
+    use crate::transcript::{Cursor, Lines};
+
+    fn session() -> Session {
+        let mut cursor = Cursor::start(Client::ClaudeCode);
+        let text = include_bytes!("../../../fixtures/transcripts/claude-code/cache.jsonl");
+        Lines::default().feed(text, &mut |piece| cursor.take(piece));
+        cursor.session.settle();
+        cursor.session
+    }
+
+    fn around(at: &str, plan: Option<(u64, u64)>) -> Around {
+        let plan_path = "/home/dev/shop/docs/cache-plan.md".to_owned();
+        Around {
+            at: at.parse().unwrap(),
+            commit: None,
+            branch: Some("main".into()),
+            plan_documents: Vec::new(),
+            on_disk: [(plan_path, plan)].into(),
+        }
+    }
+
+    fn checkpoint(at: &str, plan: Option<(u64, u64)>) -> Checkpoint {
+        Checkpoint::of(&session(), "t.jsonl".into(), 1, Mode::Auto, around(at, plan))
+    }
+
+    #[test]
+    fn looking_again_gives_the_same_checkpoint() {
+        let one = checkpoint("2026-03-20T09:02:00Z", None);
+        let later = checkpoint("2026-03-20T12:00:00Z", None);
+        assert_eq!(one.digest, later.digest);
+        assert!(!one.git.late && later.git.late);
+        assert_ne!(one.digest, checkpoint("2026-03-20T12:00:00Z", Some((1, 1))).digest);
+        let stored = serde_json::to_vec(&one).unwrap();
+        assert_eq!(Checkpoint::read(&stored), Some(one));
+    }
+
+    #[test]
+    fn what_is_there_is_compared_with_what_should_be() {
+        let state = |plan| {
+            let found = checkpoint("2026-03-20T09:02:00Z", plan);
+            let plan = found.artifacts.iter().find(|one| one.path.ends_with("cache-plan.md"));
+            plan.unwrap().state
+        };
+        let text = b"# Plan\n\n1. Warm the cache.\n";
+        assert_eq!(state(Some((hash(text), text.len() as u64))), ArtifactState::Match);
+        assert_eq!(state(Some((1, 1))), ArtifactState::Partial);
+        assert_eq!(state(None), ArtifactState::Missing);
+    }
+
+    #[test]
+    fn what_was_left_behind_says_so() {
+        let told = checkpoint("2026-03-20T09:02:00Z", None).told();
+        let requests = told["session"]["requests"]["items"].as_array().unwrap();
+        let left: Vec<bool> = requests.iter().map(|item| item["abandoned"] == true).collect();
+        assert_eq!(left, [false, false, false, true, false]);
+        assert!(told["session"].get("chain").is_none());
+    }
+}

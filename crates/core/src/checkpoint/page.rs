@@ -1,0 +1,258 @@
+//! A checkpoint as the body of a handoff. Nothing in it is judged; what was said stands in quotes.
+
+use super::{ArtifactState, Checkpoint};
+use crate::session::{AgentState, Command, Exit, PlanState, Seen};
+use crate::time;
+
+/// More of anything is counted; the checkpoint has all of it.
+const SHOWN_MAX: usize = 30;
+
+pub(super) fn of(checkpoint: &Checkpoint) -> String {
+    let parts = [
+        asked(checkpoint),
+        stands(checkpoint),
+        tasks(checkpoint),
+        agents(checkpoint),
+        failures(checkpoint),
+        changed(checkpoint),
+        decisions(checkpoint),
+        plans(checkpoint),
+        facts(checkpoint),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// A heading with items, of which very many are cut.
+fn section(heading: &str, items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("## {heading}\n\n");
+    for item in items.iter().take(SHOWN_MAX) {
+        text.push_str(item);
+        text.push('\n');
+    }
+    if items.len() > SHOWN_MAX {
+        text.push_str(&format!("- and {} more in the checkpoint\n", items.len() - SHOWN_MAX));
+    }
+    text
+}
+
+/// A text in quotes, indented below an item.
+fn quoted(text: &str) -> String {
+    text.lines().map(|line| format!("  > {line}\n")).collect()
+}
+
+fn line(text: &str) -> String {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default().trim().replace('`', "'");
+    if lines.next().is_some() { format!("{first} …") } else { first }
+}
+
+fn at(seen: &Seen) -> String {
+    match &seen.agent {
+        Some(agent) => format!("record {}, agent {agent}", seen.record),
+        None => format!("record {}", seen.record),
+    }
+}
+
+fn asked(checkpoint: &Checkpoint) -> String {
+    let session = &checkpoint.session;
+    let items: Vec<String> = session
+        .requests
+        .iter()
+        .map(|request| {
+            let kind = if request.correction.is_some() { "Corrected" } else { "Asked" };
+            let left =
+                if checkpoint.is_abandoned(&request.seen) { ", taken back later" } else { "" };
+            format!("- {kind} ({}{left}):\n{}", at(&request.seen), quoted(&request.text))
+        })
+        .chain(session.queued.iter().filter(|queued| !queued.text.starts_with('<')).map(|queued| {
+            format!("- Typed, and not got to ({}):\n{}", at(&queued.seen), quoted(&queued.text))
+        }))
+        .collect();
+    section("What the user asked", &items)
+}
+
+fn stands(checkpoint: &Checkpoint) -> String {
+    let mut items = Vec::new();
+    if let Some(words) = &checkpoint.session.last_words {
+        items.push(format!(
+            "- The agent said last ({}):\n{}",
+            at(&words.seen),
+            quoted(&words.text)
+        ));
+    }
+    for call in &checkpoint.in_flight {
+        items.push(format!(
+            "- `{}` was called and has not come back ({})",
+            line(&call.tool),
+            at(&call.seen)
+        ));
+    }
+    section("Where it stands", &items)
+}
+
+fn tasks(checkpoint: &Checkpoint) -> String {
+    let items: Vec<String> = checkpoint
+        .session
+        .tasks
+        .iter()
+        .map(|task| {
+            let done = if task.status.is_open() { ' ' } else { 'x' };
+            format!(
+                "- [{done}] {} ({}; {})",
+                line(&task.subject),
+                task.status.word(),
+                at(&task.changed)
+            )
+        })
+        .collect();
+    section("Tasks", &items)
+}
+
+fn agents(checkpoint: &Checkpoint) -> String {
+    let flying = checkpoint.session.agents.iter().filter(|a| a.state == AgentState::InFlight);
+    let items: Vec<String> = flying
+        .map(|agent| {
+            let id = agent.id.as_deref().unwrap_or("without an id");
+            let asked = agent.prompt.as_deref().or(agent.about.as_deref()).unwrap_or_default();
+            format!("- {id} ({}), asked:\n{}", at(&agent.seen), quoted(asked))
+        })
+        .collect();
+    section("Agents in flight", &items)
+}
+
+fn failures(checkpoint: &Checkpoint) -> String {
+    let failed = checkpoint.session.commands.iter().filter(|c| c.exit == Exit::Failed);
+    let mut items: Vec<String> = failed.map(failure).collect();
+    items.extend(checkpoint.session.errors.iter().map(|error| {
+        let path = error.path.as_deref().map(|path| format!(" on `{path}`")).unwrap_or_default();
+        format!("- {}{path} ({}):\n{}", line(&error.tool), at(&error.seen), quoted(&error.text))
+    }));
+    section("What failed", &items)
+}
+
+fn failure(command: &Command) -> String {
+    let code = command.code.map(|code| format!(", exit {code}")).unwrap_or_default();
+    let mut text = format!("- `{}` ({}{code})", line(&command.text), at(&command.seen));
+    match &command.passed_later {
+        Some(later) if later.changed.is_empty() => {
+            text.push_str(&format!("; it passed later ({})", at(&later.seen)));
+        }
+        Some(later) => {
+            let changed = later.changed.join(", ");
+            text.push_str(&format!(
+                "; it passed later ({}), after {changed} changed",
+                at(&later.seen)
+            ));
+        }
+        None => {}
+    }
+    text.push('\n');
+    text.push_str(&quoted(command.error.as_deref().unwrap_or_default()));
+    text
+}
+
+fn changed(checkpoint: &Checkpoint) -> String {
+    let state = |path: &str| {
+        let artifact = checkpoint.artifacts.iter().find(|artifact| artifact.path == path);
+        match artifact.map(|artifact| artifact.state) {
+            Some(ArtifactState::Partial) => "; something else is there now",
+            Some(ArtifactState::Missing) => "; it is not there",
+            Some(ArtifactState::Match) | None => "",
+        }
+    };
+    let items: Vec<String> = checkpoint
+        .session
+        .files
+        .changed()
+        .map(|(path, file)| {
+            let reverted = match file.reverted.last() {
+                Some(seen) => format!("; a change was taken back ({})", at(seen)),
+                None => String::new(),
+            };
+            let times = file.writes + file.edits + file.deletions;
+            format!("- `{}`: changed {times}×{reverted}{}", line(path), state(path))
+        })
+        .collect();
+    section("Changed files", &items)
+}
+
+fn decisions(checkpoint: &Checkpoint) -> String {
+    let session = &checkpoint.session;
+    let answers = session.answers.iter().map(|answer| {
+        let question = line(&answer.question);
+        format!("- {question} ({}):\n{}", at(&answer.seen), quoted(&answer.answer))
+    });
+    let rejected = session.rejections.iter().map(|rejection| {
+        let about = rejection.about.as_deref().map(|about| format!(" `{}`", line(about)));
+        let said = rejection.said.as_deref().map(quoted).unwrap_or_default();
+        let tool = line(&rejection.tool);
+        format!(
+            "- Not allowed: {tool}{} ({})\n{said}",
+            about.unwrap_or_default(),
+            at(&rejection.seen)
+        )
+    });
+    section("What the user decided", &answers.chain(rejected).collect::<Vec<_>>())
+}
+
+fn plans(checkpoint: &Checkpoint) -> String {
+    let mut items: Vec<String> = checkpoint
+        .session
+        .plans
+        .iter()
+        .map(|plan| {
+            let state = match plan.state {
+                PlanState::Read => "read",
+                PlanState::Written => "written",
+                PlanState::Proposed => "proposed, not decided",
+                PlanState::Approved => "approved by the user",
+                PlanState::Rejected => "rejected by the user",
+            };
+            let path = plan.path.as_deref().unwrap_or("without a file");
+            let text = plan.text.as_deref().map(quoted).unwrap_or_default();
+            format!("- `{}`: {state} ({})\n{text}", line(path), at(&plan.seen))
+        })
+        .collect();
+    let on_disk = checkpoint.plan_documents.iter();
+    items.extend(on_disk.map(|path| format!("- `{}`: found in the project", line(path))));
+    if items.is_empty() {
+        items.push("- None found.".to_owned());
+    }
+    section("Plan documents", &items)
+}
+
+fn facts(checkpoint: &Checkpoint) -> String {
+    let session = &checkpoint.session;
+    let counts = &session.counts;
+    let mut items = vec![
+        format!("- Client {}, session {}", session.client.name(), line(checkpoint.session_id())),
+        format!(
+            "- Records: {} seen, {} understood, {} told again, {} skipped, {} of unknown kinds",
+            counts.seen,
+            counts.understood,
+            counts.duplicates,
+            counts.skipped_in_all(),
+            counts.unknown_in_all()
+        ),
+    ];
+    if let (Some(began), Some(ended)) = (session.began, session.ended) {
+        items.push(format!("- From {} to {}", time::write(began), time::write(ended)));
+    }
+    let git = &checkpoint.git;
+    if let Some(commit) = &git.commit {
+        let branch = git.branch.as_deref().unwrap_or("no branch");
+        let late = if git.late { ", long after the last record" } else { "" };
+        let when = time::write(git.observed_at);
+        items.push(format!("- Commit {commit} on {}, seen {when}{late}", line(branch)));
+    }
+    if let Some(percent) = checkpoint.context_percent {
+        items.push(format!("- The context was {percent} % full"));
+    }
+    if !session.compactions.is_empty() {
+        items.push(format!("- Compactions: {}", session.compactions.total()));
+    }
+    section("Facts", &items)
+}

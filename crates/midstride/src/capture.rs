@@ -1,0 +1,148 @@
+//! Capture: reading a transcript from where it was left, and keeping what it told for the next time.
+
+use crate::client::{self, Found};
+use crate::files::{FileError, Problem, Root};
+use crate::ids::sha256;
+use crate::project::Project;
+use midstride_core::session::{Client, Session};
+use midstride_core::transcript::{Cursor, Lines, WINDOW_BYTES};
+use std::path::{Path, PathBuf};
+
+/// Where cursors lie, with what is never committed.
+const FOLDER: &str = "cursors";
+/// A larger cursor is none of ours.
+const CURSOR_BYTES_MAX: u64 = 256 << 20;
+/// A session that goes on from a session that goes on from a session.
+const BASES_MAX: usize = 16;
+
+/// What was captured.
+#[derive(Debug)]
+pub struct Captured {
+    /// What the session did, with its agents.
+    pub session: Session,
+    /// Bytes of the transcript that are in it.
+    pub bytes: u64,
+    /// Bytes that had not been read before, of all its files.
+    pub new_bytes: u64,
+    /// Files of agents that could not be read.
+    pub unread: Vec<FileError>,
+}
+
+/// Captures a session: only what is new is read.
+pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> {
+    let private = project.make_private()?;
+    let cursors = private.make_below(Path::new(FOLDER))?;
+    let bases = bases(project, found);
+    let (cursor, mut new_bytes) = read_on(&cursors, &found.path, found.client, &bases)?;
+    let bytes = cursor.offset;
+    let mut session = cursor.session;
+    // The name of the file is the session's; records that were copied name another.
+    if session.id.as_deref() != Some(&found.session) && found.client == Client::ClaudeCode {
+        session.forked_from = session.id.replace(found.session.clone());
+    }
+    let mut unread = Vec::new();
+    for (id, path) in client::agents(found)? {
+        match read_on(&cursors, &path, found.client, &[]) {
+            Ok((agent, new)) => {
+                new_bytes += new;
+                session.take_in(&id, &agent.session);
+            }
+            Err(error) => unread.push(error),
+        }
+    }
+    for task in client::tasks(project.environment(), found) {
+        session.take_task(&task.name, &task.change);
+    }
+    Ok(Captured { session, bytes, new_bytes, unread })
+}
+
+/// What a transcript goes on from, the oldest first.
+fn bases(project: &Project, found: &Found) -> Vec<(PathBuf, u64)> {
+    let mut bases: Vec<(PathBuf, u64)> = Vec::new();
+    let mut next = client::base(project.environment(), found);
+    while let Some((path, end)) = next {
+        let known = path == found.path || bases.iter().any(|(other, _)| *other == path);
+        if known || bases.len() >= BASES_MAX {
+            break;
+        }
+        let further = Found { path: path.clone(), ..found.clone() };
+        bases.push((path, end));
+        next = client::base(project.environment(), &further);
+    }
+    bases.reverse();
+    bases
+}
+
+/// Reads a file from where it was left, or from its start where it is not the same any more.
+fn read_on(
+    cursors: &Root,
+    path: &Path,
+    client: Client,
+    bases: &[(PathBuf, u64)],
+) -> Result<(Cursor, u64), FileError> {
+    let mut stream = client::open(path)?;
+    let name =
+        PathBuf::from(format!("{}.json", &sha256(path.as_os_str().as_encoded_bytes())[..32]));
+    let left = kept(cursors, &name)?;
+    let mut cursor = match left {
+        Some(cursor) if cursor.session.client == client && fits(&cursor, &mut stream)? => cursor,
+        Some(_) | None => {
+            let mut cursor = Cursor::start(client);
+            for (base, end) in bases {
+                read_base(&mut cursor, base, *end);
+            }
+            cursor
+        }
+    };
+    let mut lines = Lines::default();
+    let from = cursor.offset;
+    stream
+        .each_chunk(from, None, &mut |chunk| lines.feed(chunk, &mut |piece| cursor.take(piece)))?;
+    cursor.offset += lines.whole();
+    cursor.session.settle();
+    let new = cursor.offset - from;
+    if new > 0 {
+        let (start, end) = windows(cursor.offset);
+        let (start, end) = (stream.window(0, start)?, stream.window(end, cursor.offset)?);
+        cursor.note(&start, &end);
+        keep(cursors, &name, &cursor)?;
+    }
+    Ok((cursor, new))
+}
+
+/// What comes before a transcript. One that is gone costs itself: the rest is captured.
+fn read_base(cursor: &mut Cursor, path: &Path, end: u64) {
+    let Ok(mut stream) = client::open(path) else { return };
+    let mut lines = Lines::default();
+    let _ = stream
+        .each_chunk(0, Some(end), &mut |chunk| lines.feed(chunk, &mut |piece| cursor.take(piece)));
+    // The session is the one that goes on, not the one it came of.
+    cursor.session.forget_identity();
+}
+
+/// How far the first window reaches, and where the second begins.
+fn windows(offset: u64) -> (u64, u64) {
+    let size = u64::try_from(WINDOW_BYTES).unwrap_or_default();
+    (offset.min(size), offset.saturating_sub(size))
+}
+
+fn fits(cursor: &Cursor, stream: &mut crate::files::Stream) -> Result<bool, FileError> {
+    if stream.bytes() < cursor.offset {
+        return Ok(false);
+    }
+    let (start, end) = windows(cursor.offset);
+    Ok(cursor.fits(&stream.window(0, start)?, &stream.window(end, cursor.offset)?))
+}
+
+fn kept(cursors: &Root, name: &Path) -> Result<Option<Cursor>, FileError> {
+    match cursors.read_up_to(name, CURSOR_BYTES_MAX) {
+        Ok(bytes) => Ok(Cursor::read(&bytes)),
+        Err(FileError { problem: Problem::NotFound | Problem::TooLarge(_), .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn keep(cursors: &Root, name: &Path, cursor: &Cursor) -> Result<(), FileError> {
+    let bytes = serde_json::to_vec(cursor).unwrap_or_default();
+    cursors.put(name, &bytes)
+}

@@ -1,0 +1,181 @@
+//! Claude Code: a folder of transcripts per working folder, agents beside their session, tasks in
+//! files, and a file per process that runs.
+
+use super::{Found, TaskFile, beginning, beside};
+use crate::files::{FileError, Root};
+use crate::process;
+use crate::settings::Environment;
+use crate::shelf::claude_memory::{LENGTH_MAX, slug};
+use jiff::Timestamp;
+use midstride_core::session::{Client, TaskChange};
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// A file of the client's that is larger is none of these.
+const SMALL: u64 = 1 << 20;
+
+/// Transcripts in folders whose names fit: that of the project, of a folder below it, or of one that
+/// only begins alike.
+pub(super) fn candidates(
+    environment: &Environment,
+    tops: &[PathBuf],
+    unread: &mut Vec<FileError>,
+) -> Vec<(PathBuf, u64, Option<Timestamp>)> {
+    let mut found = Vec::new();
+    let projects = environment.claude.as_ref().map(|claude| claude.join("projects"));
+    let Some(Ok(root)) = projects.map(|projects| Root::open(&projects)) else { return found };
+    let starts: Vec<String> = tops.iter().map(|top| start_of_slug(top)).collect();
+    let folders = root.entries(Path::new("")).unwrap_or_else(|error| {
+        unread.push(error);
+        Vec::new()
+    });
+    let fits = |name: &str| starts.iter().any(|start| name.starts_with(start));
+    for folder in folders.into_iter().filter(|entry| entry.is_folder && fits(&entry.name)) {
+        match root.entries(Path::new(&folder.name)) {
+            Ok(entries) => found.extend(
+                entries
+                    .into_iter()
+                    .filter(|entry| !entry.is_folder && is_session(&entry.name))
+                    .map(|entry| {
+                        let path = root.path().join(&folder.name).join(&entry.name);
+                        (path, entry.bytes, entry.changed)
+                    }),
+            ),
+            Err(error) => unread.push(error),
+        }
+    }
+    found
+}
+
+/// What the folder of a project, and those of its folders, begin with.
+fn start_of_slug(top: &Path) -> String {
+    let whole = slug(&top.to_string_lossy());
+    whole[..whole.len().min(LENGTH_MAX)].to_owned()
+}
+
+fn is_session(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == "jsonl")
+        && !name.starts_with("agent-")
+}
+
+/// Files of agents: in a folder of the session, or beside it as older versions have it.
+pub(super) fn agents(found: &Found) -> Result<Vec<(String, PathBuf)>, FileError> {
+    let (root, name) = beside(&found.path)?;
+    let of_session = PathBuf::from(name.file_stem().unwrap_or_default()).join("subagents");
+    let mut agents = Vec::new();
+    for entry in root.entries(&of_session)? {
+        if let Some(id) = agent_id(&entry.name) {
+            agents.push((id.to_owned(), root.path().join(&of_session).join(&entry.name)));
+        }
+    }
+    for entry in root.entries(Path::new(""))? {
+        let Some(id) = agent_id(&entry.name) else { continue };
+        let path = root.path().join(&entry.name);
+        if beginning(Client::ClaudeCode, &path)?.id.as_deref() == Some(&found.session) {
+            agents.push((id.to_owned(), path));
+        }
+    }
+    Ok(agents)
+}
+
+fn agent_id(name: &str) -> Option<&str> {
+    let id = name.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
+    // The one that writes a summary does no work of the session's.
+    (!id.starts_with("acompact-")).then_some(id)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Task {
+    id: String,
+    subject: Option<String>,
+    description: Option<String>,
+    status: Option<String>,
+    #[serde(default)]
+    blocked_by: Vec<String>,
+}
+
+pub(super) fn tasks(environment: &Environment, found: &Found) -> Vec<TaskFile> {
+    let folder =
+        environment.claude.as_ref().map(|claude| claude.join("tasks").join(&found.session));
+    let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return Vec::new() };
+    let mut tasks: Vec<Task> = root
+        .names(".json")
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|name| serde_json::from_slice(&root.read_up_to(name, SMALL).ok()?).ok())
+        .collect();
+    tasks.sort_by_key(|task| (task.id.len(), task.id.clone()));
+    let owned = |text: Option<String>| text.map(Cow::Owned);
+    tasks
+        .into_iter()
+        .map(|task| TaskFile {
+            name: format!("tasks/{}.json", task.id),
+            change: TaskChange {
+                id: Some(task.id.into()),
+                subject: owned(task.subject),
+                description: owned(task.description),
+                status: owned(task.status),
+                blocked_by: task.blocked_by.into_iter().map(Cow::Owned).collect(),
+            },
+        })
+        .collect()
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Registered {
+    pid: u64,
+    session_id: String,
+    proc_start: Option<serde_json::Value>,
+}
+
+/// The sessions whose processes are there.
+pub(super) fn running(environment: &Environment) -> Vec<String> {
+    let folder = environment.claude.as_ref().map(|claude| claude.join("sessions"));
+    let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return Vec::new() };
+    let names = root.names(".json").unwrap_or_default();
+    let read = |name: &PathBuf| -> Option<Registered> {
+        serde_json::from_slice(&root.read_up_to(name, SMALL).ok()?).ok()
+    };
+    let there = |one: &Registered| {
+        process::started(one.pid)
+            .is_some_and(|started| is_same_start(one.proc_start.as_ref(), &started))
+    };
+    names.iter().filter_map(read).filter(there).map(|one| one.session_id).collect()
+}
+
+/// A number is given again to another process; the time of its start is not. A time that is written
+/// in another way cannot be compared, and the process is taken for the session's.
+fn is_same_start(registered: Option<&serde_json::Value>, started: &str) -> bool {
+    let written = match registered {
+        Some(serde_json::Value::String(text)) => text.trim().to_owned(),
+        Some(serde_json::Value::Number(number)) => number.to_string(),
+        Some(_) | None => return true,
+    };
+    let comparable = !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit());
+    !comparable || written == started
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_another_start_is_another_process() {
+        let text = |text: &str| serde_json::Value::String(text.to_owned());
+        assert!(is_same_start(Some(&text("8812")), "8812"));
+        assert!(is_same_start(Some(&8812.into()), "8812"));
+        assert!(!is_same_start(Some(&text("8813")), "8812"));
+        assert!(is_same_start(Some(&text("Mon Mar 16 10:00:00 2026")), "8812"));
+        assert!(is_same_start(None, "8812"));
+    }
+
+    #[test]
+    fn agents_are_told_from_sessions() {
+        assert_eq!(agent_id("agent-a87dc.jsonl"), Some("a87dc"));
+        assert_eq!(agent_id("agent-acompact-fff.jsonl"), None);
+        assert!(!is_session("agent-a87dc.jsonl") && is_session("5e55.jsonl"));
+    }
+}

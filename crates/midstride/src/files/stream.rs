@@ -1,0 +1,118 @@
+//! Files of other programs that are long and still grow: listed with their sizes, read in pieces.
+
+use super::{FileError, Problem, Root};
+use jiff::Timestamp;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// What lies in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+    /// How long it is.
+    pub bytes: u64,
+    /// When it was changed.
+    pub changed: Option<Timestamp>,
+}
+
+/// A file that is read in pieces.
+#[derive(Debug)]
+pub struct Stream {
+    file: File,
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Root {
+    /// What lies in a folder, sorted by name; nothing where there is no such folder. Names that are
+    /// no UTF-8 are not those of the programs whose files we read.
+    pub fn entries(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+        let failed = |error| self.error(folder, error);
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let entries = match self.dir.read_dir(here).map_err(failed) {
+            Ok(entries) => entries,
+            Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => {
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(error),
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            // It may be gone by now.
+            let Ok(metadata) = self.dir.metadata(folder.join(&name)) else { continue };
+            let changed = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
+            let changed = changed.and_then(|time| Timestamp::try_from(time).ok());
+            let (is_folder, bytes) = (metadata.is_dir(), metadata.len());
+            found.push(Entry { name, is_folder, bytes, changed });
+        }
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(found)
+    }
+
+    /// Opens a file to be read in pieces.
+    pub fn stream(&self, path: &Path) -> Result<Stream, FileError> {
+        let failed = |error| self.error(path, error);
+        // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
+        let metadata = self.dir.metadata(path).map_err(failed)?;
+        if !metadata.is_file() {
+            let problem = if metadata.is_dir() { Problem::IsFolder } else { Problem::NotFile };
+            return Err(FileError { path: self.path.join(path), problem });
+        }
+        let file = self.dir.open(path).map_err(failed)?.into_std();
+        Ok(Stream { file, path: self.path.join(path), bytes: metadata.len() })
+    }
+}
+
+impl Stream {
+    /// How long it was when it was opened.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The bytes from here to there, as far as there are any.
+    pub fn window(&mut self, from: u64, to: u64) -> Result<Vec<u8>, FileError> {
+        let mut bytes = Vec::new();
+        let read = |file: &mut File, bytes: &mut Vec<u8>| -> io::Result<()> {
+            file.seek(SeekFrom::Start(from))?;
+            file.take(to.saturating_sub(from)).read_to_end(bytes)?;
+            Ok(())
+        };
+        read(&mut self.file, &mut bytes).map_err(|error| self.error(error))?;
+        Ok(bytes)
+    }
+
+    /// Hands on what stands from here up to an end, or to the end of the file, through one buffer.
+    pub fn each_chunk(
+        &mut self,
+        from: u64,
+        to: Option<u64>,
+        each: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), FileError> {
+        const BUFFER: usize = 256 << 10;
+        let mut left = to.map_or(u64::MAX, |to| to.saturating_sub(from));
+        self.file.seek(SeekFrom::Start(from)).map_err(|error| self.error(error))?;
+        let mut buffer = vec![0; BUFFER];
+        while left > 0 {
+            let most = usize::try_from(left).unwrap_or(BUFFER).min(BUFFER);
+            let count = match self.file.read(&mut buffer[..most]) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.error(error)),
+            };
+            each(&buffer[..count]);
+            left -= u64::try_from(count).unwrap_or(left);
+        }
+        Ok(())
+    }
+
+    fn error(&self, error: io::Error) -> FileError {
+        FileError::new(self.path.clone(), error)
+    }
+}

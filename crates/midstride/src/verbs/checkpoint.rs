@@ -1,0 +1,309 @@
+//! Write down what a session did. Doing it again when nothing happened changes nothing.
+
+use crate::capture::{Captured, capture};
+use crate::client::{self, Found};
+use crate::files::{self, FileError, Root};
+use crate::git::Repository;
+use crate::ids::sha256;
+use crate::ledger::{AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::project::{Project, SetUp};
+use midstride_core::checkpoint::{Around, Checkpoint, Mode};
+use midstride_core::event::{Envelope, Event, SessionEvent};
+use midstride_core::redact::Clean;
+use midstride_core::session::{Client, Session, hash};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Others may tell the same at the same time; not for ever.
+const TRIES_MAX: usize = 20;
+/// So many changed files are compared with what is there.
+const COMPARED_MAX: usize = 1_000;
+/// A larger file is there, and is not read.
+const COMPARED_BYTES_MAX: u64 = 4 << 20;
+/// Where plans lie.
+const PLAN_FOLDERS: [&str; 4] = ["docs/plans", "plans", ".claude/plans", "docs"];
+const PLANS_MAX: usize = 50;
+
+/// Which session.
+#[derive(Clone, Debug, Default)]
+pub enum Which {
+    /// The one whose transcript was changed last.
+    #[default]
+    Newest,
+    /// By its id, or a beginning of it that no other has.
+    Id(String),
+    /// By the path of its transcript.
+    Transcript(PathBuf),
+}
+
+/// A session that was written down.
+#[derive(Debug)]
+pub struct Checkpointed {
+    /// What was written.
+    pub checkpoint: Checkpoint,
+    /// Where: the SHA-256 of its text.
+    pub blob: String,
+    /// Whether something is in it that was not there before.
+    pub is_new: bool,
+    /// Bytes that had not been read before.
+    pub new_bytes: u64,
+    /// Files of agents that could not be read.
+    pub unread: Vec<FileError>,
+    /// Where the session worked, if that is not this project and is gone.
+    pub moved_from: Option<String>,
+}
+
+/// Why nothing was written down.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The project has no place for it.
+    #[error("this project is not set up")]
+    NotSetUp,
+    /// There is no session.
+    #[error("no session of this project was found")]
+    NoSession(Vec<FileError>),
+    /// There is none of that id.
+    #[error("there is no session `{0}` in this project")]
+    NoSuch(String),
+    /// There are several.
+    #[error("`{name}` means several sessions: {}", found.join(", "))]
+    Several {
+        /// What was typed.
+        name: String,
+        /// What it fits.
+        found: Vec<String>,
+    },
+    /// The records name another project.
+    #[error("`{}` is the transcript of a session in `{cwd}`, not of this project", path.display())]
+    OtherProject {
+        /// The transcript.
+        path: PathBuf,
+        /// Where the session worked.
+        cwd: String,
+    },
+    /// Nothing in it is a record.
+    #[error("nothing in `{}` is understood as a record of {}", path.display(), client.name())]
+    NotUnderstood {
+        /// The transcript.
+        path: PathBuf,
+        /// As whose it was read.
+        client: Client,
+    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The ledger cannot be read.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The ledger cannot be written.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+}
+
+/// Writes down what a session did.
+pub fn checkpoint(
+    project: &Project,
+    which: &Which,
+    client: Option<Client>,
+    mode: Mode,
+) -> Result<Checkpointed, CheckpointError> {
+    if project.set_up() == SetUp::Not {
+        return Err(CheckpointError::NotSetUp);
+    }
+    let (found, moved_from) = choose(project, which, client)?;
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    Ok(Checkpointed { moved_from, ..write_down(project, &ledger, &found, mode)? })
+}
+
+/// Captures a session and stores the checkpoint.
+pub(super) fn write_down(
+    project: &Project,
+    ledger: &SqliteLedger,
+    found: &Found,
+    mode: Mode,
+) -> Result<Checkpointed, CheckpointError> {
+    let (checkpoint, Captured { new_bytes, unread, .. }) = take(project, found, mode)?;
+    let bytes = serde_json::to_vec(&checkpoint).unwrap_or_default();
+    let (envelope, stream) = told(project, &checkpoint, sha256(&bytes));
+    let known = tell(ledger, &stream, &envelope, &bytes)?;
+    let is_new = known.is_none();
+    let blob = known.unwrap_or_else(|| sha256(&bytes));
+    Ok(Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from: None })
+}
+
+/// Captures a session; nothing is stored but how far it was read.
+pub(super) fn take(
+    project: &Project,
+    found: &Found,
+    mode: Mode,
+) -> Result<(Checkpoint, Captured), CheckpointError> {
+    let captured = capture(project, found)?;
+    if captured.session.counts.understood == 0 && captured.session.counts.seen > 0 {
+        let (path, client) = (found.path.clone(), found.client);
+        return Err(CheckpointError::NotUnderstood { path, client });
+    }
+    let around = around(project, &captured.session);
+    let transcript = clean(&found.path.display().to_string());
+    let mut session = captured.session.clone();
+    session.id.get_or_insert_with(|| clean(&found.session));
+    let checkpoint = Checkpoint::of(&session, transcript, captured.bytes, mode, around);
+    Ok((checkpoint, captured))
+}
+
+fn clean(text: &str) -> String {
+    Clean::of(text).0.as_str().to_owned()
+}
+
+fn choose(
+    project: &Project,
+    which: &Which,
+    client: Option<Client>,
+) -> Result<(Found, Option<String>), CheckpointError> {
+    if let Which::Transcript(path) = which {
+        let found = client::named(&project.environment().folder.join(path), client)?;
+        let Some(cwd) = found.cwd.clone() else { return Ok((found, None)) };
+        if client::is_inside(&client::tops(project), &cwd) {
+            return Ok((found, None));
+        }
+        // A folder that is there is somebody else's; one that is gone may have been this one.
+        if files::exists(Path::new(&cwd)) {
+            return Err(CheckpointError::OtherProject { path: found.path, cwd });
+        }
+        return Ok((found, Some(cwd)));
+    }
+    let (all, unread) = client::transcripts(project, client);
+    match which {
+        Which::Id(name) => Ok((by_id(all, name)?, None)),
+        Which::Newest | Which::Transcript(_) => {
+            let newest = all.into_iter().next();
+            newest.map(|found| (found, None)).ok_or(CheckpointError::NoSession(unread))
+        }
+    }
+}
+
+/// The session of an id, or of a beginning that no other has.
+pub(super) fn by_id(all: Vec<Found>, name: &str) -> Result<Found, CheckpointError> {
+    let (mut exact, others): (Vec<Found>, Vec<Found>) =
+        all.into_iter().partition(|found| found.session == name);
+    if let Some(found) = exact.pop() {
+        return Ok(found);
+    }
+    let mut fitting: Vec<Found> =
+        others.into_iter().filter(|found| found.session.starts_with(name)).collect();
+    match (fitting.pop(), fitting.is_empty()) {
+        (Some(found), true) if !name.is_empty() => Ok(found),
+        (Some(last), _) => {
+            let mut found: Vec<String> = fitting.into_iter().map(|one| one.session).collect();
+            found.push(last.session);
+            Err(CheckpointError::Several { name: name.to_owned(), found })
+        }
+        (None, _) => Err(CheckpointError::NoSuch(name.to_owned())),
+    }
+}
+
+/// What is seen besides the transcript. No process is started for it.
+fn around(project: &Project, session: &Session) -> Around {
+    let repository = project.repository();
+    Around {
+        at: project.environment().clock.now(),
+        commit: repository.and_then(Repository::head_commit),
+        branch: repository.and_then(Repository::branch).map(|name| clean(&name)),
+        plan_documents: plan_documents(project.root()),
+        on_disk: on_disk(project, session),
+    }
+}
+
+fn plan_documents(root: &Root) -> Vec<String> {
+    let mut found = Vec::new();
+    for folder in PLAN_FOLDERS.into_iter().chain([""]) {
+        let all_are = folder.ends_with("plans");
+        for entry in root.entries(Path::new(folder)).unwrap_or_default() {
+            let name = entry.name.to_lowercase();
+            let is_plan =
+                files::is_markdown(Path::new(&name)) && (all_are || name.contains("plan"));
+            if !entry.is_folder && is_plan && found.len() < PLANS_MAX {
+                found.push(clean(&Path::new(folder).join(&entry.name).display().to_string()));
+            }
+        }
+    }
+    found
+}
+
+/// What the changed files of the project hold now.
+fn on_disk(project: &Project, session: &Session) -> BTreeMap<String, Option<(u64, u64)>> {
+    let tops: Vec<Root> =
+        client::tops(project).iter().filter_map(|top| Root::open(top).ok()).collect();
+    let mut found = BTreeMap::new();
+    for (path, _) in session.files.changed().take(COMPARED_MAX) {
+        let whole = project.root().path().join(path);
+        let inside = tops.iter().rev().find_map(|top| {
+            Some((top, whole.strip_prefix(top.path()).ok().filter(|p| files::stays_inside(p))?))
+        });
+        if let Some((top, inside)) = inside {
+            found.insert(path.to_owned(), content(top, inside));
+        }
+    }
+    found
+}
+
+fn content(top: &Root, path: &Path) -> Option<(u64, u64)> {
+    match top.read_up_to(path, COMPARED_BYTES_MAX) {
+        Ok(bytes) => Some((hash(&bytes), u64::try_from(bytes.len()).unwrap_or_default())),
+        Err(FileError { problem: files::Problem::TooLarge(size), .. }) => Some((0, size)),
+        Err(_) => None,
+    }
+}
+
+/// The event, whose id is the same whoever tells it.
+fn told(project: &Project, checkpoint: &Checkpoint, blob: String) -> (Envelope, StreamId) {
+    let client = checkpoint.client().name();
+    let session = checkpoint.session_id();
+    let last = checkpoint.session.last_record.as_deref();
+    let parts = [client, session, last.unwrap_or_default(), &checkpoint.digest];
+    let event = SessionEvent::Checkpointed {
+        client: client.to_owned(),
+        session: session.to_owned(),
+        last_record: last.map(str::to_owned),
+        digest: checkpoint.digest.clone(),
+        blob,
+        mode: checkpoint.mode.name().to_owned(),
+        bytes: checkpoint.bytes,
+        began: checkpoint.session.began.map(|time| time.to_string()),
+        ended: checkpoint.session.ended.map(|time| time.to_string()),
+        about: checkpoint.about(),
+    };
+    let envelope = Envelope {
+        id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
+        time: project.environment().clock.now(),
+        source: client.to_owned(),
+        event: Event::Session(event),
+    };
+    (envelope, StreamId::session(client, session))
+}
+
+/// Tells the ledger, once; gives back the blob that has it already.
+fn tell(
+    ledger: &dyn Ledger,
+    stream: &StreamId,
+    envelope: &Envelope,
+    bytes: &[u8],
+) -> Result<Option<String>, CheckpointError> {
+    let mut last = None;
+    for _ in 0..TRIES_MAX {
+        let records = ledger.read(stream, None)?;
+        let mut events = records.iter().flat_map(|record| &record.events);
+        if let Some(Event::Session(SessionEvent::Checkpointed { blob, .. })) =
+            events.find(|known| known.id == envelope.id).map(|known| &known.event)
+        {
+            return Ok(Some(blob.clone()));
+        }
+        ledger.put_blob(bytes)?;
+        let expected = Expected::after(records.last().map(|record| record.version));
+        match ledger.append(stream, expected, std::slice::from_ref(envelope)) {
+            Ok(_) => return Ok(None),
+            Err(conflict @ AppendError::Conflict { .. }) => last = Some(conflict),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(last.unwrap_or(AppendError::Empty).into())
+}

@@ -1,0 +1,328 @@
+//! Find sessions, show one, make a handoff of one, and bring in those that ended without a word.
+
+use super::checkpoint::{CheckpointError, Checkpointed, by_id, take, write_down};
+use super::new::{Created, NewError, NewHandoff, new};
+use crate::client::{self, Found, Life, Lives};
+use crate::files::{FileError, Problem};
+use crate::ledger::{Cursor, Ledger as _, LedgerError, Patience, SqliteLedger};
+use crate::project::{Project, SetUp};
+use jiff::Timestamp;
+use midstride_core::checkpoint::{Checkpoint, Mode};
+use midstride_core::event::{Event, SessionEvent};
+use midstride_core::header::HandoffKind;
+use midstride_core::session::Client;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How many records of the ledger are read at once.
+const PAGE: usize = 500;
+/// So many sessions are brought in at once, unless all are wanted.
+pub const RECOVERED_MAX: usize = 3;
+/// The file that says since when midstride is here.
+const SINCE: &str = "since";
+
+/// How much of a session is written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing.
+    None,
+    /// Not its end.
+    Part,
+    /// All of it.
+    Whole,
+}
+
+/// A session in a list.
+#[derive(Debug)]
+pub struct Listed {
+    /// The client that ran it.
+    pub client: Client,
+    /// Its id.
+    pub session: String,
+    /// When it began.
+    pub began: Option<Timestamp>,
+    /// When its transcript was changed, or its last record was written.
+    pub changed: Option<Timestamp>,
+    /// What the user asked first.
+    pub about: Option<String>,
+    /// Whether it runs.
+    pub life: Life,
+    /// How much of it is written down.
+    pub extent: Extent,
+    /// The transcript, while it is there.
+    pub found: Option<Found>,
+    /// The newest checkpoint.
+    pub blob: Option<String>,
+}
+
+/// The sessions of a project, the newest first, and what could not be read.
+pub fn sessions(
+    project: &Project,
+    client: Option<Client>,
+) -> Result<(Vec<Listed>, Vec<FileError>), LedgerError> {
+    let (found, unread) = client::transcripts(project, client);
+    let mut known = known(project)?;
+    let lives = Lives::now(project.environment());
+    let mut list: Vec<Listed> = Vec::new();
+    for found in found {
+        let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
+        list.push(Listed {
+            client: found.client,
+            session: found.session.clone(),
+            began: found.began,
+            changed: found.changed,
+            about: found.about.clone(),
+            life: lives.of(&found),
+            extent: told.as_ref().map_or(Extent::None, |told| extent(&found, told.bytes)),
+            blob: told.map(|told| told.blob),
+            found: Some(found),
+        });
+    }
+    for ((name, session), told) in known {
+        let Some(of) = Client::named(&name).filter(|of| client.is_none_or(|want| want == *of))
+        else {
+            continue;
+        };
+        list.push(Listed {
+            client: of,
+            session,
+            began: told.began,
+            changed: told.ended,
+            about: told.about,
+            life: Life::Ended,
+            extent: Extent::Whole,
+            blob: Some(told.blob),
+            found: None,
+        });
+    }
+    list.sort_by(|one, other| (other.changed, &other.session).cmp(&(one.changed, &one.session)));
+    Ok((list, unread))
+}
+
+/// What the ledger tells of a session.
+struct Told {
+    blob: String,
+    bytes: u64,
+    began: Option<Timestamp>,
+    ended: Option<Timestamp>,
+    about: Option<String>,
+}
+
+/// The newest checkpoint of each session.
+fn known(project: &Project) -> Result<BTreeMap<(String, String), Told>, LedgerError> {
+    let mut known = BTreeMap::new();
+    if project.private()?.is_none() {
+        return Ok(known);
+    }
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    let mut cursor = Cursor::default();
+    loop {
+        let page = ledger.read_all(cursor, PAGE)?;
+        let Some(last) = page.last() else { return Ok(known) };
+        cursor = last.cursor;
+        for envelope in page.iter().flat_map(|record| &record.events) {
+            if let Event::Session(SessionEvent::Checkpointed {
+                client,
+                session,
+                blob,
+                bytes,
+                began,
+                ended,
+                about,
+                ..
+            }) = &envelope.event
+            {
+                let time = |text: &Option<String>| text.as_deref().and_then(|t| t.parse().ok());
+                let told = Told {
+                    blob: blob.clone(),
+                    bytes: *bytes,
+                    began: time(began),
+                    ended: time(ended),
+                    about: about.clone(),
+                };
+                known.insert((client.clone(), session.clone()), told);
+            }
+        }
+    }
+}
+
+/// How much of a transcript the newest checkpoint has. Half a line at the end is no more of it.
+fn extent(found: &Found, bytes: u64) -> Extent {
+    const LOOKED_AT: u64 = 64 << 10;
+    if bytes == found.bytes {
+        return Extent::Whole;
+    }
+    let rest = client::open(&found.path)
+        .and_then(|mut stream| stream.window(bytes, bytes.saturating_add(LOOKED_AT)));
+    match rest {
+        Ok(rest) if bytes < found.bytes && !rest.contains(&b'\n') => Extent::Whole,
+        Ok(_) | Err(_) => Extent::Part,
+    }
+}
+
+/// A session as it is now, or as it was written down last.
+#[derive(Debug)]
+pub struct Shown {
+    /// What it did.
+    pub checkpoint: Checkpoint,
+    /// Whether exactly this is written down.
+    pub is_stored: bool,
+}
+
+/// One session: as it is in its transcript, or as it was written down if that is gone.
+pub fn session(
+    project: &Project,
+    name: &str,
+    client: Option<Client>,
+) -> Result<Shown, CheckpointError> {
+    let one = pick(project, name, client)?;
+    match (&one.found, &one.blob) {
+        (Some(found), _) => {
+            let (checkpoint, _) = take(project, found, Mode::Checkpoint)?;
+            let stored = one.blob.as_deref().map(|blob| stored(project, blob)).transpose()?;
+            let is_stored = stored.flatten().is_some_and(|old| old.digest == checkpoint.digest);
+            Ok(Shown { checkpoint, is_stored })
+        }
+        (None, Some(blob)) => {
+            let checkpoint = stored(project, blob)?;
+            let checkpoint = checkpoint.ok_or_else(|| CheckpointError::NoSuch(name.to_owned()))?;
+            Ok(Shown { checkpoint, is_stored: true })
+        }
+        (None, None) => Err(CheckpointError::NoSuch(name.to_owned())),
+    }
+}
+
+fn stored(project: &Project, blob: &str) -> Result<Option<Checkpoint>, CheckpointError> {
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    Ok(ledger.get_blob(blob)?.and_then(|bytes| Checkpoint::read(&bytes)))
+}
+
+/// The session of an id, or of a beginning that no other has.
+fn pick(project: &Project, name: &str, client: Option<Client>) -> Result<Listed, CheckpointError> {
+    if project.set_up() == SetUp::Not {
+        return Err(CheckpointError::NotSetUp);
+    }
+    let (list, _) = sessions(project, client)?;
+    let stand_in = |one: &Listed| Found {
+        client: one.client,
+        session: one.session.clone(),
+        path: one.session.clone().into(),
+        bytes: 0,
+        changed: None,
+        began: None,
+        cwd: None,
+        about: None,
+    };
+    let names = list.iter().map(stand_in).collect();
+    let chosen = by_id(names, name)?;
+    let is_it = |one: &Listed| one.session == chosen.session && one.client == chosen.client;
+    let mut list = list.into_iter();
+    list.find(is_it).ok_or_else(|| CheckpointError::NoSuch(name.to_owned()))
+}
+
+/// Why no handoff was made of a session.
+#[derive(Debug, thiserror::Error)]
+pub enum PromoteError {
+    /// The session could not be written down.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The handoff could not be made.
+    #[error(transparent)]
+    New(#[from] NewError),
+}
+
+/// Makes a handoff of a session: facts only, on the private shelf.
+pub fn promote(
+    project: &Project,
+    name: &str,
+    client: Option<Client>,
+    id: Option<String>,
+) -> Result<Created, PromoteError> {
+    let one = pick(project, name, client)?;
+    let checkpoint = match &one.found {
+        Some(found) => {
+            let ledger = SqliteLedger::open(project, Patience::Command);
+            let ledger = ledger.map_err(CheckpointError::from)?;
+            write_down(project, &ledger, found, Mode::Checkpoint)?.checkpoint
+        }
+        None => session(project, name, client)?.checkpoint,
+    };
+    let about = checkpoint.about().unwrap_or_else(|| "nothing asked".to_owned());
+    let facts = &checkpoint.session;
+    let failed = facts.commands.iter().filter(|c| c.error.is_some()).count();
+    let summary = format!(
+        "A session of {} that was asked: {about} It changed {} files, ran {} commands, {failed} of \
+         which failed, and left {} tasks open.",
+        checkpoint.client().name(),
+        facts.files.changed().count(),
+        facts.commands.total(),
+        facts.tasks.iter().filter(|task| task.status.is_open()).count(),
+    );
+    let wanted = NewHandoff {
+        title: Some(format!("Session: {about}")),
+        id,
+        kind: Some(HandoffKind::Session),
+        summary: Some(summary),
+        by: Some(checkpoint.client().name().to_owned()),
+        text: Some(checkpoint.page()),
+        private: Some(true),
+        ..NewHandoff::default()
+    };
+    Ok(new(project, &wanted)?)
+}
+
+/// What was brought in.
+#[derive(Debug)]
+pub struct Recovered {
+    /// Sessions that are written down now.
+    pub checkpoints: Vec<Checkpointed>,
+    /// Sessions that could not be, with why.
+    pub failed: Vec<(String, CheckpointError)>,
+    /// How many more there are.
+    pub left: usize,
+    /// Sessions that still run.
+    pub running: usize,
+    /// Sessions of which nobody knows whether they run.
+    pub unknown: usize,
+    /// Since when midstride is here; older sessions are left alone.
+    pub since: Timestamp,
+}
+
+/// Writes down sessions that ended and are not written down to their end: the newest few, or all.
+pub fn recover(project: &Project, all: bool) -> Result<Recovered, CheckpointError> {
+    if project.set_up() == SetUp::Not {
+        return Err(CheckpointError::NotSetUp);
+    }
+    let since = since(project)?;
+    let (list, _) = sessions(project, None)?;
+    let ours = list
+        .into_iter()
+        .filter(|one| one.began.is_some_and(|began| began >= since) && one.extent != Extent::Whole);
+    let (ended, others): (Vec<Listed>, Vec<Listed>) = ours.partition(|one| one.life == Life::Ended);
+    let running = others.iter().filter(|one| one.life == Life::Runs).count();
+    let most = if all { usize::MAX } else { RECOVERED_MAX };
+    let left = ended.len().saturating_sub(most);
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    let (mut checkpoints, mut failed) = (Vec::new(), Vec::new());
+    for one in ended.into_iter().take(most) {
+        let Some(found) = &one.found else { continue };
+        match write_down(project, &ledger, found, Mode::Auto) {
+            Ok(done) => checkpoints.push(done),
+            Err(error) => failed.push((one.session, error)),
+        }
+    }
+    Ok(Recovered { checkpoints, failed, left, running, unknown: others.len() - running, since })
+}
+
+/// Since when midstride is here: written down once, by whoever comes first.
+pub(super) fn since(project: &Project) -> Result<Timestamp, FileError> {
+    let now = project.environment().clock.now();
+    let private = project.make_private()?;
+    match private.create(Path::new(SINCE), format!("{now}\n").as_bytes()) {
+        Ok(()) => return Ok(now),
+        Err(FileError { problem: Problem::Exists, .. }) => {}
+        Err(error) => return Err(error),
+    }
+    let text = private.read(Path::new(SINCE))?;
+    Ok(String::from_utf8_lossy(&text).trim().parse().unwrap_or(now))
+}

@@ -1,0 +1,467 @@
+//! Capturing sessions: where transcripts are found, what is read again, and whose they are.
+
+use midstride::capture::capture;
+use midstride::client::{self, Life, Lives};
+use midstride::clock::Clock;
+use midstride::project::Project;
+use midstride::settings::Environment;
+use midstride::verbs::{self, CheckpointError, Extent, Which};
+use midstride_core::checkpoint::{Checkpoint, Mode};
+use midstride_core::session::{Client, Session};
+use midstride_testkit::{NOW, Sandbox, corpus, fixtures};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const ID: &str = "0195b9d2-4c00-7000-8000-00000000aaaa";
+const OTHER: &str = "0195b9d2-4c00-7000-8000-00000000bbbb";
+
+struct Shop(Sandbox);
+
+impl Shop {
+    fn new() -> Self {
+        let shop = Self(Sandbox::new("none").repository());
+        verbs::init(&shop.open(), false).unwrap();
+        shop
+    }
+
+    fn open(&self) -> Project {
+        Project::discover(self.environment(self.0.root())).unwrap()
+    }
+
+    fn environment(&self, folder: &Path) -> Environment {
+        Environment {
+            folder: folder.to_owned(),
+            inside: None,
+            home: Some(self.0.home().to_owned()),
+            claude: Some(self.0.home().join(".claude")),
+            codex: Some(self.0.home().join(".codex")),
+            state: None,
+            editor: None,
+            user: Some("tester".to_owned()),
+            clock: Clock::Fixed(NOW.parse().unwrap()),
+        }
+    }
+
+    /// The fixture as a session of a folder.
+    fn text(folder: &Path) -> String {
+        let text = std::fs::read(fixtures("transcripts/claude-code").join("cache.jsonl")).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        text.replace("/home/dev/shop", &folder.display().to_string())
+            .replace("2026-03-20", "2026-03-22")
+    }
+
+    /// Where Claude Code has the transcript of a session that began in a folder.
+    fn place(&self, folder: &Path, id: &str) -> PathBuf {
+        let path = folder.display().to_string();
+        let slug = path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        self.0.home().join(".claude/projects").join(slug).join(format!("{id}.jsonl"))
+    }
+
+    fn put(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// A session in the project.
+    fn session(&self, id: &str) -> PathBuf {
+        let path = self.place(self.0.root(), id);
+        Self::put(&path, &Self::text(self.0.root()));
+        path
+    }
+
+    fn checkpoint(&self, which: &Which) -> Result<verbs::Checkpointed, CheckpointError> {
+        verbs::checkpoint(&self.open(), which, None, Mode::Checkpoint)
+    }
+}
+
+#[test]
+fn a_session_is_found_by_what_its_records_name() {
+    let shop = Shop::new();
+    let root = shop.0.root();
+    shop.session(ID);
+    // A folder whose name only begins alike, and one that fits with records of another project.
+    let sibling = root.with_file_name("project-two");
+    std::fs::create_dir(&sibling).unwrap();
+    Shop::put(&shop.place(&sibling, OTHER), &Shop::text(&sibling));
+    Shop::put(&shop.place(root, "strange"), &Shop::text(&sibling));
+    // One that was begun in a folder of the project.
+    let inside = root.join("src");
+    std::fs::create_dir(&inside).unwrap();
+    Shop::put(&shop.place(&inside, OTHER), &Shop::text(&inside));
+    // One that names no folder at all.
+    Shop::put(&shop.place(root, "nameless"), "{\"type\":\"mode\",\"sessionId\":\"x\"}\n");
+    let (found, unread) = client::transcripts(&shop.open(), None);
+    let mut ids: Vec<&str> = found.iter().map(|found| found.session.as_str()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [ID, OTHER]);
+    assert!(found.iter().any(|found| found.path == shop.place(&inside, OTHER)));
+    assert!(unread.is_empty());
+    // And nothing falls back to another project's.
+    let sibling = Project::discover(shop.environment(&sibling)).unwrap();
+    let (found, _) = client::transcripts(&sibling, None);
+    let paths: Vec<&Path> = found.iter().map(|found| found.path.as_path()).collect();
+    assert_eq!(paths, [shop.place(sibling.root().path(), OTHER)]);
+}
+
+#[test]
+fn worktrees_of_a_repository_share_their_sessions() {
+    let shop = Shop::new();
+    let tree = shop.0.root().with_file_name("second");
+    let git = |arguments: &[&str]| {
+        let done = shop.0.command("git").args(arguments).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    git(&["commit", "-q", "--allow-empty", "-m", "one"]);
+    git(&["worktree", "add", "-q", tree.to_str().unwrap()]);
+    Shop::put(&shop.place(&tree, OTHER), &Shop::text(&tree));
+    let (found, _) = client::transcripts(&shop.open(), None);
+    assert_eq!(found.len(), 1);
+}
+
+#[test]
+fn only_what_is_new_is_read() {
+    let shop = Shop::new();
+    let path = shop.session(ID);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let half = text[..text.len() / 2].rfind('\n').unwrap() + 1;
+    std::fs::write(&path, &text[..half + 10]).unwrap();
+    let first = shop.checkpoint(&Which::Newest).unwrap();
+    assert_eq!((first.new_bytes, first.is_new), (half as u64, true));
+    std::fs::write(&path, &text).unwrap();
+    let second = shop.checkpoint(&Which::Newest).unwrap();
+    let whole = text.rfind('\n').unwrap() + 1;
+    assert_eq!(second.new_bytes, (whole - half) as u64);
+    let again = shop.checkpoint(&Which::Id(ID[..34].to_owned())).unwrap();
+    assert_eq!((again.new_bytes, again.is_new, &again.blob), (0, false, &second.blob));
+    // What was read in two pieces is what is read at once.
+    let fresh = Shop::new();
+    let copy = fresh.session(ID);
+    std::fs::write(
+        &copy,
+        text.replace(&shop.0.root().display().to_string(), &fresh.0.root().display().to_string()),
+    )
+    .unwrap();
+    let at_once = fresh.checkpoint(&Which::Newest).unwrap();
+    assert_eq!(at_once.checkpoint.session.counts, second.checkpoint.session.counts);
+    assert_eq!(at_once.checkpoint.session.requests, second.checkpoint.session.requests);
+}
+
+#[test]
+fn a_file_that_was_rewritten_is_read_from_its_start() {
+    let shop = Shop::new();
+    let path = shop.session(ID);
+    let text = std::fs::read_to_string(&path).unwrap();
+    shop.checkpoint(&Which::Newest).unwrap();
+    let other = text.replace("Make the market", "Make the search");
+    let shorter: String = text.split_inclusive('\n').take(3).collect();
+    for replaced in [other, shorter, String::new(), text] {
+        std::fs::write(&path, &replaced).unwrap();
+        let project = shop.open();
+        let found = client::named(&path, None).unwrap();
+        let captured = capture(&project, &found).unwrap();
+        let lines = replaced.matches('\n').count() - replaced.matches("\n\n").count();
+        assert_eq!(captured.session.counts.seen, lines as u64);
+        let whole = replaced.rfind('\n').map_or(0, |end| end + 1);
+        assert_eq!(captured.bytes, whole as u64);
+    }
+}
+
+#[test]
+fn agents_and_tasks_beside_a_session_belong_to_it() {
+    let shop = Shop::new();
+    let path = shop.session(ID);
+    let agents = path.with_extension("").join("subagents");
+    let line = |uuid: &str, rest: &str| {
+        format!(
+            "{{\"type\":\"assistant\",\"isSidechain\":true,\"agentId\":\"zz\",\"uuid\":\"{uuid}\",\"sessionId\":\"{ID}\",{rest}}}\n"
+        )
+    };
+    let call = r#""message":{"role":"assistant","content":[{"type":"tool_use","id":"z1","name":"Bash","input":{"command":"make bench"}}]}"#;
+    let back = line("z2", r#""message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"z1","content":"Exit code 2\nno rule","is_error":true}]}"#)
+        .replace("\"type\":\"assistant\"", "\"type\":\"user\"");
+    Shop::put(&agents.join("agent-zz.jsonl"), &(line("z1", call) + &back));
+    Shop::put(&agents.join("agent-acompact-1.jsonl"), &line("y1", call));
+    let tasks = shop.0.home().join(".claude/tasks").join(ID);
+    Shop::put(
+        &tasks.join("2.json"),
+        r#"{"id":"2","subject":"Measure again","status":"completed","blockedBy":[]}"#,
+    );
+    Shop::put(&tasks.join("3.json"), r#"{"id":"3","subject":"Tell the team","status":"pending"}"#);
+    Shop::put(&tasks.join("4.json"), "half a fi");
+    let done = shop.checkpoint(&Which::Newest).unwrap();
+    let session = &done.checkpoint.session;
+    let command = session.commands.items.last().unwrap();
+    assert_eq!((&*command.text, command.code), ("make bench", Some(2)));
+    assert_eq!(command.seen.agent.as_deref(), Some("zz"));
+    let tasks: Vec<(&str, &str, &str)> = session
+        .tasks
+        .iter()
+        .map(|task| (&*task.subject, task.status.word(), &*task.changed.record))
+        .collect();
+    assert_eq!(
+        tasks,
+        [
+            ("Warm the cache", "in progress", "a31"),
+            ("Measure again", "completed", "tasks/2.json"),
+            ("Tell the team", "pending", "tasks/3.json"),
+        ]
+    );
+    assert!(!shop.checkpoint(&Which::Newest).unwrap().is_new);
+}
+
+#[test]
+fn a_codex_session_goes_on_from_the_one_it_was_forked_from() {
+    let shop = Shop::new();
+    let root = shop.0.root().display().to_string();
+    let text = std::fs::read_to_string(fixtures("transcripts/codex").join("login.jsonl")).unwrap();
+    let text = text.replace("/home/dev/shop", &root);
+    let day = shop.0.home().join(".codex/sessions/2026/03/22");
+    let parent = day.join(format!("rollout-2026-03-22T10-00-00-{ID}.jsonl"));
+    Shop::put(&parent, &text);
+    let end: usize = text.split_inclusive('\n').take(8).map(str::len).sum();
+    let meta = serde_json::json!({"timestamp":"2026-03-22T11:00:00Z","ordinal":8,"type":"session_meta","payload":{
+        "id": OTHER, "cwd": root, "forked_from_id": ID,
+        "history_base": {"thread_id": ID, "end_ordinal_exclusive": 8, "end_byte_offset": end}}});
+    let asked = serde_json::json!({"timestamp":"2026-03-22T11:00:01Z","ordinal":9,"type":"event_msg","payload":{
+        "type": "user_message", "message": "Try the other way."}});
+    let child = day.join(format!("rollout-2026-03-22T11-00-00-{OTHER}.jsonl"));
+    Shop::put(&child, &format!("{meta}\n{asked}\n"));
+    let done = shop.checkpoint(&Which::Id(OTHER.to_owned())).unwrap();
+    let session = &done.checkpoint.session;
+    assert_eq!(session.id.as_deref(), Some(OTHER));
+    assert_eq!(session.forked_from.as_deref(), Some(ID));
+    let asked: Vec<&str> = session.requests.iter().map(|request| &*request.text).collect();
+    assert_eq!(asked, ["Fix the login loop.", "Try the other way."]);
+    assert_eq!(session.tasks.len(), 2);
+    assert!(session.commands.is_empty(), "what came after the fork is not its own");
+    // The parent being gone costs what it told.
+    std::fs::remove_file(parent).unwrap();
+    let fresh = Shop::new();
+    let there = fresh.0.root().join("rollout.jsonl");
+    let child = std::fs::read_to_string(child)
+        .unwrap()
+        .replace(&root, &fresh.0.root().display().to_string());
+    Shop::put(&there, &child);
+    let done = fresh.checkpoint(&Which::Transcript(there)).unwrap();
+    assert_eq!(done.checkpoint.session.requests.total(), 1);
+}
+
+#[test]
+fn a_session_of_another_project_is_refused_and_one_that_moved_is_taken() {
+    let shop = Shop::new();
+    let elsewhere = shop.0.home().join("elsewhere");
+    let gone = shop.0.home().join("gone");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let path = shop.0.home().join("t.jsonl");
+    Shop::put(&path, &Shop::text(&elsewhere));
+    let refused = shop.checkpoint(&Which::Transcript(path.clone())).unwrap_err();
+    assert!(matches!(refused, CheckpointError::OtherProject { .. }), "{refused}");
+    Shop::put(&path, &Shop::text(&gone));
+    let taken = shop.checkpoint(&Which::Transcript(path)).unwrap();
+    assert_eq!(taken.moved_from, Some(gone.display().to_string()));
+}
+
+#[test]
+fn what_is_no_transcript_is_said_to_be_none() {
+    let shop = Shop::new();
+    let path = shop.0.home().join("t.jsonl");
+    let refused = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        shop.checkpoint(&Which::Transcript(path.clone()))
+    };
+    // UTF-16, binary, prose.
+    let wide: Vec<u8> = "{\"type\":\"user\"}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [&wide[..], &[0, 159, 146, 150, b'\n'], b"Dear diary\n"] {
+        let error = refused(bytes).unwrap_err();
+        assert!(matches!(error, CheckpointError::NotUnderstood { .. }), "{error}");
+    }
+    // Nothing yet, and half a record, are no trouble.
+    for bytes in [&b""[..], b"{\"type\":\"us"] {
+        assert_eq!(refused(bytes).unwrap().checkpoint.session.counts.seen, 0);
+    }
+    std::fs::remove_file(&path).unwrap();
+    let error = shop.checkpoint(&Which::Transcript(path.clone())).unwrap_err();
+    assert!(matches!(error, CheckpointError::File(_)), "{error}");
+    assert!(matches!(shop.checkpoint(&Which::Newest).unwrap_err(), CheckpointError::NoSession(_)));
+}
+
+#[test]
+fn a_session_whose_process_is_there_runs() {
+    let shop = Shop::new();
+    shop.session(ID);
+    let found = client::transcripts(&shop.open(), None).0.remove(0);
+    let life = || Lives::now(shop.open().environment()).of(&found);
+    assert_eq!(life(), Life::Ended);
+    let own = std::process::id();
+    let started = midstride::process::started(u64::from(own)).unwrap();
+    let register = |start: &str| {
+        let file = shop.0.home().join(format!(".claude/sessions/{own}.json"));
+        let text = format!("{{\"pid\":{own},\"sessionId\":\"{ID}\",\"procStart\":\"{start}\"}}");
+        Shop::put(&file, &text);
+    };
+    register(&started);
+    assert_eq!(life(), Life::Runs);
+    // The number went to another process.
+    register("1");
+    assert_eq!(life(), Life::Ended);
+}
+
+#[test]
+fn a_codex_transcript_that_is_open_is_at_work() {
+    let shop = Shop::new();
+    let text = std::fs::read_to_string(fixtures("transcripts/codex").join("login.jsonl")).unwrap();
+    let text = text.replace("/home/dev/shop", &shop.0.root().display().to_string());
+    let path = shop
+        .0
+        .home()
+        .join(format!(".codex/sessions/2026/03/22/rollout-2026-03-22T10-00-00-{ID}.jsonl"));
+    Shop::put(&path, &text);
+    let found = client::transcripts(&shop.open(), Some(Client::Codex)).0.remove(0);
+    let open = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    assert_eq!(Lives::now(shop.open().environment()).of(&found), Life::Runs);
+    drop(open);
+    assert_eq!(Lives::now(shop.open().environment()).of(&found), Life::Ended);
+}
+
+#[test]
+fn a_session_killed_in_mid_turn_is_recovered_to_its_last_whole_record() {
+    let shop = Shop::new();
+    let path = shop.place(shop.0.root(), ID);
+    let source = shop.0.home().join("source.jsonl");
+    Shop::put(&path, "");
+    Shop::put(&source, &Shop::text(shop.0.root()));
+    // Writes record after record, then half a one, and waits to be killed.
+    let script = "cat \"$1\" > \"$2\"; echo ready; read wait";
+    let mut writer = Command::new("sh")
+        .args(["-c", script, "sh"])
+        .args([&source, &path])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = [0; 5];
+    std::io::Read::read_exact(writer.stdout.as_mut().unwrap(), &mut said).unwrap();
+    let pid = writer.id();
+    let started = midstride::process::started(u64::from(pid)).unwrap();
+    let register = shop.0.home().join(format!(".claude/sessions/{pid}.json"));
+    Shop::put(
+        &register,
+        &format!("{{\"pid\":{pid},\"sessionId\":\"{ID}\",\"procStart\":{started}}}"),
+    );
+    let live = verbs::recover(&shop.open(), false).unwrap();
+    assert_eq!((live.checkpoints.len(), live.running), (0, 1));
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    let recovered = verbs::recover(&shop.open(), false).unwrap();
+    assert_eq!(recovered.checkpoints.len(), 1);
+    let checkpoint = &recovered.checkpoints[0].checkpoint;
+    assert_eq!(checkpoint.session.last_record.as_deref(), Some("a52"));
+    assert_eq!(checkpoint.in_flight.len(), 1);
+    assert_eq!(checkpoint.mode, Mode::Auto);
+    let again = verbs::recover(&shop.open(), false).unwrap();
+    assert_eq!(again.checkpoints.len(), 0);
+    let (list, _) = verbs::sessions(&shop.open(), None).unwrap();
+    assert_eq!((list[0].extent, list[0].life), (Extent::Whole, Life::Ended));
+}
+
+#[test]
+fn the_newest_are_recovered_first_and_older_ones_than_midstride_never() {
+    let shop = Shop::new();
+    for number in 0..5 {
+        shop.session(&format!("0195b9d2-4c00-7000-8000-00000000000{number}"));
+    }
+    let old = shop.place(shop.0.root(), ID);
+    Shop::put(&old, &Shop::text(shop.0.root()).replace("2026-03-22", "2026-03-19"));
+    let first = verbs::recover(&shop.open(), false).unwrap();
+    assert_eq!((first.checkpoints.len(), first.left), (3, 2));
+    let rest = verbs::recover(&shop.open(), true).unwrap();
+    assert_eq!((rest.checkpoints.len(), rest.left), (2, 0));
+    // By name it can be had all the same.
+    assert!(shop.checkpoint(&Which::Id(ID.to_owned())).unwrap().is_new);
+}
+
+#[test]
+fn two_captures_at_once_are_both_fine() {
+    let shop = Shop::new();
+    let path = shop.session(ID);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (start, rest) = text.split_at(text.len() / 8);
+    std::fs::write(&path, start).unwrap();
+    std::thread::scope(|scope| {
+        let capture = || {
+            for _ in 0..5 {
+                shop.checkpoint(&Which::Newest).unwrap();
+            }
+        };
+        let captures: Vec<_> = (0..4).map(|_| scope.spawn(capture)).collect();
+        // Meanwhile the session goes on.
+        let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        for piece in rest.as_bytes().chunks(700) {
+            std::io::Write::write_all(&mut file, piece).unwrap();
+        }
+        for capture in captures {
+            capture.join().unwrap();
+        }
+    });
+    let last = shop.checkpoint(&Which::Newest).unwrap();
+    assert_eq!(last.checkpoint.session.last_record.as_deref(), Some("a52"));
+    assert!(!shop.checkpoint(&Which::Newest).unwrap().is_new);
+}
+
+#[test]
+fn a_session_outlives_its_transcript_and_becomes_a_handoff() {
+    let shop = Shop::new();
+    let path = shop.session(ID);
+    let done = shop.checkpoint(&Which::Newest).unwrap();
+    std::fs::remove_file(path).unwrap();
+    let shown = verbs::session(&shop.open(), ID, None).unwrap();
+    assert!(shown.is_stored);
+    assert_eq!(shown.checkpoint.digest, done.checkpoint.digest);
+    let created = verbs::promote(&shop.open(), ID, None, Some("cache-session".into())).unwrap();
+    assert_eq!(created.shelved.path, Path::new(".git/midstride/handoffs/cache-session.md"));
+    let text = String::from_utf8(created.shelved.bytes).unwrap();
+    for expected in
+        ["kind: session", "`npm test` (record a06, exit 1)", "Redis", "ag2", "- [ ] Warm the cache"]
+    {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn every_foreign_session_is_captured_and_reads_back_as_it_was_kept() {
+    let Some(folder) = corpus("transcripts") else { return };
+    let shop = Shop::new();
+    let project = shop.open();
+    let mut captured = 0;
+    for path in transcripts_below(&folder) {
+        let found = client::named(&path, None).unwrap();
+        let once: Session = capture(&project, &found).unwrap().session;
+        let again = capture(&project, &found).unwrap();
+        assert_eq!((again.new_bytes, &again.session), (0, &once), "{}", path.display());
+        let around = midstride_core::checkpoint::Around {
+            at: NOW.parse().unwrap(),
+            commit: None,
+            branch: None,
+            plan_documents: Vec::new(),
+            on_disk: std::collections::BTreeMap::new(),
+        };
+        let checkpoint = Checkpoint::of(&once, String::new(), again.bytes, Mode::Auto, around);
+        let stored = serde_json::to_vec(&checkpoint).unwrap();
+        assert_eq!(Checkpoint::read(&stored).as_ref(), Some(&checkpoint), "{}", path.display());
+        captured += 1;
+    }
+    assert!(captured > 40, "{captured}");
+}
+
+fn transcripts_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(transcripts_below(&path));
+        } else if path.extension().is_some_and(|ending| ending == "jsonl") {
+            found.push(path);
+        }
+    }
+    found
+}
