@@ -177,23 +177,28 @@ impl Checkpoint {
             .files
             .changed()
             .map(|(path, touched)| artifact(path, touched, on_disk.get(path).copied().flatten()));
+        // The times of looking, and what brought it about, come in after the digest.
         let mut checkpoint = Self {
             version: CHECKPOINT_VERSION,
-            mode,
-            taken_at: at,
+            mode: Mode::default(),
+            taken_at: Timestamp::UNIX_EPOCH,
             transcript,
             bytes,
             digest: String::new(),
             in_flight,
             abandoned: Vec::new(),
             context_percent: session.context_percent(),
-            git: GitFacts { observed_at: at, late: since > LATE_SECONDS, commit, branch },
+            git: GitFacts { observed_at: Timestamp::UNIX_EPOCH, late: false, commit, branch },
             plan_documents,
             artifacts: artifacts.collect(),
             session: session.without_reading_state(),
         };
         checkpoint.abandoned = checkpoint.named_and_abandoned(session);
         checkpoint.digest = checkpoint.digested();
+        checkpoint.mode = mode;
+        checkpoint.taken_at = at;
+        checkpoint.git.observed_at = at;
+        checkpoint.git.late = since > LATE_SECONDS;
         checkpoint
     }
 
@@ -262,20 +267,9 @@ impl Checkpoint {
         left.into_iter().collect()
     }
 
-    /// Of everything but the times of looking, and of what brought it about.
     fn digested(&self) -> String {
-        let mut value = serde_json::to_value(self).unwrap_or_default();
-        if let Some(map) = value.as_object_mut() {
-            for time in ["taken_at", "mode", "digest"] {
-                map.shift_remove(time);
-            }
-            if let Some(git) = map.get_mut("git").and_then(Value::as_object_mut) {
-                git.shift_remove("observed_at");
-                git.shift_remove("late");
-            }
-        }
-        let digest = Sha256::digest(value.to_string().as_bytes());
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 
 /// So much of a transcript tells whose it is.
 const HEAD_BYTES: u64 = 256 << 10;
+/// Most tell it much earlier.
+const STEP_BYTES: u64 = 32 << 10;
 
 /// A transcript, and what its beginning tells.
 #[derive(Clone, Debug)]
@@ -172,8 +174,18 @@ fn looks_like_an_id(name: &str) -> bool {
 fn beginning(client: Client, path: &Path) -> Result<Session, FileError> {
     let mut cursor = Cursor::start(client);
     let mut lines = Lines::default();
-    let start = open(path)?.window(0, HEAD_BYTES)?;
-    lines.feed(&start, &mut |piece| cursor.take(piece));
+    let mut stream = open(path)?;
+    let mut from = 0;
+    while from < HEAD_BYTES {
+        let piece = stream.window(from, from + STEP_BYTES)?;
+        lines.feed(&piece, &mut |piece| cursor.take(piece));
+        from += u64::try_from(piece.len()).unwrap_or_default();
+        let told = &cursor.session;
+        let enough = told.cwd.is_some() && told.began.is_some() && !told.requests.is_empty();
+        if enough || piece.is_empty() {
+            break;
+        }
+    }
     Ok(cursor.session)
 }
 

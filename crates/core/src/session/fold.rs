@@ -630,6 +630,10 @@ impl Session {
     }
 
     fn name(&mut self, text: &str) -> String {
+        // A path that is kept was cleaned before.
+        if self.files.by_path.contains_key(text) {
+            return text.to_owned();
+        }
         self.head(text, PATH_BYTES_MAX)
     }
 

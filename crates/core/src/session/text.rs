@@ -25,6 +25,9 @@ pub(super) fn start_of(text: &str, bytes_max: usize) -> &str {
 
 /// The beginning of a text. `whole` is how long it was where only its start is given.
 pub(super) fn head(text: &str, bytes_max: usize, redacted: &mut Redacted) -> String {
+    if is_plain(text) {
+        return text.to_owned();
+    }
     let clean = clean(start_of(text, bytes_max), redacted);
     let clean = clean.trim();
     if text.len() <= bytes_max + MARGIN && clean.len() <= bytes_max {
@@ -54,6 +57,12 @@ fn clean(text: &str, redacted: &mut Redacted) -> String {
         *redacted.entry(redaction.kind.into_owned()).or_default() += 1;
     }
     clean.as_str().to_owned()
+}
+
+/// A short word, as names of tools and branches are: no secret is one.
+fn is_plain(text: &str) -> bool {
+    const LENGTH_MAX: usize = 12;
+    text.len() <= LENGTH_MAX && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 fn floor(text: &str, at: usize) -> usize {

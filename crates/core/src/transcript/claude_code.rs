@@ -179,11 +179,11 @@ impl ClaudeCode {
             out(&mark, Fact::Record(Linked::default()));
             return out(&mark, Fact::Skipped("no type"));
         };
-        let record = line.uuid.text().map_or_else(|| line_name(number), |id| id.to_owned().into());
-        let agent = match (line.is_sidechain.is_true(), line.agent_id.text()) {
-            (true, id) => Some(Cow::Owned(id.unwrap_or("sidechain").to_owned())),
-            (false, _) => None,
-        };
+        let uuid = std::mem::take(&mut line.uuid);
+        let record = uuid.text().map_or_else(|| line_name(number), Cow::Borrowed);
+        let agent_id = std::mem::take(&mut line.agent_id);
+        let agent =
+            line.is_sidechain.is_true().then(|| agent_id.text().unwrap_or("sidechain").into());
         let at = line.timestamp.text().and_then(|text| text.parse().ok());
         let mark = &Mark { record, number, at, agent };
         let message = std::mem::take(&mut line.message);
@@ -204,7 +204,7 @@ impl ClaudeCode {
             "user" | "assistant" | "system" | "attachment" => Role::Turn,
             _ => Role::Aside,
         };
-        out(mark, Fact::Record(Linked { id: line.uuid.text(), parent, role }));
+        out(mark, Fact::Record(Linked { id: uuid.text(), parent, role }));
         if mended {
             out(mark, Fact::Mended);
         }

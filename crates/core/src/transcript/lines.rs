@@ -1,6 +1,8 @@
 //! Lines out of chunks: a whole line is handed on where it lies, a half one is kept until the rest
 //! of it comes.
 
+use std::io::BufRead as _;
+
 /// A longer line is passed over: nothing a person could use is in it.
 pub const LINE_BYTES_MAX: usize = 64 << 20;
 
@@ -38,12 +40,10 @@ impl Lines {
     /// Hands on each line that a chunk ends.
     pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Piece<'_>)) {
         let mut rest = chunk;
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let (line, behind) = (&rest[..end], &rest[end + 1..]);
+        while let Some(line) = next_line(&mut rest) {
             self.hold_or(line, each);
-            self.whole += self.open + u64::try_from(end).unwrap_or_default() + 1;
+            self.whole += self.open + u64::try_from(line.len()).unwrap_or_default() + 1;
             self.open = 0;
-            rest = behind;
         }
         self.open += u64::try_from(rest.len()).unwrap_or_default();
         self.hold(rest);
@@ -84,6 +84,16 @@ impl Lines {
     pub fn rest(&self) -> &[u8] {
         &self.held
     }
+}
+
+/// The line that ends next, and what is left behind it. The standard library finds the end many
+/// bytes at a time.
+fn next_line<'c>(rest: &mut &'c [u8]) -> Option<&'c [u8]> {
+    let mut behind = *rest;
+    let length = behind.skip_until(b'\n').ok()?;
+    let line = rest.get(..length)?.strip_suffix(b"\n")?;
+    *rest = behind;
+    Some(line)
 }
 
 #[cfg(test)]
