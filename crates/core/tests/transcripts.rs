@@ -224,6 +224,27 @@ fn of_a_session_that_was_killed_every_whole_record_is_in() {
 }
 
 #[test]
+fn what_is_said_after_the_agent_worked_on_corrects_nothing() {
+    let line = |text: &str| format!("{text}\n");
+    let user = |id: &str, text: &str| {
+        line(&format!(
+            r#"{{"type":"user","uuid":"{id}","message":{{"role":"user","content":"{text}"}}}}"#
+        ))
+    };
+    let call = line(
+        r#"{"type":"assistant","uuid":"c","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}}"#,
+    );
+    let stop = user("s", "[Request interrupted by user]");
+    let corrections = |text: String| {
+        let session = read(Client::ClaudeCode, text.as_bytes());
+        session.requests.iter().filter(|request| request.correction.is_some()).count()
+    };
+    let (one, two) = (user("1", "Begin."), user("2", "Is it pushed?"));
+    assert_eq!(corrections([&*one, &stop, &two].concat()), 1);
+    assert_eq!(corrections([&*one, &stop, &call, &two].concat()), 0);
+}
+
+#[test]
 fn nothing_that_is_kept_has_a_secret() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let body = "MIIEpAIBAAKCAQEAx7Vt3fQ9bLwK2nYdR5sHcJ8gPzUeXoTi6mAqDvCkBhNl1yFr";

@@ -225,6 +225,10 @@ impl Session {
             return;
         }
         self.counts.tool_calls += 1;
+        if mark.agent.is_none() {
+            // It works on, so what the user says next is not about having stopped it.
+            self.stopped = None;
+        }
         let seen = seen(mark, Source::Observed);
         let what = match what {
             Call::Command(command) => Waiting::Command(self.command(&seen, &command)),
