@@ -101,7 +101,7 @@ pub(crate) fn check(
             if args.all {
                 ui.print(&findings::citations(&judged))?;
             }
-            ui.say(&findings::summary(&judged))?;
+            ui.say(&findings::summary(&judged, args.quiet))?;
         }
         Format::Json => ui.json(&findings::json(&judged, &unread))?,
         Format::Sarif => ui.json(&findings::sarif(&judged))?,
@@ -195,9 +195,10 @@ fn fix(
         {
             Ok(Some(Followed { places, recorded })) => {
                 super::tell_redacted(ui, &recorded.redacted)?;
-                let shown = view::shown_path(project, &shelved.path);
+                let key = shelved.handoff(project).key();
                 let places = view::count(places, "cited place");
-                ui.say(&format!("Wrote {shown}: the lines of {places} as they are now"))?;
+                let number = recorded.revision;
+                ui.say(&format!("{key}@{number}: the lines of {places} as they are now"))?;
             }
             // What cannot be mended is among the findings that follow.
             Ok(None) | Err(JournalError::Refused(_) | JournalError::Unsettled(_)) => {}

@@ -37,6 +37,6 @@ pub(crate) fn edit(ui: &mut Ui, project: &Project, args: &EditArgs) -> Result<Ou
     }
     let judged = verbs::check_these(project, None, vec![project.reread(&shelved)?]);
     ui.print(&view::findings::human(project, &judged))?;
-    ui.say(&view::findings::summary(&judged))?;
+    ui.say(&view::findings::summary(&judged, false))?;
     Ok(Outcome::Clean)
 }

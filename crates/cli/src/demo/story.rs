@@ -192,9 +192,9 @@ fn still_so(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
         ui,
         "Is the code still where the handoff says?",
         "Meanwhile a colleague changed the same file. When the handoff was written, midstride took down\n\
-         what stood at the places it names. One of them has moved, which --fix writes down as a\n\
-         revision. The other one reads differently now, and whether what is said about it still holds\n\
-         is for somebody to judge: it does, and that is recorded too.",
+         what stood at the places it names. Both are in other lines now. One is the same there, and --fix\n\
+         writes that down as a revision. The other one reads differently, and whether what is said about\n\
+         it still holds is for somebody to judge: it does, which is recorded, with its line too.",
     )?;
     play.run(ui, &["check"], 1)?;
     play.run(ui, &["check", "--fix", "--quiet"], 1)?;

@@ -58,7 +58,7 @@ pub(crate) fn citations(judged: &[Judged]) -> String {
 }
 
 /// One line about all of them.
-pub(crate) fn summary(judged: &[Judged]) -> String {
+pub(crate) fn summary(judged: &[Judged], is_quiet: bool) -> String {
     let total = |severity| judged.iter().map(|one| one.verdict.count(severity)).sum::<usize>();
     let (errors, warnings, advice) =
         (total(Severity::Error), total(Severity::Warning), total(Severity::Advice));
@@ -74,7 +74,12 @@ pub(crate) fn summary(judged: &[Judged]) -> String {
     if advice > 0 {
         parts.push(format!("{} of advice", count(advice, "piece")));
     }
-    let found = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
+    let found = match (parts.is_empty(), is_quiet) {
+        (false, _) => parts.join(", "),
+        (true, false) => "nothing found".to_owned(),
+        // Advice was not looked for.
+        (true, true) => "no errors, no warnings".to_owned(),
+    };
     let silenced = if silenced > 0 { format!(", {silenced} silenced") } else { String::new() };
     let all = judged.iter().flat_map(|one| &one.verdict.findings);
     let notes = match all.filter(|finding| is_counted(judged, finding)).count() {

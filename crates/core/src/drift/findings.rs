@@ -60,7 +60,10 @@ fn changed(place: &str, judged: &Judgement) -> String {
     let elsewhere = elsewhere.map(|now| format!(" in `{}`", now.path)).unwrap_or_default();
     match &judged.change {
         Some(Change { was, is: Some(is) }) => {
-            format!("`{place}` was `{was}`, and is `{is}` now{elsewhere}")
+            let there = judged.now.as_ref().and_then(|now| now.lines);
+            let there = there.filter(|lines| !place.ends_with(&lines.to_string()));
+            let there = there.map(|lines| format!(", in line {lines}")).unwrap_or_default();
+            format!("`{place}` was `{was}`, and is `{is}` now{elsewhere}{there}")
         }
         Some(Change { was, is: None }) => {
             format!("`{place}` was `{was}`, which is gone{elsewhere}")
