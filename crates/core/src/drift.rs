@@ -115,6 +115,19 @@ pub enum Baseline {
 }
 
 impl Baseline {
+    /// Reads what [`Self::told`] tells.
+    pub fn read(word: &str, commit: Option<String>) -> Option<Self> {
+        let known = match (word, commit) {
+            ("blame", Some(commit)) => Self::Blame(commit),
+            ("at_commit", Some(commit)) => Self::AtCommit(commit),
+            ("anchor", None) => Self::Anchor,
+            ("just_written", None) => Self::JustWritten,
+            ("none", None) => Self::None,
+            _ => return None,
+        };
+        Some(known)
+    }
+
     /// The word for programs, and the commit where there is one.
     pub fn told(&self) -> (&'static str, Option<&str>) {
         match self {

@@ -24,7 +24,6 @@ use midstride_core::citation::{Citation, LineRange};
 use midstride_core::drift::{
     Baseline, Change, Doubt, Found, Judgement, Spot, Verdict, by_hash, by_text, in_place_of,
 };
-use midstride_core::redact::Clean;
 use midstride_core::span::At;
 use rename::Renamed;
 use std::sync::Arc;
@@ -185,10 +184,22 @@ impl<'p> Drift<'p> {
         let base = self.text_of(was);
         let there = base.as_ref().and_then(|base| in_place_of(base, now, lines));
         let change = base.map(|base| Change {
-            was: shortened(&base, lines),
-            is: there.map(|there| shortened(now, there)),
+            was: self.shortened(&base, lines),
+            is: there.map(|there| self.shortened(now, there)),
         });
         Fate { change, ..Fate::at(Verdict::Changed, path, there) }
+    }
+
+    /// What some lines say, in one line that fits into a message, without secrets: it is kept.
+    fn shortened(&self, text: &str, lines: LineRange) -> String {
+        const LETTERS_MAX: usize = 60;
+        let said = text.lines().skip(lines.first - 1).take(lines.count()).map(str::trim);
+        let said = said.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+        let said = self.grounds.project.clean(&said).0.as_str().to_owned();
+        if said.chars().count() <= LETTERS_MAX {
+            return said;
+        }
+        said.chars().take(LETTERS_MAX - 1).chain(['…']).collect()
     }
 
     fn text_of(&self, was: &Was) -> Option<Arc<str>> {
@@ -226,16 +237,4 @@ impl Fate {
     fn not_judged(doubt: Doubt) -> Self {
         Self { why: Some(doubt), ..Self::of(Verdict::NotJudged) }
     }
-}
-
-/// What some lines say, in one line that fits into a message, without secrets: it is kept.
-fn shortened(text: &str, lines: LineRange) -> String {
-    const LETTERS_MAX: usize = 60;
-    let said = text.lines().skip(lines.first - 1).take(lines.count()).map(str::trim);
-    let said = said.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-    let said = Clean::of(&said).0.as_str().to_owned();
-    if said.chars().count() <= LETTERS_MAX {
-        return said;
-    }
-    said.chars().take(LETTERS_MAX - 1).chain(['…']).collect()
 }

@@ -59,6 +59,18 @@ fn a_project_adds_rules_of_its_own_and_they_hold_wherever_text_is_written() {
     sandbox.run(["new", "--from", "note.md", "--id", "doors", "--committed"]).exits(0);
     let text = sandbox.read(".midstride/handoffs/doors.md");
     assert!(text.contains("The badge REDACTED-acme-badge opens"), "{text}");
+    sandbox.run(["task", "add", "Return acme:1234-5678"]).exits(0);
+    sandbox.run(["task", "mission", "--next", "ask for acme:1234-5678"]).exits(0);
+    let proof = "---\nhandoff:\n  id: locks\n  proofs:\n    - claim: it opens\n      \
+                 run: echo acme:1234-567$((4 + 4))\n      expect: closed\n---\n";
+    sandbox.write("locks.md", proof);
+    sandbox.run(["new", "Locks", "--body", "locks.md"]).exits(0);
+    sandbox.run(["allow", "locks", "1", "--yes"]).exits(0);
+    let ran = sandbox.run(["verify", "locks"]).exits(1);
+    assert!(ran.stdout.contains("| REDACTED-acme-badge"), "{ran}");
+    let told = sandbox.run(["events", "--json"]).exits(0).stdout;
+    assert_eq!(told.matches("REDACTED-acme-badge").count(), 3, "{told}");
+    assert!(!told.contains("acme:1234-5678"), "{told}");
 }
 
 #[test]

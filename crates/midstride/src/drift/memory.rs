@@ -8,7 +8,6 @@ use crate::index::{Index, Judged};
 use crate::project::{Project, SetUp, Shelved};
 use midstride_core::citation::LineRange;
 use midstride_core::drift::{Baseline, Change, Doubt, Judgement, Spot, Verdict};
-use midstride_core::redact::Clean;
 use midstride_core::span::{At, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -89,7 +88,7 @@ impl Memory {
         };
         let Ok(judged) = serde_json::to_string(&kept) else { return };
         // A path may be a secret; it is found out again.
-        if !Clean::of(&judged).1.is_empty() {
+        if !grounds.project.clean(&judged).1.is_empty() {
             return;
         }
         held(&self.learned).push(Judged {
@@ -173,12 +172,7 @@ impl KeptJudgement {
             statement: Span::new(self.statement.0, self.statement.1),
             verdict: Verdict::ALL.into_iter().find(|verdict| verdict.word() == self.verdict)?,
             now: self.now.map(|(path, at)| Spot { path, lines: at.map(lines) }),
-            baseline: match (self.baseline.as_str(), self.commit) {
-                ("anchor", None) => Baseline::Anchor,
-                ("blame", Some(commit)) => Baseline::Blame(commit),
-                ("at_commit", Some(commit)) => Baseline::AtCommit(commit),
-                _ => return None,
-            },
+            baseline: Baseline::read(&self.baseline, self.commit)?,
             change: self.change.map(|(was, is)| Change { was, is }),
             file_changed: self.file_changed,
             why: self.path_only.then_some(Doubt::PathOnly),

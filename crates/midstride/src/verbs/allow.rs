@@ -80,7 +80,7 @@ pub fn allow(project: &Project, shelved: &Shelved, test: &Test) -> Result<(), Pe
     let environment = project.environment();
     let granted = Granted {
         about: shelved.handoff(project).key().to_string(),
-        shown: test.command.clone(),
+        shown: project.clean(&test.command).0.as_str().to_owned(),
         at: Some(environment.clock.now()),
     };
     Permissions::of(environment).grant(&bound(project, shelved, test), &granted)

@@ -71,7 +71,7 @@ pub fn import_tasks(project: &Project, shelved: &Shelved) -> Result<Imported, Ta
         return Ok(imported);
     }
     let board = Board::open(project)?;
-    let mut sieve = Sieve::default();
+    let mut sieve = Sieve::of(project);
     let read: Vec<Carried> = entries.iter().filter_map(|entry| Carried::read(entry)).collect();
     imported.unreadable = entries.len() - read.len();
     let uids: Vec<TaskId> = read.iter().map(|carried| uid(&handoff, carried)).collect();
@@ -139,7 +139,7 @@ fn events(
     carried: &Carried,
     id: &TaskId,
     before: &BTreeSet<TaskId>,
-    sieve: &mut Sieve,
+    sieve: &mut Sieve<'_>,
 ) -> Vec<Envelope> {
     let clean = Carried {
         subject: sieve.clean(&carried.subject),

@@ -9,7 +9,6 @@ use crate::ledger::{AppendError, Expected, Ledger, LedgerError, Patience, Sqlite
 use crate::project::{Project, SetUp};
 use midstride_core::checkpoint::{Around, Checkpoint, Mode};
 use midstride_core::event::{Envelope, Event, SessionEvent};
-use midstride_core::redact::Clean;
 use midstride_core::session::{Client, Session, hash};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -123,7 +122,9 @@ pub(super) fn write_down(
     mode: Mode,
 ) -> Result<Checkpointed, CheckpointError> {
     let (checkpoint, Captured { new_bytes, unread, .. }) = take(project, found, mode)?;
-    let bytes = serde_json::to_vec(&checkpoint).unwrap_or_default();
+    // The reader took out what everybody calls a secret; a project knows more.
+    let written = serde_json::to_string(&checkpoint).unwrap_or_default();
+    let bytes = project.clean(&written).0.as_str().as_bytes().to_vec();
     let (envelope, stream) = told(project, &checkpoint, sha256(&bytes));
     let known = tell(ledger, &stream, &envelope, &bytes)?;
     let is_new = known.is_none();
@@ -143,15 +144,15 @@ pub(super) fn take(
         return Err(CheckpointError::NotUnderstood { path, client });
     }
     let around = around(project, &captured.session);
-    let transcript = clean(&found.path.display().to_string());
+    let transcript = clean(project, &found.path.display().to_string());
     let mut session = captured.session.clone();
-    session.id.get_or_insert_with(|| clean(&found.session));
+    session.id.get_or_insert_with(|| clean(project, &found.session));
     let checkpoint = Checkpoint::of(&session, transcript, captured.bytes, mode, around);
     Ok((checkpoint, captured))
 }
 
-fn clean(text: &str) -> String {
-    Clean::of(text).0.as_str().to_owned()
+fn clean(project: &Project, text: &str) -> String {
+    project.clean(text).0.as_str().to_owned()
 }
 
 fn choose(
@@ -207,22 +208,23 @@ fn around(project: &Project, session: &Session) -> Around {
     Around {
         at: project.environment().clock.now(),
         commit: repository.and_then(Repository::head_commit),
-        branch: repository.and_then(Repository::branch).map(|name| clean(&name)),
-        plan_documents: plan_documents(project.root()),
+        branch: repository.and_then(Repository::branch).map(|name| clean(project, &name)),
+        plan_documents: plan_documents(project),
         on_disk: on_disk(project, session),
     }
 }
 
-fn plan_documents(root: &Root) -> Vec<String> {
+fn plan_documents(project: &Project) -> Vec<String> {
     let mut found = Vec::new();
     for folder in PLAN_FOLDERS.into_iter().chain([""]) {
         let all_are = folder.ends_with("plans");
-        for entry in root.entries(Path::new(folder)).unwrap_or_default() {
+        for entry in project.root().entries(Path::new(folder)).unwrap_or_default() {
             let name = entry.name.to_lowercase();
             let is_plan =
                 files::is_markdown(Path::new(&name)) && (all_are || name.contains("plan"));
             if !entry.is_folder && is_plan && found.len() < PLANS_MAX {
-                found.push(clean(&Path::new(folder).join(&entry.name).display().to_string()));
+                let path = Path::new(folder).join(&entry.name);
+                found.push(clean(project, &path.display().to_string()));
             }
         }
     }

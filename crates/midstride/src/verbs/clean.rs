@@ -1,18 +1,25 @@
 //! Texts on their way to the ledger: each without its secrets, and what was taken out of all.
 
-use midstride_core::redact::{Clean, Redaction};
+use crate::project::Project;
+use midstride_core::redact::{Redaction, Rules};
 use std::collections::BTreeMap;
 
 /// What was taken out so far.
-#[derive(Debug, Default)]
-pub(super) struct Sieve {
+#[derive(Debug)]
+pub(super) struct Sieve<'p> {
+    rules: &'p Rules,
     pub(super) found: Vec<Redaction>,
 }
 
-impl Sieve {
+impl<'p> Sieve<'p> {
+    /// Takes out what a project calls a secret.
+    pub(super) fn of(project: &'p Project) -> Self {
+        Self { rules: project.rules(), found: Vec::new() }
+    }
+
     /// A text without its secrets.
     pub(super) fn clean(&mut self, text: &str) -> String {
-        let (clean, found) = Clean::of(text);
+        let (clean, found) = self.rules.clean(text);
         self.found.extend(found);
         clean.as_str().to_owned()
     }

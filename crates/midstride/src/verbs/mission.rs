@@ -72,7 +72,7 @@ pub fn state_mission(
     new: &NewMission,
     by: Option<&str>,
 ) -> Result<(Mission, Vec<Redaction>), MissionError> {
-    let mut sieve = Sieve::default();
+    let mut sieve = Sieve::of(project);
     let source = sieve.clean(who(project, by));
     let clean = NewMission {
         decisions: sieve.clean_each(&new.decisions),

@@ -158,7 +158,7 @@ pub fn add_task(
     before: &[String],
     by: Option<&str>,
 ) -> Result<Done, TaskError> {
-    let mut sieve = Sieve::default();
+    let mut sieve = Sieve::of(project);
     let mut new = NewTask {
         subject: sieve.clean(&wanted.subject),
         description: wanted.description.as_deref().map(|text| sieve.clean(text)),
@@ -204,7 +204,7 @@ pub fn change_task(
     typed: &TaskWish,
     by: Option<&str>,
 ) -> Result<Done, TaskError> {
-    let mut sieve = Sieve::default();
+    let mut sieve = Sieve::of(project);
     let by = sieve.clean(who(project, by));
     let said = &typed.wish;
     let mut wish = Wish {
@@ -246,7 +246,7 @@ pub fn note_task(
     text: &str,
     by: Option<&str>,
 ) -> Result<Done, TaskError> {
-    let mut sieve = Sieve::default();
+    let mut sieve = Sieve::of(project);
     let (by, text) = (sieve.clean(who(project, by)), sieve.clean(text));
     let task = board.tasks.find(wanted)?;
     let id = task.id.clone();

@@ -14,7 +14,6 @@ use midstride_core::handoff::Handoff;
 use midstride_core::header::Verb;
 use midstride_core::life::{self, Occasion, Proven, Side};
 use midstride_core::proof::{Ended, Judgement, NotUnderstood, Number, Outcome, Run, Test, plain};
-use midstride_core::redact::Clean;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -167,7 +166,7 @@ fn state(
     let limit = timeout.unwrap_or(own);
     watch(Progress::Runs(proof, Duration::ZERO));
     match run(project, test, limit, &mut |time| watch(Progress::Runs(proof, time))) {
-        Ok(bounded) => State::Ran(judged(test, &bounded, limit)),
+        Ok(bounded) => State::Ran(judged(project, test, &bounded, limit)),
         Err(why) => State::NotRun(why),
     }
 }
@@ -197,7 +196,7 @@ fn folder(project: &Project, directory: &str) -> Result<PathBuf, String> {
     Ok(files::real(below.path()))
 }
 
-fn judged(test: &Test, bounded: &Bounded, limit: Duration) -> Ran {
+fn judged(project: &Project, test: &Test, bounded: &Bounded, limit: Duration) -> Ran {
     let output = plain(&bounded.output.text());
     let run = Run { ended: bounded.ended, output: &output, dropped: bounded.output.dropped() };
     let Judgement { outcome, number } = test.judge(&run);
@@ -206,7 +205,7 @@ fn judged(test: &Test, bounded: &Bounded, limit: Duration) -> Ran {
         Ended::Signal(_) | Ended::TimedOut => None,
     };
     // Looked through whole: a secret may begin before the end that is kept.
-    let output = tail(Clean::of(&output).0.as_str()).to_owned();
+    let output = tail(project.clean(&output).0.as_str()).to_owned();
     Ran { outcome, exit, measured: number, time: bounded.time, limit, output }
 }
 
@@ -281,7 +280,7 @@ fn tell(project: &Project, shelved: &Shelved, proofs: &[Verified]) -> Result<(),
 
 fn event(project: &Project, handoff: &Handoff<'_>, proof: &Verified) -> Option<Envelope> {
     let (State::Ran(ran), Some(test)) = (&proof.state, &proof.test) else { return None };
-    let clean = |text: &str| tail(Clean::of(text).0.as_str()).to_owned();
+    let clean = |text: &str| tail(project.clean(text).0.as_str()).to_owned();
     let why = match &ran.outcome {
         Outcome::Broken(why) => Some(clean(why)),
         Outcome::Holds | Outcome::TimedOut => None,

@@ -9,7 +9,7 @@ use crate::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, written};
 use crate::project::{Project, SetUp};
 use midstride_core::event::{Envelope, Event};
 use midstride_core::id::TaskId;
-use midstride_core::redact::Clean;
+use midstride_core::redact::Rules;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Where tasks are in another repository.
@@ -61,7 +61,7 @@ pub(super) fn exchange(
         let tree = fetched.as_ref().and_then(|fetched| fetched.tree.as_deref());
         let files = tree.map_or(Ok(Vec::new()), |tree| repository.files_of(tree))?;
         let before = events_here(&ledger)?;
-        let (theirs, skipped) = learn(repository, &files, &before)?;
+        let (theirs, skipped) = learn(project.rules(), repository, &files, &before)?;
         let now = project.environment().clock.now();
         let (early, theirs): (Vec<_>, Vec<_>) =
             theirs.into_iter().partition(|(_, envelope)| envelope.is_ahead_of(now));
@@ -129,6 +129,7 @@ fn events_here(ledger: &dyn Ledger) -> Result<ByPath, LedgerError> {
 
 /// What is there and not here, and how many files there are no events.
 fn learn(
+    rules: &Rules,
     repository: &Repository,
     files: &[Filed],
     known: &ByPath,
@@ -145,7 +146,7 @@ fn learn(
     let (blobs, places): (Vec<String>, Vec<(StreamId, &str)>) = placed.unzip();
     let texts: BTreeMap<String, Vec<u8>> = repository.blobs(&blobs)?.into_iter().collect();
     let read = |(blob, (stream, id)): (&String, (StreamId, &str))| {
-        let envelope = read_event(texts.get(blob)?, &stream, id)?;
+        let envelope = read_event(rules, texts.get(blob)?, &stream, id)?;
         Some((stream, envelope))
     };
     let events: Vec<(StreamId, Envelope)> = blobs.iter().zip(places).filter_map(read).collect();
@@ -154,8 +155,8 @@ fn learn(
 }
 
 /// An event as another repository has it, if it is what its path says.
-fn read_event(bytes: &[u8], stream: &StreamId, id: &str) -> Option<Envelope> {
-    let (text, _) = Clean::of(std::str::from_utf8(bytes).ok()?);
+fn read_event(rules: &Rules, bytes: &[u8], stream: &StreamId, id: &str) -> Option<Envelope> {
+    let (text, _) = rules.clean(std::str::from_utf8(bytes).ok()?);
     let value: serde_json::Value = serde_json::from_str(text.as_str()).ok()?;
     let subject = value.get("subject").and_then(serde_json::Value::as_str);
     let envelope = Envelope::read(&value).filter(|envelope| envelope.id == id)?;
@@ -245,7 +246,7 @@ mod tests {
                 "subject":"{subject}","time":"2026-03-21T17:24:00Z","data":{data}}}"#
             )
         };
-        let read = |text: &str| read_event(text.as_bytes(), &stream, "e");
+        let read = |text: &str| read_event(Rules::shipped(), text.as_bytes(), &stream, "e");
         let subject = format!("task/{UID}");
         assert!(read(&event("task.noted", &subject, r#"{"text":"x"}"#)).is_some());
         assert!(read(&event("task.split", &subject, "[1]")).is_some(), "a newer one is kept");
@@ -254,10 +255,10 @@ mod tests {
         assert!(read(&event("handoff.captured", &subject, r#"{"key":"k","path":"p"}"#)).is_none());
         assert!(read(&event("proof.run", &subject, "{}")).is_none());
         assert!(read("[[[[").is_none() && read("").is_none() && read("{}").is_none());
-        assert!(read_event(b"\xff\xfe", &stream, "e").is_none());
+        assert!(read_event(Rules::shipped(), b"\xff\xfe", &stream, "e").is_none());
         let long = format!(r#"{{"text":"{}"}}"#, "x".repeat(RECORD_BYTES_MAX - 100));
         assert!(read(&event("task.noted", &subject, &long)).is_none(), "too long for a record");
         let other = event("task.noted", &subject, r#"{"text":"x"}"#);
-        assert!(read_event(other.as_bytes(), &stream, "f").is_none());
+        assert!(read_event(Rules::shipped(), other.as_bytes(), &stream, "f").is_none());
     }
 }
