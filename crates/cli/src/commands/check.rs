@@ -177,6 +177,8 @@ fn fix(
     documents: &[Shelved],
 ) -> Result<Vec<FileError>, Diagnostic> {
     let mut unwritten = Vec::new();
+    // Looked at together; only who has to be written is looked at once more.
+    let with = Comparison::with(project, Ground::WorkTree, true)?;
     for shelved in documents {
         match verbs::fmt(project, shelved, true) {
             Ok(Formatted::Changed(redacted)) => {
@@ -188,11 +190,11 @@ fn fix(
             Err(verbs::FmtError::Journal(JournalError::File(error))) => unwritten.push(error),
             Err(error) => return Err(error.into()),
         }
-        match project
-            .reread(shelved)
-            .map_err(JournalError::from)
-            .and_then(|now| verbs::follow(project, &now))
-        {
+        let now = project.reread(shelved).map_err(JournalError::from);
+        if now.as_ref().is_ok_and(|now| !with.has_moved(now)) {
+            continue;
+        }
+        match now.and_then(|now| verbs::follow(project, &now)) {
             Ok(Some(Followed { places, recorded })) => {
                 super::tell_redacted(ui, &recorded.redacted)?;
                 let key = shelved.handoff(project).key();

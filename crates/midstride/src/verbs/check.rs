@@ -43,6 +43,11 @@ impl<'p> Comparison<'p> {
         Ok(Self { drift: Drift::against(project, ground)?, all })
     }
 
+    /// Whether lines that a document cites stand elsewhere now.
+    pub fn has_moved(&self, shelved: &Shelved) -> bool {
+        self.drift.judge(shelved).iter().any(|one| one.verdict == drift::Verdict::Moved)
+    }
+
     /// What a handoff says is history when it has ended.
     fn concerns(&self, handoff: &Handoff<'_>) -> bool {
         self.all || !handoff.has_status() || handoff.status().is_open()
