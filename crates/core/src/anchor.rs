@@ -74,11 +74,6 @@ impl HashedLines {
         Self(text.lines().map(hash_of_line).collect())
     }
 
-    /// How many lines there are.
-    pub fn count(&self) -> usize {
-        self.0.len()
-    }
-
     /// Lines as they can be found again; `None` where there are not so many.
     pub fn cited(&self, lines: LineRange) -> Option<CitedLines> {
         let start = lines.first.checked_sub(1)?;

@@ -80,12 +80,16 @@ pub(crate) fn line(document: &Document, judged: &Judgement) -> String {
     let line = document.position(judged.place.at.start).line;
     let place = &judged.place.value;
     let word = judged.verdict.word().replace('_', " ");
-    let written = judged.place.value.replace("#L", ":").replace("-L", "-").replace(":L", ":");
-    let now = judged.now.as_ref().map(ToString::to_string);
-    let now = now.filter(|now| {
-        now.trim_end_matches('/') != written.trim_end_matches('/')
-            && judged.verdict != Verdict::Changed
-    });
+    // That a place is where it says goes without saying.
+    let named = place.split([':', '#']).next().unwrap_or(place).trim_end_matches('/');
+    let is_elsewhere = |now: &&Spot| match judged.verdict {
+        Verdict::Moved | Verdict::Renamed => true,
+        Verdict::Changed => false,
+        Verdict::Intact | Verdict::Deleted | Verdict::NeverThere | Verdict::NotJudged => {
+            now.path != named
+        }
+    };
+    let now = judged.now.as_ref().filter(is_elsewhere);
     let now = now.map(|now| format!(", now {now}")).unwrap_or_default();
     let why = judged.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
     format!("{line:>5}  {word:<11}  {place}{now}{why}\n")

@@ -1,6 +1,6 @@
 //! What is wrong with a document because the code has moved on.
 
-use super::{Baseline, Change, Doubt, Judgement, Verdict};
+use super::{Change, Doubt, Judgement, Verdict};
 use crate::finding::{Code, Finding};
 use std::collections::BTreeSet;
 
@@ -78,18 +78,5 @@ impl Judgement {
         let named = self.place.value.split([':', '#']).next().unwrap_or_default();
         let named = named.trim_start_matches("../");
         self.now.as_ref().is_some_and(|now| now.path.ends_with(named))
-    }
-
-    /// Whether the document is behind the code here.
-    pub fn has_drifted(&self) -> bool {
-        matches!(
-            self.verdict,
-            Verdict::Moved | Verdict::Changed | Verdict::Renamed | Verdict::Deleted
-        )
-    }
-
-    /// Whether it was compared with something at all.
-    pub fn has_baseline(&self) -> bool {
-        self.baseline != Baseline::None
     }
 }

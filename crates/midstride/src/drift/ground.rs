@@ -1,11 +1,11 @@
 //! What is there: in the working tree, or in a commit.
 
-use crate::files::{FileError, Problem, Root};
+use crate::files::{self, FileError, Problem, Root};
 use crate::git::{Listed, OBJECT_BYTES_MAX, Object, Objects, Repository};
 use crate::project::Project;
 use midstride_core::drift::Doubt;
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Component, Path};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What documents are judged against.
@@ -282,20 +282,10 @@ pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A relative path without dots; `None` where it leads out.
+/// A path as git writes it, without dots; `None` where it leads out, or nowhere.
 fn normal(path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in Path::new(path).components() {
-        match part {
-            Component::Normal(name) => parts.push(name.to_str()?),
-            Component::ParentDir => {
-                parts.pop()?;
-            }
-            Component::CurDir => {}
-            Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    (!parts.is_empty()).then(|| parts.join("/"))
+    let tidy = files::tidy(Path::new(path)).filter(|path| !path.as_os_str().is_empty());
+    tidy?.to_str().map(str::to_owned)
 }
 
 /// How a file begins whose text git keeps elsewhere.

@@ -2,6 +2,7 @@
 
 use super::upstream::in_turn;
 use super::{Project, Shelved, Spot};
+use crate::files;
 use crate::files::is_markdown;
 use crate::ids::sha256;
 use midstride_core::check::{Artifact, Surroundings};
@@ -106,14 +107,15 @@ impl<'p> Around<'p> {
     /// Where a file that is referred to lies, below the root.
     fn locate(&self, reference: &str) -> Option<PathBuf> {
         let path = Path::new(reference.split('#').next().unwrap_or(reference));
-        self.bases
-            .iter()
-            .find_map(|base| tidy(&base.join(path)).filter(|path| self.project.root.has_file(path)))
+        self.bases.iter().find_map(|base| {
+            files::tidy(&base.join(path)).filter(|path| self.project.root.has_file(path))
+        })
     }
 
     fn has_folder(&self, reference: &str) -> bool {
         let there = |base: &PathBuf| {
-            tidy(&base.join(reference)).is_some_and(|path| self.project.root.has_folder(&path))
+            files::tidy(&base.join(reference))
+                .is_some_and(|path| self.project.root.has_folder(&path))
         };
         self.bases.iter().any(there)
     }
@@ -145,22 +147,4 @@ impl Surroundings for Around<'_> {
 /// What lies on the web is not looked at.
 fn is_on_the_web(reference: &str) -> bool {
     reference.contains("://")
-}
-
-/// The path without dots; `None` where it would leave the root.
-fn tidy(path: &Path) -> Option<PathBuf> {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::Normal(name) => out.push(name),
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                if !out.pop() {
-                    return None;
-                }
-            }
-            std::path::Component::RootDir | std::path::Component::Prefix(_) => return None,
-        }
-    }
-    Some(out)
 }
