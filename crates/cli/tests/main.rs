@@ -1,6 +1,7 @@
 //! The program as people meet it, and the house rules of the whole repository.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look from outside")]
 
+mod clients;
 mod commands;
 mod concurrency;
 mod corpus;

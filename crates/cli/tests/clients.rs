@@ -1,0 +1,117 @@
+//! The real clients, at work in a project with midstride, on a model that the test scripts.
+
+use crate::sandbox;
+use midstride_testkit::{ModelServer, Sandbox, Turn, real_client};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+fn project() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.finish(sandbox.command("git").args(["init", "-q"])).exits(0);
+    sandbox.write("a.txt", "one\n");
+    sandbox.finish(sandbox.command("git").args(["add", "."])).exits(0);
+    sandbox.finish(sandbox.command("git").args(["commit", "-q", "-m", "one"])).exits(0);
+    sandbox.run(["init"]).exits(0);
+    sandbox
+}
+
+fn start(command: &mut Command) -> Child {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the client starts")
+}
+
+/// Kills a client in the middle of its turn.
+fn kill(mut child: Child) {
+    child.kill().expect("it runs");
+    child.wait().expect("it was started here");
+}
+
+/// The one transcript below a folder.
+fn transcript(folder: PathBuf) -> String {
+    let mut folders = vec![folder];
+    let mut found = None;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "jsonl") {
+                assert!(found.replace(path).is_none(), "there is one transcript");
+            }
+        }
+    }
+    std::fs::read_to_string(found.expect("the client wrote a transcript")).unwrap()
+}
+
+/// What the one session did, after it was recovered.
+fn recovered(sandbox: &Sandbox) -> Value {
+    sandbox.run(["session", "recover"]).exits(0);
+    let list = sandbox
+        .command(env!("CARGO_BIN_EXE_midstride"))
+        .args(["session", "list", "--json"])
+        .output()
+        .unwrap();
+    let list: Value = serde_json::from_slice(&list.stdout).unwrap();
+    assert_eq!(list.as_array().unwrap().len(), 1, "{list:#}");
+    assert_eq!(list[0]["captured"], "whole", "{list:#}");
+    let id = list[0]["session"].as_str().unwrap();
+    let shown = sandbox.run(["session", "show", id, "--json"]).exits(0);
+    serde_json::from_str(&shown.stdout).unwrap()
+}
+
+/// Each command with how it ended.
+fn commands(session: &Value) -> Vec<(&str, &str)> {
+    let items = session["session"]["commands"]["items"].as_array().unwrap();
+    items.iter().map(|one| (one["text"].as_str().unwrap(), one["exit"].as_str().unwrap())).collect()
+}
+
+/// Kills a client while it waits for its model, and compares what is recovered with what it wrote.
+fn killed_in_its_turn(
+    sandbox: &Sandbox,
+    model: &ModelServer,
+    client: &mut Command,
+    transcripts: &str,
+) {
+    let child = start(client);
+    model.wait_for_requests(3);
+    // Whoever works here is left alone.
+    let at_work = sandbox.run(["session", "recover"]).exits(0);
+    assert!(at_work.stderr.contains("1 session still at work here"), "{at_work}");
+    kill(child);
+    let written = transcript(sandbox.home().join(transcripts));
+    let session = recovered(sandbox);
+    assert_eq!(session["session"]["counts"]["seen"], written.matches('\n').count(), "{session:#}");
+    assert_eq!(session["session"]["counts"]["skipped"], json!({}), "{session:#}");
+    let asked = &session["session"]["requests"]["items"][0]["text"];
+    assert_eq!(asked, "Bring b.txt up to date");
+    // A client asks its model before it writes down what it asks about.
+    let last = if written.contains("code 3") { "failed" } else { "running" };
+    let ended = [("echo two > b.txt", "passed"), ("echo no >&2; exit 3", last)];
+    assert_eq!(commands(&session), ended, "{session:#}");
+}
+
+#[test]
+fn what_a_killed_session_of_claude_code_did_is_recovered() {
+    let sandbox = project();
+    let model = ModelServer::start([
+        Turn::says("First the file.").and_calls("Bash", json!({"command": "echo two > b.txt"})),
+        Turn::calls("Bash", json!({"command": "echo no >&2; exit 3"})),
+        Turn::hangs(),
+    ]);
+    let Some(mut client) = real_client::claude_code(&sandbox, &model) else { return };
+    client.args(["-p", "Bring b.txt up to date", "--dangerously-skip-permissions"]);
+    killed_in_its_turn(&sandbox, &model, &mut client, ".claude/projects");
+}
+
+#[test]
+fn what_a_killed_session_of_codex_did_is_recovered() {
+    let sandbox = project();
+    let model = ModelServer::start([
+        Turn::says("First the file.").and_calls("exec_command", json!({"cmd": "echo two > b.txt"})),
+        Turn::calls("exec_command", json!({"cmd": "echo no >&2; exit 3"})),
+        Turn::hangs(),
+    ]);
+    let Some(mut client) = real_client::codex(&sandbox, &model) else { return };
+    client.args(["exec", "--json", "-s", "workspace-write", "Bring b.txt up to date"]);
+    killed_in_its_turn(&sandbox, &model, &mut client, ".codex/sessions");
+}

@@ -1,0 +1,86 @@
+//! The real clients, talking to a model that a test scripts.
+
+use crate::{ModelServer, Sandbox};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where `scripts/test` put the clients.
+const VARIABLE: &str = "MIDSTRIDE_CLIENTS";
+
+/// The folder with the clients; none where they were not installed, and then a line says so.
+fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os(VARIABLE).map(PathBuf::from);
+    if folder.is_none() {
+        let line = format!("left out: tests with real clients ({VARIABLE} names no folder)\n");
+        drop(std::io::stderr().write_all(line.as_bytes()));
+    }
+    folder
+}
+
+/// Claude Code in a sandbox, without a terminal.
+pub fn claude_code(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
+    let program = folder()?.join("node_modules/.bin/claude");
+    let mut command = sandbox.command(program);
+    command
+        .env("ANTHROPIC_BASE_URL", model.address())
+        .env("ANTHROPIC_API_KEY", "none")
+        .env("DISABLE_TELEMETRY", "1")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("DISABLE_ERROR_REPORTING", "1")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("CLAUDE_CODE_MAX_RETRIES", "0")
+        // Without it, root may not let the client write; the sandbox is the test's own.
+        .env("IS_SANDBOX", "1")
+        .env_remove("MIDSTRIDE_NOW");
+    Some(command)
+}
+
+/// Codex in a sandbox, without a terminal.
+pub fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
+    let program = native_codex(&folder()?);
+    let home = sandbox.home().join(".codex");
+    std::fs::create_dir_all(&home).expect("the home is ours");
+    let configuration = home.join("config.toml");
+    if !configuration.exists() {
+        std::fs::write(&configuration, settings(model)).expect("the home is ours");
+    }
+    let mut command = sandbox.command(program);
+    command.env("TOLD_KEY", "none").env_remove("MIDSTRIDE_NOW");
+    Some(command)
+}
+
+/// The program itself: what npm links is a script that starts it, and outlives a kill badly.
+fn native_codex(folder: &Path) -> PathBuf {
+    let below = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let packages = below(folder.join("node_modules/@openai")).map(|entry| entry.path());
+    let vendors = packages.flat_map(|package| below(package.join("vendor")));
+    let programs = vendors.map(|vendor| vendor.path().join("bin/codex"));
+    let mut there = programs.filter(|program| program.exists());
+    there.next().expect("codex is installed for this machine")
+}
+
+/// What makes Codex ask a model on loopback and nobody else.
+fn settings(model: &ModelServer) -> String {
+    format!(
+        r#"model = "told"
+model_provider = "told"
+check_for_update_on_startup = false
+
+[model_providers.told]
+name = "told"
+base_url = "{}/v1"
+wire_api = "responses"
+env_key = "TOLD_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+
+[analytics]
+enabled = false
+
+[otel]
+exporter = "none"
+"#,
+        model.address()
+    )
+}
