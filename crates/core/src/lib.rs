@@ -25,6 +25,7 @@ pub mod span;
 pub mod id;
 pub mod redact;
 pub mod time;
+pub mod tokens;
 pub mod yaml;
 
 pub mod edit;

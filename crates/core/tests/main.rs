@@ -7,5 +7,6 @@ mod properties;
 mod redact;
 mod schema;
 mod tasks;
+mod tokens;
 mod transcripts;
 mod versions;
