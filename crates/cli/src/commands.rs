@@ -13,6 +13,7 @@ pub(crate) mod edit;
 pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fmt;
+pub(crate) mod forget;
 pub(crate) mod graph;
 pub(crate) mod inbox;
 pub(crate) mod init;

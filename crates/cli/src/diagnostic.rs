@@ -14,9 +14,9 @@ use midstride::reconcile::ReconcileError;
 use midstride::revisions::RevisionError;
 use midstride::settings::SettingsError;
 use midstride::verbs::{
-    AdvanceError, AllowError, CheckpointError, DriverError, EditError, FmtError, InitError,
-    LiveError, MergeError, MissionError, NewError, PromoteError, ReviewError, ReviseError,
-    ShareError, SyncError, TaskError, UndoError,
+    AdvanceError, AllowError, BEGINNING_LENGTH_MIN, CheckpointError, DriverError, EditError,
+    FmtError, ForgetError, InitError, LiveError, MergeError, MissionError, NewError, PromoteError,
+    ReviewError, ReviseError, ShareError, SyncError, TaskError, UndoError,
 };
 use midstride_core::life::Refusal;
 use midstride_core::search::QueryError;
@@ -27,6 +27,10 @@ use std::process::ExitCode;
 
 /// What to do about text in another encoding.
 pub(crate) const CONVERT: &str = "convert it, for instance with `iconv -f latin1 -t utf-8`";
+
+/// What to do about something that was forgotten and is met again.
+const AS_IT_WAS: &str =
+    "a rule `[[redact]]` in `.midstride/config.toml` takes out what must not be kept";
 
 /// Of many that may be meant, so many are named.
 const CANDIDATES_MAX: usize = 10;
@@ -228,6 +232,7 @@ impl From<CheckpointError> for Diagnostic {
             CheckpointError::NotUnderstood { .. } => {
                 diagnostic.hint("is it a transcript, in UTF-8? `--client` says whose it is")
             }
+            CheckpointError::Forgotten { .. } => diagnostic.hint(AS_IT_WAS),
             CheckpointError::File(error) => error.into(),
             CheckpointError::Ledger(error) => error.into(),
             CheckpointError::Append(_) => diagnostic.hint("try again; nothing was lost"),
@@ -310,6 +315,9 @@ impl From<RevisionError> for Diagnostic {
             }
             RevisionError::NotHere { .. } => diagnostic
                 .hint("`midstride sync` fetches what others shared; they run it to share theirs"),
+            RevisionError::Forgotten { .. } => {
+                diagnostic.hint("its place in the history stays; the text is gone for good")
+            }
             RevisionError::Git(error) => error.into(),
             RevisionError::File(error) => error.into(),
         }
@@ -527,7 +535,49 @@ impl From<LedgerError> for Diagnostic {
                 path.display()
             )),
             LedgerError::Unavailable(_) => diagnostic.hint("somebody writes to it; try again"),
+            LedgerError::Forgotten(_) => diagnostic.hint(AS_IT_WAS),
             LedgerError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<ForgetError> for Diagnostic {
+    fn from(error: ForgetError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            ForgetError::NoId(_) => diagnostic
+                .hint(format!(
+                    "an id is hexadecimal; {BEGINNING_LENGTH_MIN} digits or more name it"
+                ))
+                .hint("`ID@2` names the second text of a handoff"),
+            ForgetError::NoSuch(_) => diagnostic
+                .hint("`midstride events --json` tells the ids, as `was` and as `blob`")
+                .hint("`ID@2` names the second text of a handoff"),
+            ForgetError::Several { found, .. } => {
+                let more = found.len().saturating_sub(CANDIDATES_MAX);
+                let shown = found.iter().take(CANDIDATES_MAX);
+                let told = shown.fold(diagnostic, |told, (id, what)| {
+                    told.hint(format!("{id}  {}", one_line(what, 60)))
+                });
+                let told = if more > 0 { told.hint(format!("and {more} more")) } else { told };
+                told.hint("type more of the id")
+            }
+            ForgetError::Current { key, number } => {
+                let key = shell_word(&key);
+                diagnostic
+                    .hint(format!("take it out first: midstride edit {key}"))
+                    .hint(format!("then midstride forget {key}@{number}"))
+            }
+            ForgetError::Revision(error) => error.into(),
+            ForgetError::Git(error) => {
+                Self::new(error.to_string()).hint("repeat the command to finish what it began")
+            }
+            ForgetError::Ledger(error) => {
+                Self::from(error).hint("repeat the command to finish what it began")
+            }
+            ForgetError::Append(error) => error.into(),
+            ForgetError::Index(error) => error.into(),
+            ForgetError::File(error) => error.into(),
         }
     }
 }

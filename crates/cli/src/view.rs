@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 pub(crate) mod done;
 pub(crate) mod events;
 pub(crate) mod findings;
+pub(crate) mod forgotten;
 pub(crate) mod graph;
 pub(crate) mod handoff;
 pub(crate) mod history;

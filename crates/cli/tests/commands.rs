@@ -7,6 +7,7 @@ mod drift;
 mod edit;
 mod events;
 mod fmt;
+mod forget;
 mod from_note;
 mod graph;
 mod inbox;

@@ -8,12 +8,14 @@ mod mission;
 mod proof;
 mod session;
 mod task;
+mod text;
 
 pub use handoff::HandoffEvent;
 pub use mission::MissionEvent;
 pub use proof::ProofEvent;
 pub use session::SessionEvent;
 pub use task::{TaskChange, TaskEvent, TaskStatus};
+pub use text::TextEvent;
 
 use family::Family;
 use jiff::{SignedDuration, Timestamp};
@@ -32,6 +34,8 @@ pub enum Event {
     Mission(MissionEvent),
     /// To a session.
     Session(SessionEvent),
+    /// To a kept text.
+    Text(TextEvent),
     /// Something that a newer midstride wrote.
     Unknown(Unknown),
 }
@@ -56,6 +60,7 @@ impl Event {
             Self::Task(event) => event.kind(),
             Self::Mission(event) => event.kind(),
             Self::Session(event) => event.kind(),
+            Self::Text(event) => event.kind(),
             Self::Unknown(unknown) => &unknown.kind,
         }
     }
@@ -68,6 +73,7 @@ impl Event {
             Self::Task(_) => TaskEvent::VERSION,
             Self::Mission(_) => MissionEvent::VERSION,
             Self::Session(_) => SessionEvent::VERSION,
+            Self::Text(_) => TextEvent::VERSION,
             Self::Unknown(unknown) => unknown.version,
         }
     }
@@ -80,6 +86,7 @@ impl Event {
             Self::Task(event) => event.data(),
             Self::Mission(event) => event.data(),
             Self::Session(event) => event.data(),
+            Self::Text(event) => event.data(),
             Self::Unknown(unknown) => unknown.data.clone(),
         }
     }
@@ -92,7 +99,30 @@ impl Event {
             | Self::Proof(_)
             | Self::Task(_)
             | Self::Mission(_)
-            | Self::Session(_) => None,
+            | Self::Session(_)
+            | Self::Text(_) => None,
+        }
+    }
+
+    /// The same without what it quotes of a kept text; `None` where it quotes nothing of it.
+    pub fn without(&self, hash: &str) -> Option<Self> {
+        match self {
+            Self::Session(SessionEvent::Checkpointed { blob, about: Some(_), .. })
+                if blob == hash =>
+            {
+                let mut event = self.clone();
+                if let Self::Session(SessionEvent::Checkpointed { about, .. }) = &mut event {
+                    *about = None;
+                }
+                Some(event)
+            }
+            Self::Handoff(_)
+            | Self::Proof(_)
+            | Self::Task(_)
+            | Self::Mission(_)
+            | Self::Session(_)
+            | Self::Text(_)
+            | Self::Unknown(_) => None,
         }
     }
 
@@ -103,7 +133,9 @@ impl Event {
         let task = || TaskEvent::read(kind, version, &data).map(Self::Task);
         let mission = || MissionEvent::read(kind, version, &data).map(Self::Mission);
         let session = || SessionEvent::read(kind, version, &data).map(Self::Session);
+        let text = || TextEvent::read(kind, version, &data).map(Self::Text);
         let known = handoff().or_else(proof).or_else(task).or_else(mission).or_else(session);
+        let known = known.or_else(text);
         known.unwrap_or_else(|| Self::Unknown(Unknown { kind: kind.to_owned(), version, data }))
     }
 }
@@ -223,12 +255,41 @@ mod tests {
                 next: Vec::new(),
                 mode: None,
             }),
+            Event::Text(TextEvent::Forgotten {
+                hash: "aa".into(),
+                what: "revision".into(),
+                of: Some("market".into()),
+                shared: true,
+                reason: None,
+            }),
         ];
         for event in events {
             let envelope = envelope(event);
             let written = envelope.cloud_event("handoff/1");
             assert_eq!(Envelope::read(&written), Some(envelope));
         }
+    }
+
+    #[test]
+    fn what_an_event_quotes_of_a_forgotten_text_is_taken_out() {
+        let checkpointed = |about: Option<&str>| {
+            Event::Session(SessionEvent::Checkpointed {
+                client: "codex".into(),
+                session: "s".into(),
+                last_record: None,
+                digest: "d".into(),
+                blob: "aa".into(),
+                mode: "auto".into(),
+                bytes: 7,
+                began: None,
+                ended: None,
+                about: about.map(str::to_owned),
+            })
+        };
+        let said = checkpointed(Some("the password is hunter2"));
+        assert_eq!(said.without("aa"), Some(checkpointed(None)));
+        assert_eq!(said.without("bb"), None, "another text");
+        assert_eq!(checkpointed(None).without("aa"), None, "nothing is left to take out");
     }
 
     #[test]

@@ -102,7 +102,11 @@ impl Task {
                 self.newer.insert(unknown.kind.clone());
             }
             // What is about something else tells nothing about a task.
-            Event::Handoff(_) | Event::Proof(_) | Event::Mission(_) | Event::Session(_) => {}
+            Event::Handoff(_)
+            | Event::Proof(_)
+            | Event::Mission(_)
+            | Event::Session(_)
+            | Event::Text(_) => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! Capture: reading a transcript from where it was left, and keeping what it told for the next time.
 
 use crate::client::{self, Found};
-use crate::files::{FileError, Problem, Root};
+use crate::files::{self, FileError, Problem, Root};
 use crate::ids::sha256;
 use crate::project::Project;
 use midstride_core::session::{Client, Session};
@@ -56,6 +56,31 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
     Ok(Captured { session, bytes, new_bytes, unread })
 }
 
+/// Removes what is kept of a session's transcripts from one capture to the next, and says of how
+/// many: the next capture reads them from their start.
+pub fn start_over(project: &Project, client: Client, session: &str) -> Result<usize, FileError> {
+    let Some(private) = project.private()? else { return Ok(0) };
+    let Some(cursors) = private.below(Path::new(FOLDER))? else { return Ok(0) };
+    let (found, _) = client::transcripts(project, Some(client));
+    let ours = found.iter().filter(|found| found.session == session);
+    let agents = ours.clone().flat_map(|found| client::agents(found).unwrap_or_default());
+    let paths = agents.map(|(_, path)| path).chain(ours.clone().map(|found| found.path.clone()));
+    let names: Vec<PathBuf> = paths.map(|path| cursor_name(&path)).collect();
+    let mut removed = 0;
+    for name in cursors.names(".json")? {
+        // A transcript that is gone has left its cursor, which knows whose it was.
+        let is_its = || {
+            let cursor = kept(&cursors, &name)?;
+            Ok(cursor.is_some_and(|cursor| cursor.session.id.as_deref() == Some(session)))
+        };
+        if names.contains(&name) || is_its()? {
+            files::remove(&cursors.path().join(&name))?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
 /// What a transcript goes on from, the oldest first.
 fn bases(project: &Project, found: &Found) -> Vec<(PathBuf, u64)> {
     let mut bases: Vec<(PathBuf, u64)> = Vec::new();
@@ -81,8 +106,7 @@ fn read_on(
     bases: &[(PathBuf, u64)],
 ) -> Result<(Cursor, u64), FileError> {
     let mut stream = client::open(path)?;
-    let name =
-        PathBuf::from(format!("{}.json", &sha256(path.as_os_str().as_encoded_bytes())[..32]));
+    let name = cursor_name(path);
     let left = kept(cursors, &name)?;
     let mut cursor = match left {
         Some(cursor) if cursor.session.client == client && fits(&cursor, &mut stream)? => cursor,
@@ -108,6 +132,11 @@ fn read_on(
         keep(cursors, &name, &cursor)?;
     }
     Ok((cursor, new))
+}
+
+/// Where the cursor of a transcript lies.
+fn cursor_name(path: &Path) -> PathBuf {
+    PathBuf::from(format!("{}.json", &sha256(path.as_os_str().as_encoded_bytes())[..32]))
 }
 
 /// What comes before a transcript. One that is gone costs itself: the rest is captured.

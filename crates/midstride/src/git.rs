@@ -11,6 +11,7 @@ mod history;
 mod index;
 mod merge_file;
 mod objects;
+mod removal;
 mod run;
 
 pub use cat_file::{OBJECT_BYTES_MAX, Object, Objects};
@@ -20,6 +21,7 @@ pub use history::{Listed, LogEntry};
 pub use index::Conflicted;
 pub use merge_file::{MergedLines, merge_lines};
 pub use objects::Kept;
+pub use removal::Left;
 pub use run::GitError;
 pub(crate) use run::LOCAL_VARIABLES;
 

@@ -17,13 +17,13 @@ pub(crate) use scan::hit;
 pub use scan::{Scanned, scan, scan_terms};
 pub use search::TermHits;
 
-use crate::files::{self, FileError, Root};
+use crate::files::{self, FileError, Lock, Root};
 use crate::ids::sha256;
 use crate::ledger::Place;
 use crate::project::{Project, Spot};
 use midstride_core::search::Tier;
 use rusqlite::Connection;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A document that was found.
@@ -125,15 +125,25 @@ impl Index {
 
     /// Removes the indexes of worktrees that are gone, and says how many there were.
     pub fn remove_forsaken(project: &Project) -> Result<usize, IndexError> {
+        let forsaken = |path: &Path| schema::root(path).is_some_and(|root| !files::exists(&root));
+        Self::remove_those(project, &forsaken)
+    }
+
+    /// Removes the indexes of all worktrees; the next search makes them anew.
+    pub fn remove_all(project: &Project) -> Result<usize, IndexError> {
+        Self::remove_those(project, &|_| true)
+    }
+
+    fn remove_those(
+        project: &Project,
+        wanted: &dyn Fn(&Path) -> bool,
+    ) -> Result<usize, IndexError> {
         let folder = Place::of(project).make(project)?;
         let mut removed = 0;
         for name in folder.names(".db")? {
             let name = name.to_string_lossy().into_owned();
-            let is_index = name.starts_with(PREFIX);
-            let gone = || {
-                schema::root(&folder.path().join(&name)).is_some_and(|root| !files::exists(&root))
-            };
-            if is_index && gone() {
+            if name.starts_with(PREFIX) && wanted(&folder.path().join(&name)) {
+                let _turn = Lock::hold(&folder, &name)?;
                 schema::remove(&folder, &name);
                 removed += 1;
             }

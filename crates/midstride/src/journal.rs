@@ -10,7 +10,7 @@ use crate::ids::{new_uid, sha256};
 use crate::ledger::{Patience, SqliteLedger};
 use crate::project::{Project, Shelved};
 use crate::reconcile::ReconcileError;
-use crate::revisions::{RevisionError, Texts};
+use crate::revisions::{Place, RevisionError, Texts};
 use midstride_core::document::{Document, EditRefused};
 use midstride_core::edit::{Edit, Path};
 use midstride_core::finding::Code;
@@ -179,7 +179,7 @@ impl Project {
         let (next, _) = next.edit(&edits)?;
         let (after, late) = self.clean(next.text());
         redacted.extend(late);
-        let written = texts.store(&after)?;
+        let written = texts.store_anew(&after)?;
         texts.keep(&[replaced, written.clone()])?;
         reached(Step::Kept);
         self.replace(shelved, &after)?;
@@ -255,14 +255,14 @@ impl Project {
         if noted.as_ref().is_some_and(|note| note.hash == sha256(&shelved.bytes)) {
             return Ok(None);
         }
-        match texts {
+        match texts.place() {
             // Without branches and clones the last text that was written here is the one.
-            Texts::Files(_) => {
+            Place::Files(_) => {
                 let named = shelved.handoff(self).named_texts();
                 let told = |note: &Note| note.text == now || named.contains(note.text.as_str());
                 Ok(noted.filter(|note| !told(note)).map(|note| note.text))
             }
-            Texts::Blobs { .. } => Ok(self.text_before_edit(shelved, now, texts)?),
+            Place::Blobs { .. } => Ok(self.text_before_edit(shelved, now, texts)?),
         }
     }
 
@@ -314,8 +314,12 @@ impl Project {
         &self,
         shelved: &Shelved,
     ) -> Result<Option<Vec<u8>>, JournalError> {
-        let noted = self.text_before_outside_edit(shelved)?;
-        Ok(noted.map(|noted| self.kept_text(&noted)).transpose()?.flatten())
+        let Some(noted) = self.text_before_outside_edit(shelved)? else { return Ok(None) };
+        if let Some(tombstone) = self.tombstone(&noted).map(Box::new) {
+            let text = "what it said before it was edited outside midstride".to_owned();
+            return Err(RevisionError::Forgotten { text, tombstone }.into());
+        }
+        Ok(self.kept_text(&noted)?)
     }
 
     /// The id of what midstride wrote last, if somebody has changed it since.

@@ -45,6 +45,21 @@ impl StreamId {
     /// What the names of all streams of tasks start with.
     pub const TASKS: &str = "task/";
 
+    /// The stream of a kept text, by its id.
+    pub fn text(hash: &str) -> Self {
+        Self(format!("{}{hash}", Self::TEXTS))
+    }
+
+    /// What the names of all streams of kept texts start with.
+    pub const TEXTS: &str = "text/";
+
+    /// The text that a stream is about.
+    pub fn text_hash(&self) -> Option<&str> {
+        let hash = self.0.strip_prefix(Self::TEXTS)?;
+        let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (matches!(hash.len(), 40 | 64) && hash.bytes().all(plain)).then_some(hash)
+    }
+
     /// The stream of the mission.
     pub fn mission() -> Self {
         Self("mission".to_owned())
@@ -177,6 +192,9 @@ pub enum LedgerError {
     /// The engine cannot be reached, or did not answer in time.
     #[error("the ledger cannot be used: {0}")]
     Unavailable(String),
+    /// Exactly these bytes were forgotten; they are not stored again.
+    #[error("`{0}` was forgotten, and is not stored again")]
+    Forgotten(String),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] crate::files::FileError),
@@ -225,4 +243,11 @@ pub trait Ledger {
 
     /// Stored bytes; `None` where there are none of that hash.
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError>;
+
+    /// The hashes that start like this, of all stored bytes.
+    fn blobs_like(&self, beginning: &str) -> Result<Vec<String>, LedgerError>;
+
+    /// Takes stored bytes away for good, with what events quote of them, and never stores them again.
+    /// Nothing of them is left in any file of the engine. Doing it again is fine.
+    fn forget_blob(&self, hash: &str) -> Result<(), LedgerError>;
 }

@@ -21,6 +21,9 @@ pub mod client;
 pub mod capture;
 
 pub mod ledger;
+
+pub mod tombstone;
+
 pub mod revisions;
 
 pub mod index;

@@ -5,8 +5,9 @@ use crate::files::{FileError, Problem};
 use crate::git::{GitError, Repository};
 use crate::ids::sha256;
 use crate::project::{Project, Shelved};
+use crate::tombstone::Tombstone;
 use midstride_core::redact::Clean;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// References to the texts of handoffs that everybody may read; `midstride sync` shares them.
@@ -35,6 +36,14 @@ pub enum RevisionError {
         /// What was asked for.
         wanted: usize,
     },
+    /// Somebody had it removed for good.
+    #[error("{text} was forgotten {tombstone}")]
+    Forgotten {
+        /// Which text, in words.
+        text: String,
+        /// What is left of it.
+        tombstone: Box<Tombstone>,
+    },
     /// Git did not keep it.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -43,46 +52,79 @@ pub enum RevisionError {
     File(#[from] FileError),
 }
 
+/// The texts of one handoff, and what of all texts was forgotten.
+pub(crate) struct Texts<'p> {
+    place: Place<'p>,
+    forgotten: BTreeMap<String, Tombstone>,
+}
+
 /// Where the texts of one handoff are kept.
-pub(crate) enum Texts<'p> {
+pub(crate) enum Place<'p> {
     /// As blobs under a reference.
     Blobs { repository: &'p Repository, reference: String },
     /// As files in the private folder.
     Files(&'p Project),
 }
 
-impl Texts<'_> {
-    /// Stores a text and gives back its id.
+impl<'p> Texts<'p> {
+    /// Where they are kept.
+    pub(crate) fn place(&self) -> &Place<'p> {
+        &self.place
+    }
+
+    /// Stores a text and gives back its id. One that was forgotten is only named.
     pub(crate) fn store(&self, text: &Clean) -> Result<String, RevisionError> {
-        match self {
-            Self::Blobs { repository, .. } => Ok(repository.store_blob(text.as_str().as_bytes())?),
-            Self::Files(project) => Ok(project.store_in_folder(text)?),
+        if !self.forgotten.is_empty() {
+            let id = self.id_of(text)?;
+            if self.forgotten.contains_key(&id) {
+                return Ok(id);
+            }
+        }
+        match &self.place {
+            Place::Blobs { repository, .. } => Ok(repository.store_blob(text.as_str().as_bytes())?),
+            Place::Files(project) => Ok(project.store_in_folder(text)?),
+        }
+    }
+
+    /// The same for a text that a document is about to have: one that was forgotten is refused.
+    pub(crate) fn store_anew(&self, text: &Clean) -> Result<String, RevisionError> {
+        let id = self.store(text)?;
+        match self.forgotten.get(&id) {
+            Some(tombstone) => {
+                let tombstone = Box::new(tombstone.clone());
+                Err(RevisionError::Forgotten { text: "exactly this text".to_owned(), tombstone })
+            }
+            None => Ok(id),
         }
     }
 
     /// The id that a text would have.
     pub(crate) fn id_of(&self, text: &Clean) -> Result<String, RevisionError> {
-        match self {
-            Self::Blobs { repository, .. } => Ok(repository.id_of_blob(text.as_str().as_bytes())?),
-            Self::Files(_) => Ok(id_in_folder(text)),
+        match &self.place {
+            Place::Blobs { repository, .. } => Ok(repository.id_of_blob(text.as_str().as_bytes())?),
+            Place::Files(_) => Ok(id_in_folder(text)),
         }
     }
 
-    /// Keeps stored texts for good.
+    /// Keeps stored texts for good, but for what was forgotten.
     pub(crate) fn keep(&self, ids: &[String]) -> Result<(), RevisionError> {
-        match self {
-            Self::Blobs { repository, reference } => Ok(repository.keep_blobs(reference, ids)?),
-            Self::Files(_) => Ok(()),
+        let lasting = ids.iter().filter(|id| !self.forgotten.contains_key(*id));
+        let lasting: Vec<String> = lasting.cloned().collect();
+        match &self.place {
+            Place::Blobs { repository, reference } => {
+                Ok(repository.keep_blobs(reference, &lasting)?)
+            }
+            Place::Files(_) => Ok(()),
         }
     }
 
     /// The ids of all texts that were kept before, and so were written by midstride.
     pub(crate) fn kept(&self) -> Result<BTreeSet<String>, RevisionError> {
-        match self {
-            Self::Blobs { repository, reference } => {
+        match &self.place {
+            Place::Blobs { repository, reference } => {
                 Ok(repository.kept_blobs(reference)?.map(|kept| kept.ids).unwrap_or_default())
             }
-            Self::Files(_) => Ok(BTreeSet::new()),
+            Place::Files(_) => Ok(BTreeSet::new()),
         }
     }
 }
@@ -90,15 +132,26 @@ impl Texts<'_> {
 impl Project {
     /// Where the texts of a handoff are kept: apart where nobody else is meant to read it.
     pub(crate) fn texts(&self, shelved: &Shelved, uid: &str) -> Texts<'_> {
-        let Some(repository) = self.repository() else { return Texts::Files(self) };
-        let prefix = if self.is_committed(repository, shelved) { SHARED } else { PRIVATE };
-        Texts::Blobs { repository, reference: format!("{prefix}/{uid}") }
+        let place = match self.repository() {
+            Some(repository) => {
+                let prefix = if self.is_committed(repository, shelved) { SHARED } else { PRIVATE };
+                Place::Blobs { repository, reference: format!("{prefix}/{uid}") }
+            }
+            None => Place::Files(self),
+        };
+        Texts { place, forgotten: self.known_tombstones() }
     }
 
     /// Where the texts of a committed handoff are kept; `None` without git.
     pub(crate) fn shared_texts(&self, uid: &str) -> Option<Texts<'_>> {
         let repository = self.repository()?;
-        Some(Texts::Blobs { repository, reference: format!("{SHARED}/{uid}") })
+        let place = Place::Blobs { repository, reference: format!("{SHARED}/{uid}") };
+        Some(Texts { place, forgotten: self.known_tombstones() })
+    }
+
+    /// Whether others get a document, and so the texts that it had before.
+    pub(crate) fn goes_to_others(&self, shelved: &Shelved) -> bool {
+        self.repository().is_some_and(|repository| self.is_committed(repository, shelved))
     }
 
     /// Whether a document goes to everybody who has the repository.
@@ -106,6 +159,36 @@ impl Project {
         let inside = self.path_in_work_tree(shelved);
         let private = self.private_shelf_of(shelved).is_some();
         !private && inside.is_some_and(|path| !repository.ignores(&path))
+    }
+
+    /// Keeps texts alive no longer under any reference.
+    pub(crate) fn drop_texts(&self, ids: &BTreeSet<String>) -> Result<(), GitError> {
+        let Some(repository) = self.repository().filter(|_| !ids.is_empty()) else {
+            return Ok(());
+        };
+        for (reference, kept) in repository.kept_below(&[SHARED, PRIVATE])? {
+            if !kept.ids.is_disjoint(ids) {
+                repository.drop_blobs(&reference, ids)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The ids of the texts that lie in the folder.
+    pub(crate) fn texts_in_folder(&self) -> Result<Vec<String>, FileError> {
+        let Some(folder) = self.private_folder_without_git()? else { return Ok(Vec::new()) };
+        let entries = folder.entries(Path::new(TEXTS))?.into_iter();
+        Ok(entries.filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())
+    }
+
+    /// Removes a text from the folder; says whether it was there.
+    pub(crate) fn remove_from_folder(&self, id: &str) -> Result<bool, FileError> {
+        let Some(folder) = self.private_folder_without_git()? else { return Ok(false) };
+        match folder.read(&text_path(id)) {
+            Ok(text) => folder.remove(&text_path(id), &text).map(|()| true),
+            Err(FileError { problem: Problem::NotFound, .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     fn store_in_folder(&self, text: &Clean) -> Result<String, FileError> {
@@ -145,8 +228,14 @@ impl Project {
         }
         let id = wanted.checked_sub(1).and_then(|index| replaced.get(index));
         let id = id.ok_or_else(|| RevisionError::NoSuch { key: key.clone(), wanted, last })?;
-        let text = id.map(|id| self.kept_text(id.value.trim())).transpose()?.flatten();
-        text.ok_or(RevisionError::NotHere { key, wanted })
+        let Some(id) = id.map(|id| id.value.trim()) else {
+            return Err(RevisionError::NotHere { key, wanted });
+        };
+        if let Some(tombstone) = self.tombstone(id).map(Box::new) {
+            let text = format!("the text of `{key}@{wanted}`");
+            return Err(RevisionError::Forgotten { text, tombstone });
+        }
+        self.kept_text(id)?.ok_or(RevisionError::NotHere { key, wanted })
     }
 
     /// Whether a handoff had exactly this text before.
@@ -166,6 +255,9 @@ fn id_in_folder(text: &Clean) -> String {
     sha256(text.as_str().as_bytes())
 }
 
+/// The folder of the texts, with what is never committed.
+const TEXTS: &str = "texts";
+
 fn text_path(id: &str) -> PathBuf {
-    Path::new("texts").join(id)
+    Path::new(TEXTS).join(id)
 }

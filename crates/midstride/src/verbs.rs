@@ -11,6 +11,7 @@ mod doctor;
 mod edit;
 mod fmt;
 mod follow;
+mod forget;
 mod graph;
 mod init;
 mod live;
@@ -40,6 +41,10 @@ pub use doctor::{Examined, Reindexed, ShelfFacts, examine, reindex};
 pub use edit::{Draft, EditError, Edited, draft, edit, fill_in};
 pub use fmt::{FmtError, Formatted, fmt};
 pub use follow::{Followed, follow};
+pub use forget::{
+    BEGINNING_LENGTH_MIN, ForgetError, ForgetStep, Forgotten, KeptText, forget, kept_revision,
+    kept_text,
+};
 pub use graph::{Connected, graph};
 pub use init::{InitError, Initialised, init};
 pub use live::{LiveError, commit_id, live};

@@ -144,6 +144,7 @@ fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
             | Event::Task(_)
             | Event::Mission(_)
             | Event::Session(_)
+            | Event::Text(_)
             | Event::Unknown(_) => None,
         })
         .collect();

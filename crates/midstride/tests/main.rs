@@ -4,6 +4,7 @@
 mod capture;
 mod drift;
 mod files;
+mod forget;
 mod git;
 mod index;
 mod journal;

@@ -1,9 +1,10 @@
 //! What every ledger must hold, whichever engine keeps it. A new engine passes the same suite.
 
 use midstride::ledger::{
-    AppendError, Cursor, Expected, Held, Ledger, RECORD_BYTES_MAX, Recorded, StreamId, Version,
+    AppendError, Cursor, Expected, Held, Ledger, LedgerError, RECORD_BYTES_MAX, Recorded, StreamId,
+    Version,
 };
-use midstride_core::event::{Envelope, Event, Unknown};
+use midstride_core::event::{Envelope, Event, SessionEvent, Unknown};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -37,7 +38,7 @@ fn ids(records: &[Recorded]) -> Vec<&str> {
 pub type Test = fn(&dyn World);
 
 /// Every test of the suite with its name.
-pub const SUITE: [(&str, Test); 12] = [
+pub const SUITE: [(&str, Test); 13] = [
     ("what is appended is read in order", order),
     ("whoever expects another version conflicts", conflicts),
     ("the same events at the same place are fine again", retries),
@@ -47,6 +48,7 @@ pub const SUITE: [(&str, Test); 12] = [
     ("streams are read by how their names start", below),
     ("what comes from elsewhere is appended once", uniting),
     ("blobs are found by their hash", blobs),
+    ("what is forgotten is gone and never stored again", forgetting),
     ("a lease has one holder and ends with it", leases),
     ("who waits is woken, and never for ever", waiting),
     ("of many at once each wins exactly once", many),
@@ -176,6 +178,45 @@ fn blobs(world: &dyn World) {
     assert_eq!(ledger.get_blob("00").unwrap(), None);
     let empty = ledger.put_blob(b"").unwrap();
     assert_eq!(empty, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+fn forgetting(world: &dyn World) {
+    let (ledger, stream) = (world.open(), StreamId::session("codex", "s"));
+    let secret = b"the password is hunter2".to_vec();
+    let (hash, other) = (ledger.put_blob(&secret).unwrap(), ledger.put_blob(b"other").unwrap());
+    let checkpointed = |blob: &str, about: Option<&str>| Envelope {
+        event: Event::Session(SessionEvent::Checkpointed {
+            client: "codex".to_owned(),
+            session: "s".to_owned(),
+            last_record: None,
+            digest: "d".to_owned(),
+            blob: blob.to_owned(),
+            mode: "auto".to_owned(),
+            bytes: 7,
+            began: None,
+            ended: None,
+            about: about.map(str::to_owned),
+        }),
+        ..event(blob)
+    };
+    let said = [checkpointed(&hash, Some("hunter2")), checkpointed(&other, Some("more"))];
+    ledger.append(&stream, Expected::NoStream, &said).unwrap();
+    assert_eq!(ledger.blobs_like(&hash[..4]).unwrap(), std::slice::from_ref(&hash));
+    for _ in 0..2 {
+        ledger.forget_blob(&hash).unwrap();
+        let ledger = world.open();
+        assert_eq!(ledger.get_blob(&hash).unwrap(), None);
+        assert_eq!(ledger.blobs_like("").unwrap(), std::slice::from_ref(&other));
+        let refused = ledger.put_blob(&secret).unwrap_err();
+        assert!(matches!(refused, LedgerError::Forgotten(refused) if refused == hash));
+    }
+    assert_eq!(ledger.get_blob(&other).unwrap(), Some(b"other".to_vec()));
+    let left = [checkpointed(&hash, None), checkpointed(&other, Some("more"))];
+    assert_eq!(ledger.read(&stream, None).unwrap()[0].events, left);
+    // What was never here is kept from coming.
+    let never = midstride::ids::sha256(b"never");
+    ledger.forget_blob(&never).unwrap();
+    assert!(matches!(ledger.put_blob(b"never"), Err(LedgerError::Forgotten(_))));
 }
 
 fn leases(world: &dyn World) {

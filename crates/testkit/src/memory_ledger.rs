@@ -25,7 +25,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Log {
     records: Vec<Recorded>,
-    blobs: BTreeMap<String, Vec<u8>>,
+    /// Nothing under a hash is a tombstone.
+    blobs: BTreeMap<String, Option<Vec<u8>>>,
     held: BTreeSet<String>,
 }
 
@@ -136,12 +137,31 @@ impl Ledger for MemoryLedger {
 
     fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
         let hash = sha256(bytes);
-        self.shared.log().blobs.insert(hash.clone(), bytes.to_vec());
-        Ok(hash)
+        let mut log = self.shared.log();
+        let kept = log.blobs.entry(hash.clone()).or_insert_with(|| Some(bytes.to_vec()));
+        if kept.is_some() { Ok(hash) } else { Err(LedgerError::Forgotten(hash)) }
     }
 
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
-        Ok(self.shared.log().blobs.get(hash).cloned())
+        Ok(self.shared.log().blobs.get(hash).cloned().flatten())
+    }
+
+    fn blobs_like(&self, beginning: &str) -> Result<Vec<String>, LedgerError> {
+        let log = self.shared.log();
+        let fitting =
+            log.blobs.iter().filter(|(hash, kept)| hash.starts_with(beginning) && kept.is_some());
+        Ok(fitting.map(|(hash, _)| hash.clone()).collect())
+    }
+
+    fn forget_blob(&self, hash: &str) -> Result<(), LedgerError> {
+        let mut log = self.shared.log();
+        log.blobs.insert(hash.to_owned(), None);
+        for envelope in log.records.iter_mut().flat_map(|record| &mut record.events) {
+            if let Some(event) = envelope.event.without(hash) {
+                envelope.event = event;
+            }
+        }
+        Ok(())
     }
 }
 

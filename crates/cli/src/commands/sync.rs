@@ -1,8 +1,8 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::count;
 use crate::view::done::{SyncJson, TasksSyncedJson};
+use crate::view::{count, forgotten};
 use midstride::project::Project;
 use midstride::verbs::{self, TasksSynced};
 
@@ -10,7 +10,7 @@ use midstride::verbs::{self, TasksSynced};
 ///
 /// Revisions are kept as git objects that `git push` does not take along, tasks in the ledger. This
 /// fetches what others shared and pushes yours, below `refs/midstride`; texts of private handoffs
-/// stay here. It happens only when you ask for it.
+/// stay here, and what somebody forgot is gone on both sides. It happens only when you ask for it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SyncArgs {
     /// The remote; `origin`, or the only one, where none is given
@@ -23,18 +23,29 @@ pub(crate) struct SyncArgs {
 
 pub(crate) fn sync(ui: &mut Ui, project: &Project, args: &SyncArgs) -> Result<Outcome, Diagnostic> {
     let synced = verbs::sync(project, args.remote.as_deref())?;
-    let verbs::Synced { remote, exchanged, tasks } = synced;
+    let verbs::Synced { remote, exchanged, tasks, forgotten: gone, tombstones_sent } = synced;
     let (handoffs, received, sent) = (exchanged.handoffs, exchanged.received, exchanged.sent);
     let kept_back = exchanged.kept_back;
     if args.json {
         let TasksSynced { here, received: came, sent: went, skipped, early, withheld } = tasks;
         let tasks = TasksSyncedJson { here, received: came, sent: went, skipped, early, withheld };
-        ui.json(&SyncJson { remote, handoffs, received, sent, kept_back, tasks })?;
+        let forgotten = gone.iter().map(forgotten::json).collect();
+        ui.json(&SyncJson { remote, handoffs, received, sent, kept_back, forgotten, tasks })?;
         return Ok(Outcome::Clean);
     }
     for name in &exchanged.odd {
         Diagnostic::new(format!("`{name}` in {remote} keeps no texts; it was left alone"))
             .warn(ui)?;
+    }
+    for tombstone in &gone {
+        ui.say(&format!(
+            "Forgotten elsewhere, and gone here now: {}",
+            forgotten::tombstone(tombstone)
+        ))?;
+    }
+    if tombstones_sent > 0 {
+        let told = count(tombstones_sent, "forgotten text");
+        ui.say(&format!("{remote} was told of {told}, so that nobody brings it back"))?;
     }
     if kept_back > 0 {
         let stay = count(kept_back, "handoff");

@@ -34,6 +34,7 @@ struct LedgerJson {
     version: Option<u32>,
     records: Option<usize>,
     put_aside: usize,
+    forgotten: usize,
 }
 
 #[derive(Serialize)]
@@ -75,6 +76,7 @@ pub(crate) fn json(examined: &Examined, problems: &[ProblemText]) -> ExaminedJso
             version,
             records,
             put_aside: ledger.put_aside,
+            forgotten: examined.forgotten,
         },
         index: IndexJson {
             path: index.path.display().to_string(),
@@ -121,6 +123,9 @@ pub(crate) fn text(examined: &Examined) -> String {
     }
     out.push_str(&heading("Ledger"));
     out.push_str(&format!("  {}\n  {}\n", path(&examined.ledger.path), ledger(&examined.ledger)));
+    if examined.forgotten > 0 {
+        out.push_str(&format!("  {} forgotten\n", count(examined.forgotten, "text")));
+    }
     out.push_str(&heading("Index"));
     out.push_str(&format!("  {}\n  {}\n", path(&examined.index.path), index(examined)));
     out

@@ -29,6 +29,7 @@ pub(crate) struct SyncJson {
     pub(crate) received: usize,
     pub(crate) sent: usize,
     pub(crate) kept_back: usize,
+    pub(crate) forgotten: Vec<super::forgotten::TombstoneJson>,
     pub(crate) tasks: TasksSyncedJson,
 }
 

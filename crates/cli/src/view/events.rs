@@ -4,7 +4,7 @@ use super::{one_line, tame};
 use crate::ui::escaped;
 use midstride::ledger::Recorded;
 use midstride_core::event::{
-    Envelope, Event, HandoffEvent, MissionEvent, ProofEvent, SessionEvent, TaskEvent,
+    Envelope, Event, HandoffEvent, MissionEvent, ProofEvent, SessionEvent, TaskEvent, TextEvent,
 };
 
 /// How much of a text stands in a line.
@@ -43,6 +43,11 @@ fn human(record: &Recorded, envelope: &Envelope) -> String {
         Event::Session(SessionEvent::Checkpointed { client, session, about, .. }) => {
             let about = about.as_deref().map(|about| format!(": {about}")).unwrap_or_default();
             (format!("session {session}"), format!("{client} session captured{about}"))
+        }
+        Event::Text(TextEvent::Forgotten { hash, what, of, reason, .. }) => {
+            let of = of.as_deref().map(|of| format!(" of {of}")).unwrap_or_default();
+            let why = reason.as_deref().map(|why| format!(": {}", one_line(why, WIDTH)));
+            (format!("{what}{of}"), format!("{hash} forgotten{}", why.unwrap_or_default()))
         }
         Event::Unknown(unknown) => {
             (unknown.kind.clone(), "written by a newer midstride".to_owned())

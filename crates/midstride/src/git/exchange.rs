@@ -1,5 +1,5 @@
 //! Kept texts that go to another repository and come from there. A reference to a tree of blobs
-//! meets another one by union: nothing is ever taken away on either side.
+//! meets another one by union: nothing is taken away on either side but what somebody forgot.
 
 use super::{GitError, Repository};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const TRIES_MAX: usize = 10;
 /// How many references one push names; a command line has an end.
 const PUSHED_AT_ONCE: usize = 200;
+/// Makes git keep fetched objects one by one, however many there are.
+const LOOSE: &str = "fetch.unpackLimit=1000000000";
 /// Where the other repository's references are noted here. They are never pushed.
 pub(super) const FETCHED: &str = "refs/midstride-fetched";
 
@@ -34,6 +36,8 @@ pub struct Exchange<'a> {
     pub private: &'a str,
     /// Whether a reference that the other repository does not have may go there.
     pub may_go: &'a dyn Fn(&str) -> bool,
+    /// What is taken away on both sides.
+    pub forgotten: &'a BTreeSet<String>,
 }
 
 /// One reference here and there.
@@ -56,7 +60,7 @@ impl Repository {
         let mut done = Exchanged::default();
         let mut last = None;
         for _ in 0..TRIES_MAX {
-            self.fetch_references(remote, what.prefix)?;
+            self.fetch_references(remote, what)?;
             let pairs = self.pairs(remote, what.prefix)?;
             match self.meet(remote, what, pairs, &mut done) {
                 Ok(()) => return Ok(done),
@@ -68,10 +72,14 @@ impl Repository {
         Err(last.expect("there is at least one try"))
     }
 
-    fn fetch_references(&self, remote: &str, prefix: &str) -> Result<(), GitError> {
-        let wanted = format!("+{prefix}/*:{FETCHED}/{remote}/*");
+    fn fetch_references(&self, remote: &str, what: &Exchange<'_>) -> Result<(), GitError> {
+        let wanted = format!("+{}/*:{FETCHED}/{remote}/*", what.prefix);
+        // What was forgotten may come once more, and must not come in a pack: it could not be taken
+        // out of that.
+        let loose: &[&str] = if what.forgotten.is_empty() { &[] } else { &["-c", LOOSE] };
         let options = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune"];
-        self.run(&[&options[..], &["--end-of-options", remote, &wanted]].concat(), b"").map(|_| ())
+        let from = ["--end-of-options", remote, &wanted];
+        self.run(&[loose, &options[..], &from].concat(), b"").map(|_| ())
     }
 
     fn pairs(&self, remote: &str, prefix: &str) -> Result<BTreeMap<String, Pair>, GitError> {
@@ -102,7 +110,8 @@ impl Repository {
         let (mut sent, mut received) = (0, 0);
         done.odd.clear();
         (done.handoffs, done.kept_back) = (0, 0);
-        let private = self.blobs_below(what.private)?;
+        let private = self.kept_below(&[what.private])?.into_iter();
+        let private: BTreeSet<String> = private.flat_map(|(_, kept)| kept.ids).collect();
         for (name, pair) in pairs {
             if pair.there.is_none() && !(what.may_go)(&name) {
                 done.kept_back += 1;
@@ -121,15 +130,18 @@ impl Repository {
                 continue;
             };
             done.handoffs += 1;
-            let mine = ours.union(&theirs).cloned().collect();
+            let lasting = |id: &&String| !what.forgotten.contains(*id);
+            let mine: BTreeSet<String> = ours.union(&theirs).filter(lasting).cloned().collect();
             let public = |id: &&String| theirs.contains(*id) || !private.contains(*id);
-            let given: BTreeSet<String> = ours.iter().filter(public).cloned().collect();
-            let given: BTreeSet<String> = given.union(&theirs).cloned().collect();
-            sent += given.len() - theirs.len();
-            received += theirs.difference(&ours).count();
+            let given: BTreeSet<String> = mine.iter().filter(public).cloned().collect();
+            sent += given.difference(&theirs).count();
+            received += mine.difference(&ours).count();
             for (side, before, all) in
                 [(&mut here, pair.here, &mine), (&mut there, pair.there, &given)]
             {
+                if before.is_none() && all.is_empty() {
+                    continue;
+                }
                 let after = self.tree_of(all)?;
                 if before.as_ref() != Some(&after) {
                     side.push(Step { name: format!("{}/{name}", what.prefix), before, after });

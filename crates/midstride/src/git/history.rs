@@ -91,25 +91,27 @@ impl Repository {
     ) -> Result<Vec<LogEntry>, GitError> {
         let since = format!("--since={}", since.as_second());
         let asked = ["log", "--no-merges", "-z", "--name-only", "--no-renames", &since];
-        let asked = asked.into_iter().chain(["--format=%x01%H %ct %s", "--"]).map(OsString::from);
+        let asked = asked.into_iter().chain([LOG_FORMAT, "--"]).map(OsString::from);
         // A path is a path here, whatever it looks like.
         let asked_for = paths.iter().filter(|_| paths.len() <= ASKED_PATHS_MAX);
         let asked_for = asked_for.map(|path| OsString::from(format!(":(top,literal){path}")));
         let log = self.run(&asked.chain(asked_for).collect::<Vec<_>>(), b"")?;
-        let mut entries: Vec<LogEntry> = Vec::new();
-        for part in parts(&log) {
-            match part.split_once('\u{1}') {
-                Some((_, head)) => entries.extend(log_entry(head)),
-                None => {
-                    let path = part.trim_start_matches('\n').to_owned();
-                    if let Some(entry) = entries.last_mut().filter(|_| paths.contains(&path)) {
-                        entry.paths.push(path);
-                    }
-                }
-            }
-        }
-        entries.retain(|entry| !entry.paths.is_empty());
-        Ok(entries)
+        Ok(log_entries(&log, &|path| paths.contains(path)))
+    }
+
+    /// A few of the commits, newest first, that brought a text or took it away, with the paths.
+    pub fn commits_with(&self, blob: &str, at_most: usize) -> Result<Vec<LogEntry>, GitError> {
+        let (object, most) = (format!("--find-object={blob}"), format!("-{at_most}"));
+        let asked = ["log", "--all", "--reflog", "-m", "-z", "--name-only", "--no-renames"];
+        let rest = ["--no-ext-diff", LOG_FORMAT, &object, &most];
+        let log = self.run(&[&asked[..], &rest].concat(), b"")?;
+        Ok(log_entries(&log, &|_| true))
+    }
+
+    /// The paths below the working tree at which a text is staged.
+    pub fn staged_at(&self, blob: &str) -> Result<Vec<String>, GitError> {
+        let here = self.files_here()?.files.into_iter();
+        Ok(here.filter(|(_, id)| id.as_deref() == Some(blob)).map(|(path, _)| path).collect())
     }
 
     /// Whether only the newest part of the history is here.
@@ -162,6 +164,9 @@ impl Listed {
     }
 }
 
+/// How commits are told, so that they can be told from paths.
+const LOG_FORMAT: &str = "--format=%x01%H %ct %s";
+
 /// Git compares every path with every pattern: of many, it is quicker to be told about all.
 const ASKED_PATHS_MAX: usize = 16;
 
@@ -172,6 +177,24 @@ const SUBMODULE: &str = "160000";
 fn parts(bytes: &[u8]) -> Vec<String> {
     let parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());
     parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+}
+
+/// Commits with those of their paths that are wanted; one without any is left out.
+fn log_entries(log: &[u8], wanted: &dyn Fn(&str) -> bool) -> Vec<LogEntry> {
+    let mut entries: Vec<LogEntry> = Vec::new();
+    for part in parts(log) {
+        match part.split_once('\u{1}') {
+            Some((_, head)) => entries.extend(log_entry(head)),
+            None => {
+                let path = part.trim_start_matches('\n').to_owned();
+                if let Some(entry) = entries.last_mut().filter(|_| wanted(&path)) {
+                    entry.paths.push(path);
+                }
+            }
+        }
+    }
+    entries.retain(|entry| !entry.paths.is_empty());
+    entries
 }
 
 fn log_entry(head: &str) -> Option<LogEntry> {

@@ -76,16 +76,6 @@ impl Repository {
         Ok(String::from_utf8_lossy(&listed).lines().filter_map(entry).collect())
     }
 
-    /// All blobs that the references below a prefix keep alive.
-    pub(super) fn blobs_below(&self, prefix: &str) -> Result<BTreeSet<String>, GitError> {
-        let trees = self.run(&["for-each-ref", "--format=%(objectname)", prefix], b"")?;
-        let mut all = BTreeSet::new();
-        for tree in String::from_utf8_lossy(&trees).lines() {
-            all.extend(self.blobs_of(tree)?);
-        }
-        Ok(all)
-    }
-
     /// A tree that keeps blobs.
     pub(super) fn tree_of(&self, ids: &BTreeSet<String>) -> Result<String, GitError> {
         let entries: String = ids.iter().map(|id| format!("100644 blob {id}\t{id}\n")).collect();
@@ -94,32 +84,60 @@ impl Repository {
         Ok(String::from_utf8_lossy(&made).trim().to_owned())
     }
 
-    /// Keeps blobs alive under a reference, besides what it keeps already. Those of us who do so
-    /// wait for each other; git itself may come in between.
+    /// Keeps blobs alive under a reference, besides what it keeps already.
     pub fn keep_blobs(&self, reference: &str, ids: &[String]) -> Result<(), GitError> {
+        let more = |kept: &BTreeSet<String>| kept.iter().chain(ids).cloned().collect();
+        self.change_kept(reference, &more).map(|_| ())
+    }
+
+    /// Keeps blobs alive no longer under a reference; says whether it kept any of them.
+    pub fn drop_blobs(&self, reference: &str, ids: &BTreeSet<String>) -> Result<bool, GitError> {
+        let fewer = |kept: &BTreeSet<String>| kept.difference(ids).cloned().collect();
+        let dropped = self.change_kept(reference, &fewer)?;
+        if dropped {
+            self.forget_earlier(reference)?;
+        }
+        Ok(dropped)
+    }
+
+    /// Changes what a reference keeps; says whether it did. Those of us who do so wait for each
+    /// other; git itself may come in between.
+    fn change_kept(
+        &self,
+        reference: &str,
+        change: &dyn Fn(&BTreeSet<String>) -> BTreeSet<String>,
+    ) -> Result<bool, GitError> {
         let folder = Root::make(&self.common_dir().join("midstride"))?;
         let _held = Lock::hold(&folder, "references")?;
-        let mut last = Ok(());
+        let mut last = Ok(false);
         for _ in 0..TRIES_MAX {
             let before = self.kept_blobs(reference)?;
-            if before.as_ref().is_some_and(|before| ids.iter().all(|id| before.ids.contains(id))) {
-                return Ok(());
+            let (tree, kept) =
+                before.map_or((None, BTreeSet::new()), |kept| (Some(kept.tree), kept.ids));
+            let after = change(&kept);
+            if after == kept {
+                return Ok(false);
             }
-            let mut kept: BTreeSet<String> = ids.iter().cloned().collect();
-            kept.extend(before.iter().flat_map(|before| before.ids.iter().cloned()));
-            let made = self.tree_of(&kept)?;
-            let zero = "0".repeat(made.len());
-            let expected = before.map_or(zero, |before| before.tree);
+            let made = self.tree_of(&after)?;
+            let expected = tree.unwrap_or_else(|| "0".repeat(made.len()));
             if made == expected {
-                return Ok(());
+                return Ok(false);
             }
-            last = self.run(&["update-ref", reference, &made, &expected], b"").map(|_| ());
+            last = self.run(&["update-ref", reference, &made, &expected], b"").map(|_| true);
             if last.is_ok() {
                 return last;
             }
             self.remove_left_lock(reference);
         }
         last
+    }
+
+    /// Makes git forget what a reference of ours pointed at before, where it is told to remember.
+    fn forget_earlier(&self, reference: &str) -> Result<(), GitError> {
+        if self.run(&["reflog", "exists", reference], b"").is_err() {
+            return Ok(());
+        }
+        self.run(&["reflog", "expire", "--expire=all", reference], b"").map(|_| ())
     }
 
     /// Takes away the lock of a reference that somebody left who was killed. Only one of us does so

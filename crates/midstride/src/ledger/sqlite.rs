@@ -63,6 +63,15 @@ impl SqliteLedger {
         Ok(ledger)
     }
 
+    /// The same where there is a ledger already; none is made.
+    pub fn open_existing(
+        project: &Project,
+        patience: Patience,
+    ) -> Result<Option<Self>, LedgerError> {
+        let is_there = crate::files::is_file(&Place::of(project).path().join(FILE));
+        is_there.then(|| Self::open(project, patience)).transpose()
+    }
+
     /// Opens the ledger in a folder.
     pub fn open_in(folder: Root, patience: Patience) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE);
@@ -227,14 +236,77 @@ impl Ledger for SqliteLedger {
         let hash = sha256(bytes);
         let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
         let stored = self.connection().execute(sql, (&hash, bytes));
-        stored.map(|_| hash).map_err(|error| self.unreadable(&error))
+        let is_new = stored.map_err(|error| self.unreadable(&error))? > 0;
+        if !is_new && self.get_blob(&hash)?.is_none() {
+            return Err(LedgerError::Forgotten(hash));
+        }
+        Ok(hash)
     }
 
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
         let sql = "SELECT bytes FROM blobs WHERE hash = ?1";
         let found = self.connection().query_row(sql, [hash], |row| row.get(0)).optional();
-        found.map_err(|error| self.unreadable(&error))
+        let found: Option<Vec<u8>> = found.map_err(|error| self.unreadable(&error))?;
+        Ok(found.filter(|bytes| !is_tombstone(hash, bytes)))
     }
+
+    fn blobs_like(&self, beginning: &str) -> Result<Vec<String>, LedgerError> {
+        let sql = "SELECT hash FROM blobs WHERE hash >= ?1 AND hash < ?1 || 'g'
+                   AND (length(bytes) > 0 OR hash = ?2) ORDER BY hash";
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map((beginning, sha256(b"")), |row| row.get(0));
+        rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))
+    }
+
+    fn forget_blob(&self, hash: &str) -> Result<(), LedgerError> {
+        let mut connection = self.connection();
+        let failed = |error: rusqlite::Error| self.unreadable(&error);
+        take_away(&mut connection, hash).map_err(failed)?;
+        // Bytes of a row that was moved stay where it was before: all pages are written anew, and the
+        // log, which has the old ones, is emptied.
+        connection.execute_batch("VACUUM").map_err(failed)?;
+        let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+        let is_in_use: bool = emptied.map_err(failed)?;
+        if is_in_use {
+            let message = "others read it all the time, so its log still has what was forgotten";
+            return Err(LedgerError::Unavailable(message.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// What stands in the place of bytes that were forgotten: none at all, under a hash of some. Older
+/// versions store nothing over it either.
+fn is_tombstone(hash: &str, bytes: &[u8]) -> bool {
+    bytes.is_empty() && hash != sha256(b"")
+}
+
+/// Puts a tombstone in the place of bytes, and takes out what events quote of them.
+fn take_away(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "secure_delete", "ON")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let sql = "INSERT INTO blobs (hash, bytes) VALUES (?1, x'')
+               ON CONFLICT (hash) DO UPDATE SET bytes = x''";
+    transaction.execute(sql, [hash])?;
+    let sql = "SELECT position, stream, number, events FROM records WHERE instr(events, ?1) > 0";
+    let records: Vec<Recorded> = {
+        let mut statement = transaction.prepare(sql)?;
+        statement.query_map([hash], record)?.collect::<rusqlite::Result<_>>()?
+    };
+    for record in records {
+        if !record.events.iter().any(|envelope| envelope.event.without(hash).is_some()) {
+            continue;
+        }
+        let told = |envelope: &Envelope| {
+            let event = envelope.event.without(hash).unwrap_or_else(|| envelope.event.clone());
+            Envelope { event, ..envelope.clone() }.cloud_event(record.stream.as_str())
+        };
+        let text = Value::Array(record.events.iter().map(told).collect()).to_string();
+        let sql = "UPDATE records SET events = ?1 WHERE position = ?2";
+        transaction.execute(sql, (text, record.cursor.0.cast_signed()))?;
+    }
+    transaction.commit()
 }
 
 fn append(

@@ -7,8 +7,10 @@ use crate::git::Repository;
 use crate::ids::sha256;
 use crate::ledger::{AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
+use crate::tombstone::Tombstone;
 use midstride_core::checkpoint::{Around, Checkpoint, Mode};
 use midstride_core::event::{Envelope, Event, SessionEvent};
+use midstride_core::redact::Redaction;
 use midstride_core::session::{Client, Session, hash};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -88,6 +90,14 @@ pub enum CheckpointError {
         /// As whose it was read.
         client: Client,
     },
+    /// Exactly this was written down before, and somebody had it removed for good.
+    #[error("the checkpoint of session `{session}` was forgotten {tombstone}")]
+    Forgotten {
+        /// The session.
+        session: String,
+        /// What is left of the checkpoint.
+        tombstone: Box<Tombstone>,
+    },
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -124,11 +134,17 @@ pub(super) fn write_down(
     let (checkpoint, Captured { new_bytes, unread, .. }) = take(project, found, mode)?;
     // The reader took out what everybody calls a secret; a project knows more.
     let written = serde_json::to_string(&checkpoint).unwrap_or_default();
-    let bytes = project.clean(&written).0.as_str().as_bytes().to_vec();
-    let (envelope, stream) = told(project, &checkpoint, sha256(&bytes));
-    let known = tell(ledger, &stream, &envelope, &bytes)?;
+    let (written, redacted) = project.clean(&written);
+    let bytes = written.as_str().as_bytes();
+    let (envelope, stream) = told(project, &checkpoint, sha256(bytes), &redacted);
+    let known = tell(ledger, &stream, &envelope, bytes)?;
     let is_new = known.is_none();
-    let blob = known.unwrap_or_else(|| sha256(&bytes));
+    let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
+    if let Some(tombstone) = tombstone.flatten() {
+        let session = checkpoint.session_id().to_owned();
+        return Err(CheckpointError::Forgotten { session, tombstone: Box::new(tombstone) });
+    }
+    let blob = known.unwrap_or_else(|| sha256(bytes));
     Ok(Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from: None })
 }
 
@@ -256,12 +272,19 @@ fn content(top: &Root, path: &Path) -> Option<(u64, u64)> {
     }
 }
 
-/// The event, whose id is the same whoever tells it.
-fn told(project: &Project, checkpoint: &Checkpoint, blob: String) -> (Envelope, StreamId) {
+/// The event, whose id is the same whoever tells it. A rule that takes something out makes it another
+/// one: what was forgotten can be written down again without it.
+fn told(
+    project: &Project,
+    checkpoint: &Checkpoint,
+    blob: String,
+    redacted: &[Redaction],
+) -> (Envelope, StreamId) {
     let client = checkpoint.client().name();
     let session = checkpoint.session_id();
     let last = checkpoint.session.last_record.as_deref();
-    let parts = [client, session, last.unwrap_or_default(), &checkpoint.digest];
+    let parts = [client, session, last.unwrap_or_default(), &checkpoint.digest].into_iter();
+    let parts: Vec<&str> = parts.chain(redacted.iter().map(|one| &*one.kind)).collect();
     let event = SessionEvent::Checkpointed {
         client: client.to_owned(),
         session: session.to_owned(),
@@ -272,7 +295,7 @@ fn told(project: &Project, checkpoint: &Checkpoint, blob: String) -> (Envelope, 
         bytes: checkpoint.bytes,
         began: checkpoint.session.began.map(|time| time.to_string()),
         ended: checkpoint.session.ended.map(|time| time.to_string()),
-        about: checkpoint.about(),
+        about: checkpoint.about().map(|about| clean(project, &about)),
     };
     let envelope = Envelope {
         id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),

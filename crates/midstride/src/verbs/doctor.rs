@@ -33,6 +33,8 @@ pub struct Examined {
     pub ledger: LedgerFacts,
     /// Its index.
     pub index: IndexFacts,
+    /// How many texts were forgotten.
+    pub forgotten: usize,
 }
 
 /// Looks at everything and changes nothing.
@@ -49,6 +51,7 @@ pub fn examine(project: &Project) -> Examined {
         not_read: project.not_read().to_vec(),
         ledger: SqliteLedger::facts(project),
         index: Index::facts(project),
+        forgotten: project.known_tombstones().len(),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::files::Scratch;
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
+use crate::revisions::RevisionError;
 use midstride_core::document::{Document, EditRefused};
 use midstride_core::edit::{Edit, Path};
 use midstride_core::handoff::Handoff;
@@ -239,7 +240,7 @@ fn begun_from(
     let number = known.len() + 1;
     match project.text_of(shelved, number) {
         Ok(text) => Ok(Some((number, Document::parse(&text)))),
-        Err(crate::revisions::RevisionError::NotHere { .. }) => Ok(None),
+        Err(RevisionError::NotHere { .. } | RevisionError::Forgotten { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

@@ -184,6 +184,9 @@ pub fn session(
             Ok(Shown { checkpoint, is_stored })
         }
         (None, Some(blob)) => {
+            if let Some(tombstone) = project.tombstone(blob).map(Box::new) {
+                return Err(CheckpointError::Forgotten { session: one.session, tombstone });
+            }
             let checkpoint = stored(project, blob)?;
             let checkpoint = checkpoint.ok_or_else(|| CheckpointError::NoSuch(name.to_owned()))?;
             Ok(Shown { checkpoint, is_stored: true })

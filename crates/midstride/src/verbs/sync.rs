@@ -1,7 +1,9 @@
 //! Share the earlier texts of committed handoffs, and the tasks, with another repository. Never by
 //! itself.
 
+mod events;
 mod tasks;
+mod tombstones;
 
 pub use tasks::TasksSynced;
 
@@ -12,7 +14,8 @@ use crate::journal::file_name_of;
 use crate::ledger::LedgerError;
 use crate::project::{Project, Shelved};
 use crate::revisions::{PRIVATE, SHARED};
-use std::collections::HashSet;
+use crate::tombstone::Tombstone;
+use std::collections::{BTreeSet, HashSet};
 
 /// What was shared, and with whom.
 #[derive(Debug)]
@@ -23,6 +26,10 @@ pub struct Synced {
     pub exchanged: Exchanged,
     /// What became of the tasks.
     pub tasks: TasksSynced,
+    /// What others forgot, and is gone here now.
+    pub forgotten: Vec<Tombstone>,
+    /// How many tombstones the other repository did not have.
+    pub tombstones_sent: usize,
 }
 
 /// Why nothing was shared.
@@ -68,20 +75,32 @@ impl From<FileError> for SyncError {
     }
 }
 
-/// Fetches the texts and tasks that are not here, and pushes those that are not there.
+/// Fetches the texts and tasks that are not here, and pushes those that are not there. What somebody
+/// forgot goes first, so that neither side brings it back.
 pub fn sync(project: &Project, remote: Option<&str>) -> Result<Synced, SyncError> {
     let repository = project.repository().ok_or(SyncError::NoRepository)?;
     let remote = choose(repository.remotes().map_err(SyncError::Here)?, remote)?;
     let committed = committed(project, repository).map_err(SyncError::Here)?;
     let may_go = |name: &str| committed.contains(name);
-    let what = Exchange { prefix: SHARED, private: PRIVATE, may_go: &may_go };
-    let exchanged = repository.exchange(&remote, &what).map_err(SyncError::from);
-    let done = exchanged.and_then(|exchanged| {
+    let met = tombstones::exchange(project, repository, &remote);
+    let tombstones = project.tombstones()?;
+    let forgotten: BTreeSet<String> = tombstones.keys().cloned().collect();
+    project.drop_texts(&forgotten).map_err(SyncError::Here)?;
+    let loose = repository.loose(&forgotten);
+    let what =
+        Exchange { prefix: SHARED, private: PRIVATE, may_go: &may_go, forgotten: &forgotten };
+    let done = met.and_then(|met| {
+        let exchanged = repository.exchange(&remote, &what)?;
         let tasks = tasks::exchange(project, repository, &remote)?;
-        Ok(Synced { remote, exchanged, tasks })
+        let learned = met.received.iter().filter_map(|stream| tombstones.get(stream.text_hash()?));
+        let forgotten = learned.cloned().collect();
+        Ok(Synced { remote, exchanged, tasks, forgotten, tombstones_sent: met.sent.len() })
     });
     // What a run noted that was cut short goes with the next one.
     repository.remove_notes().map_err(SyncError::Here)?;
+    // A repository that still had what was forgotten sent it along.
+    let came = repository.loose(&forgotten).difference(&loose).cloned().collect();
+    repository.remove_blobs(&came).map_err(SyncError::Here)?;
     done
 }
 

@@ -1,25 +1,18 @@
-//! Tasks on their way to another repository and from there: a file per event in one tree, so that
-//! clones meet by union. What comes is looked at before it is believed.
+//! Tasks on their way to another repository and from there, each as the events that made it.
 
-use super::super::task::{TaskError, ledger_of};
 use super::SyncError;
-use crate::files::Lock;
-use crate::git::{Fetched, Filed, Repository};
-use crate::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, written};
+use super::events::{self, ByPath, Kind, is_event_id};
+use crate::git::Repository;
+use crate::ledger::{Ledger, LedgerError, StreamId};
 use crate::project::{Project, SetUp};
-use midstride_core::event::{Envelope, Event};
+use midstride_core::event::Event;
 use midstride_core::id::TaskId;
-use midstride_core::redact::Rules;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// Where tasks are in another repository.
 const REFERENCE: &str = "refs/midstride/tasks";
 /// The folder of the mission's events; the others are called after two digits.
 const MISSION: &str = "mission";
-/// Somebody else may push at the same moment, again and again; not for ever.
-const TRIES_MAX: usize = 10;
-/// Ids of events are shorter.
-const EVENT_ID_LENGTH_MAX: usize = 64;
 
 /// What became of the tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,10 +31,7 @@ pub struct TasksSynced {
     pub withheld: bool,
 }
 
-/// Events by their path in the tree.
-type ByPath = BTreeMap<String, (StreamId, Envelope)>;
-
-/// Brings the ledger here and the tree there to the union of both.
+/// Brings the tasks here and there to the union of both.
 pub(super) fn exchange(
     project: &Project,
     repository: &Repository,
@@ -50,67 +40,22 @@ pub(super) fn exchange(
     if project.set_up() == SetUp::Not {
         return Ok(TasksSynced::default());
     }
-    let ledger = ledger_of(project)?;
-    let _alone = Lock::hold(&project.make_private().map_err(TaskError::from)?, "sync")?;
     let withheld = project.set_up() == SetUp::Private;
-    let mut done = TasksSynced { withheld, ..TasksSynced::default() };
-    let mut received = BTreeSet::new();
-    let mut last = None;
-    for _ in 0..TRIES_MAX {
-        let fetched = repository.fetch_tree(remote, REFERENCE)?;
-        let tree = fetched.as_ref().and_then(|fetched| fetched.tree.as_deref());
-        let files = tree.map_or(Ok(Vec::new()), |tree| repository.files_of(tree))?;
-        let before = events_here(&ledger)?;
-        let (theirs, skipped) = learn(project.rules(), repository, &files, &before)?;
-        let now = project.environment().clock.now();
-        let (early, theirs): (Vec<_>, Vec<_>) =
-            theirs.into_iter().partition(|(_, envelope)| envelope.is_ahead_of(now));
-        done.early = early.len();
-        done.skipped = skipped + usize::from(fetched.is_some() && tree.is_none());
-        let streams = by_stream(theirs);
-        received.extend(streams.iter().map(|(stream, _)| stream.clone()));
-        ledger.unite(&streams).map_err(TaskError::from)?;
-        let mine = events_here(&ledger)?;
-        done.received = count(&received);
-        done.here = count(mine.values().map(|(stream, _)| stream).collect::<BTreeSet<_>>());
-        let there: HashSet<&str> = files.iter().filter_map(|file| file.path.as_deref()).collect();
-        let missing = mine.into_iter().filter(|(path, _)| !there.contains(path.as_str()));
-        let missing: ByPath = missing.filter(|_| !withheld).collect();
-        // A reference to something else than a tree is somebody else's.
-        if missing.is_empty() || (fetched.is_some() && tree.is_none()) {
-            return Ok(done);
-        }
-        match send(repository, remote, fetched.as_ref(), &missing) {
-            Ok(()) => {
-                let streams: BTreeSet<_> = missing.values().map(|(stream, _)| stream).collect();
-                done.sent = count(streams);
-                return Ok(done);
-            }
-            // Whoever pushed meanwhile is fetched and met again.
-            Err(error) if error.is_overtaken() => last = Some(error),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(last.expect("there is at least one try").into())
+    let heed = &|_: &[_]| Ok(());
+    let kind = Kind { reference: REFERENCE, here: events_here, place_of, fits, heed, withheld };
+    let met = events::exchange(project, repository, remote, &kind)?;
+    Ok(TasksSynced {
+        sent: count(&met.sent),
+        received: count(&met.received),
+        here: count(&met.here),
+        skipped: met.skipped,
+        early: met.early,
+        withheld,
+    })
 }
 
-fn count<'s>(streams: impl IntoIterator<Item = &'s StreamId>) -> usize {
-    streams.into_iter().filter(|stream| stream.task_id().is_some()).count()
-}
-
-fn send(
-    repository: &Repository,
-    remote: &str,
-    fetched: Option<&Fetched>,
-    missing: &ByPath,
-) -> Result<(), crate::git::GitError> {
-    let file = |(path, (stream, envelope)): (&String, &(StreamId, Envelope))| {
-        (path.clone(), envelope.cloud_event(stream.as_str()).to_string().into_bytes())
-    };
-    let files: Vec<(String, Vec<u8>)> = missing.iter().map(file).collect();
-    let base = fetched.and_then(|fetched| fetched.tree.as_deref());
-    let after = repository.tree_with(base, &files)?;
-    repository.push_tree(remote, REFERENCE, fetched, &after)
+fn count(streams: &BTreeSet<StreamId>) -> usize {
+    streams.iter().filter(|stream| stream.task_id().is_some()).count()
 }
 
 /// Every event that may travel, by its path.
@@ -127,58 +72,17 @@ fn events_here(ledger: &dyn Ledger) -> Result<ByPath, LedgerError> {
     Ok(placed.collect())
 }
 
-/// What is there and not here, and how many files there are no events.
-fn learn(
-    rules: &Rules,
-    repository: &Repository,
-    files: &[Filed],
-    known: &ByPath,
-) -> Result<(Vec<(StreamId, Envelope)>, usize), SyncError> {
-    let new = |file: &&Filed| file.path.as_ref().is_none_or(|path| !known.contains_key(path));
-    let new: Vec<&Filed> = files.iter().filter(new).collect();
-    // By the path and the size first: what cannot be one of ours is not even read.
-    let placed = new.iter().filter_map(|file| {
-        let path = file.path.as_deref()?;
-        let (stream, id) = place_of(path)?;
-        let blob = file.blob.clone().filter(|_| file.size <= RECORD_BYTES_MAX)?;
-        Some((blob, (stream, id)))
-    });
-    let (blobs, places): (Vec<String>, Vec<(StreamId, &str)>) = placed.unzip();
-    let texts: BTreeMap<String, Vec<u8>> = repository.blobs(&blobs)?.into_iter().collect();
-    let read = |(blob, (stream, id)): (&String, (StreamId, &str))| {
-        let envelope = read_event(rules, texts.get(blob)?, &stream, id)?;
-        Some((stream, envelope))
-    };
-    let events: Vec<(StreamId, Envelope)> = blobs.iter().zip(places).filter_map(read).collect();
-    let skipped = new.len() - events.len();
-    Ok((events, skipped))
-}
-
-/// An event as another repository has it, if it is what its path says.
-fn read_event(rules: &Rules, bytes: &[u8], stream: &StreamId, id: &str) -> Option<Envelope> {
-    let (text, _) = rules.clean(std::str::from_utf8(bytes).ok()?);
-    let value: serde_json::Value = serde_json::from_str(text.as_str()).ok()?;
-    let subject = value.get("subject").and_then(serde_json::Value::as_str);
-    let envelope = Envelope::read(&value).filter(|envelope| envelope.id == id)?;
-    let family = envelope.event.kind().split('.').next();
-    let fits = match &envelope.event {
+/// Whether an event is about what its stream is about.
+fn fits(event: &Event, stream: &StreamId) -> bool {
+    match event {
         Event::Task(_) => stream.task_id().is_some(),
         Event::Mission(_) => stream.task_id().is_none(),
         // A newer midstride's word about the same thing; nothing is decided on it here.
-        Event::Unknown(_) => family == stream.as_str().split('/').next(),
-        Event::Handoff(_) | Event::Proof(_) | Event::Session(_) => false,
-    };
-    // Written here it may be a little longer than it was there.
-    let small = written(stream, std::slice::from_ref(&envelope)).is_ok();
-    (fits && small && subject == Some(stream.as_str())).then_some(envelope)
-}
-
-fn by_stream(events: Vec<(StreamId, Envelope)>) -> Vec<(StreamId, Vec<Envelope>)> {
-    let mut streams: BTreeMap<StreamId, Vec<Envelope>> = BTreeMap::new();
-    for (stream, envelope) in events {
-        streams.entry(stream).or_default().push(envelope);
+        Event::Unknown(unknown) => {
+            unknown.kind.split('.').next() == stream.as_str().split('/').next()
+        }
+        Event::Handoff(_) | Event::Proof(_) | Event::Session(_) | Event::Text(_) => false,
     }
-    streams.into_iter().collect()
 }
 
 /// `<last two digits of the uid>/<uid>/<event>`, or `mission/<event>`.
@@ -210,14 +114,12 @@ fn shard(id: &TaskId) -> &str {
     &id.as_str()[id.as_str().len() - 2..]
 }
 
-fn is_event_id(text: &str) -> bool {
-    let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-    !text.is_empty() && text.len() <= EVENT_ID_LENGTH_MAX && text.bytes().all(plain)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::events::read_event;
     use super::*;
+    use crate::ledger::RECORD_BYTES_MAX;
+    use midstride_core::redact::Rules;
 
     const UID: &str = "0198c0f2-4c00-7000-8000-0000ffffff1a";
 
@@ -246,7 +148,10 @@ mod tests {
                 "subject":"{subject}","time":"2026-03-21T17:24:00Z","data":{data}}}"#
             )
         };
-        let read = |text: &str| read_event(Rules::shipped(), text.as_bytes(), &stream, "e");
+        let read = |text: &str| {
+            read_event(Rules::shipped(), text.as_bytes(), &stream, "e")
+                .filter(|envelope| fits(&envelope.event, &stream))
+        };
         let subject = format!("task/{UID}");
         assert!(read(&event("task.noted", &subject, r#"{"text":"x"}"#)).is_some());
         assert!(read(&event("task.split", &subject, "[1]")).is_some(), "a newer one is kept");

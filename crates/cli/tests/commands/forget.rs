@@ -1,0 +1,276 @@
+//! Forgetting what was kept: asked for, told, and gone in every clone.
+
+use super::shop;
+use midstride_testkit::{Run, Sandbox};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_midstride");
+/// A word that no rule takes for a secret.
+const SECRET: &str = "zanzibarquux";
+
+/// Runs midstride in a folder beside the project.
+fn run_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Run {
+    let mut command = sandbox.command(PROGRAM);
+    sandbox.finish(command.current_dir(sandbox.root().join(folder)).args(arguments))
+}
+
+/// A run without the ids of texts and commits, which differ from run to run.
+fn steady(run: &Run) -> String {
+    const LENGTH: usize = 12;
+    let text = run.to_string();
+    let words = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
+    let steady = words.map(|word| {
+        let plain = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        let is_id = plain.len() == LENGTH && plain.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_id { word.replace(plain, "[ID]") } else { word.to_owned() }
+    });
+    steady.collect()
+}
+
+/// A handoff that said it in its second text, and does not any more.
+fn revised() -> Sandbox {
+    let sandbox = shop();
+    let said = format!("The word is {SECRET}.\n");
+    for (reason, body) in [("said it", said.as_str()), ("took it out", "It is out.\n")] {
+        let asked = ["revise", "login-loop", "--reason", reason, "--body", "-"];
+        sandbox.run_with_input(&asked, body).exits(0);
+    }
+    sandbox
+}
+
+/// The same in two clones, with a bare repository between them that has the text too.
+fn two_clones() -> Sandbox {
+    let sandbox = revised();
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "handoffs"]);
+    sandbox.git(&["init", "--quiet", "--bare", "--initial-branch=main", "../hub.git"]);
+    sandbox.git(&["remote", "add", "origin", "../hub.git"]);
+    sandbox.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
+    sandbox.git(&["clone", "--quiet", "../hub.git", "../second"]);
+    for folder in [".", "../second"] {
+        run_in(&sandbox, folder, &["sync"]).exits(0);
+        assert!(has_secret(&sandbox, folder));
+    }
+    sandbox
+}
+
+/// Whether any object in a repository has it.
+fn has_secret(sandbox: &Sandbox, folder: &str) -> bool {
+    let all = ["-C", folder, "cat-file", "--batch-all-objects", "--batch"];
+    let output = sandbox.command("git").args(all).output().unwrap();
+    assert!(!output.stdout.is_empty());
+    output.stdout.windows(SECRET.len()).any(|window| window == SECRET.as_bytes())
+}
+
+/// The trees in the other repository, by their references.
+fn references(sandbox: &Sandbox) -> String {
+    let output = sandbox.command("git").args(["-C", "../hub.git", "for-each-ref"]).output();
+    String::from_utf8(output.unwrap().stdout).unwrap()
+}
+
+#[test]
+fn a_text_is_shown_before_it_is_forgotten_and_told_afterwards() {
+    let sandbox = revised();
+    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2"])), @"
+    exit 2
+    ----- stderr -----
+    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+      [COMMIT]
+      Login loops on Safari
+    Its text is removed for good; the history goes on naming it. A tombstone stays, and `midstride sync` tells others.
+    error: nobody is there to be asked
+    hint: start it in a terminal, or say `--yes`
+    ");
+    let asked = ["forget", "login-loop@2", "--yes", "--reason", "the word"];
+    insta::assert_snapshot!(steady(&sandbox.run(asked)), @"
+    exit 0
+    ----- stderr -----
+    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+      [COMMIT]
+      Login loops on Safari
+    Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
+    Kept besides, and may say it too: midstride forget login-loop@1
+    ");
+    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2"])), @"
+    exit 0
+    ----- stderr -----
+    Forgotten already: revision of login-loop ([ID]), on 2026-03-21 by tester: the word
+    Kept besides, and may say it too: midstride forget login-loop@1
+    ");
+    insta::assert_snapshot!(steady(&sandbox.run(["show", "login-loop@2"])), @"
+    exit 2
+    ----- stderr -----
+    error: the text of `login-loop@2` was forgotten on 2026-03-21 by tester: the word
+    hint: its place in the history stays; the text is gone for good
+    ");
+    insta::assert_snapshot!(steady(&sandbox.run(["diff", "login-loop@2"])), @"
+    exit 2
+    ----- stderr -----
+    error: the text of `login-loop@2` was forgotten on 2026-03-21 by tester: the word
+    hint: its place in the history stays; the text is gone for good
+    ");
+    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@3"])), @"
+    exit 2
+    ----- stderr -----
+    error: `login-loop@3` is the document as it is, which midstride does not take away
+    hint: take it out first: midstride edit login-loop
+    hint: then midstride forget login-loop@3
+    ");
+    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login"])), @"
+    exit 2
+    ----- stderr -----
+    error: `login` is no id of a text
+    hint: an id is hexadecimal; 4 digits or more name it
+    hint: `ID@2` names the second text of a handoff
+    ");
+    insta::assert_snapshot!(steady(&sandbox.run(["forget", "00000000"])), @"
+    exit 2
+    ----- stderr -----
+    error: no kept text has an id that begins with `00000000`
+    hint: `midstride events --json` tells the ids, as `was` and as `blob`
+    hint: `ID@2` names the second text of a handoff
+    ");
+    assert!(!has_secret(&sandbox, "."));
+    let events = sandbox.run(["events"]).exits(0);
+    assert!(events.stdout.contains("forgotten: the word"), "{events}");
+    let doctor = sandbox.run(["doctor", "--json"]);
+    let doctor: serde_json::Value = serde_json::from_str(&doctor.stdout).unwrap();
+    assert_eq!(doctor["ledger"]["forgotten"], 1);
+}
+
+#[test]
+fn a_beginning_that_several_have_is_told_with_what_they_are() {
+    let sandbox = shop();
+    let was = |digit: &str| format!("abcd{}", digit.repeat(36));
+    let text = format!(
+        "---\nhandoff:\n  id: two\n  uid: two\n  revisions:\n    - {{was: {}}}\n    - {{was: {}}}\n---\n",
+        was("1"),
+        was("2"),
+    );
+    sandbox.write(".midstride/handoffs/two.md", text);
+    insta::assert_snapshot!(steady(&sandbox.run(["forget", "abcd", "--yes"])), @"
+    exit 2
+    ----- stderr -----
+    error: `abcd` begins the ids of several texts
+    hint: [COMMIT]  two@1
+    hint: [COMMIT]  two@2
+    hint: type more of the id
+    ");
+    let run = sandbox.run(["forget", "ABCD1", "--yes", "--json"]).exits(0);
+    let done: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&done[0]["new"], &done[0]["names"][0]), (&true.into(), &"two@1".into()), "{run}");
+}
+
+#[test]
+fn what_is_committed_is_named_and_left_alone() {
+    let sandbox = shop();
+    let said = format!("The word is {SECRET}.\n");
+    let asked = ["revise", "login-loop", "--reason", "said it", "--body", "-"];
+    sandbox.run_with_input(&asked, &said).exits(0);
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "with it"]);
+    let asked = ["revise", "login-loop", "--reason", "took it out", "--body", "-"];
+    sandbox.run_with_input(&asked, "It is out.\n").exits(0);
+    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2", "--yes"])), @"
+    exit 1
+    ----- stderr -----
+    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+      [COMMIT]
+      Login loops on Safari
+    Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester
+    warning: git still has it, which midstride does not touch
+    hint: [ID]  .midstride/handoffs/login-loop.md  with it
+    hint: staged: .midstride/handoffs/login-loop.md
+    hint: change the secret where it is used; only rewriting the history takes it out of git
+    Kept besides, and may say it too: midstride forget login-loop@1
+    ");
+    sandbox.git(&["fsck", "--full", "--no-dangling"]);
+}
+
+#[test]
+fn what_one_clone_forgets_is_gone_in_the_other() {
+    let sandbox = two_clones();
+    insta::assert_snapshot!(steady(&sandbox.run(["forget", "login-loop@2", "--yes", "--reason", "word"])), @"
+    exit 0
+    ----- stderr -----
+    login-loop@2, replaced 2026-03-21 17:24, 413 bytes
+      [COMMIT]
+      Login loops on Safari
+    Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word
+    Kept besides, and may say it too: midstride forget login-loop@1
+    Next: midstride sync, which takes it out of the other repository
+    ");
+    insta::assert_snapshot!(steady(&run_in(&sandbox, ".", &["sync"])), @"
+    exit 0
+    ----- stderr -----
+    origin was told of 1 forgotten text, so that nobody brings it back
+    0 texts came from origin, 0 texts went there
+    Both sides have every text of 1 handoff now
+    ");
+    insta::assert_snapshot!(steady(&run_in(&sandbox, "../second", &["sync"])), @"
+    exit 0
+    ----- stderr -----
+    Forgotten elsewhere, and gone here now: revision of login-loop ([ID]), on 2026-03-21 by tester: word
+    0 texts came from origin, 0 texts went there
+    Both sides have every text of 1 handoff now
+    ");
+    for folder in [".", "../second"] {
+        assert!(!has_secret(&sandbox, folder), "{folder}");
+        let shown = run_in(&sandbox, folder, &["show", "login-loop@2"]).exits(2);
+        assert!(shown.stderr.contains("was forgotten on 2026-03-21 by tester: word"), "{shown}");
+        run_in(&sandbox, folder, &["show", "login-loop@1"]).exits(0);
+    }
+    sandbox.git(&["-C", "../hub.git", "gc", "--quiet", "--prune=now"]);
+    assert!(!has_secret(&sandbox, "../hub.git"), "the other repository can let go of it");
+    let before = references(&sandbox);
+    for folder in [".", "../second"] {
+        run_in(&sandbox, folder, &["sync"]).exits(0);
+    }
+    assert_eq!(references(&sandbox), before, "nothing is left to do");
+}
+
+#[test]
+fn a_clone_that_syncs_first_does_not_bring_it_back() {
+    let sandbox = two_clones();
+    let trees = references(&sandbox);
+    run_in(&sandbox, ".", &["forget", "login-loop@2", "--yes"]).exits(0);
+    // The other clone forgets it too, at the same time and for another reason, and is first.
+    run_in(&sandbox, "../second", &["forget", "login-loop@2", "--yes", "--reason", "mine"])
+        .exits(0);
+    for folder in ["../second", ".", "../second"] {
+        run_in(&sandbox, folder, &["sync"]).exits(0);
+        assert!(!has_secret(&sandbox, folder), "{folder}");
+    }
+    // Somebody with an older midstride pushes the texts that they have, by union.
+    let mut restored = 0;
+    for line in trees.lines() {
+        let mut words = line.split_whitespace();
+        let (tree, name) = (words.next().unwrap(), words.nth(1).unwrap());
+        if name.starts_with("refs/midstride/handoffs/") {
+            // The sandbox hides ids, so git is asked past it.
+            let restore = ["-C", "../hub.git", "update-ref", name, tree];
+            assert!(sandbox.command("git").args(restore).status().unwrap().success());
+            restored += 1;
+        }
+    }
+    assert!(restored > 0 && has_secret(&sandbox, "../hub.git"));
+    for folder in [".", "../second"] {
+        run_in(&sandbox, folder, &["sync"]).exits(0);
+        assert!(!has_secret(&sandbox, folder), "{folder}");
+        sandbox.git(&["-C", folder, "fsck", "--full", "--no-dangling"]);
+    }
+    sandbox.git(&["-C", "../hub.git", "gc", "--quiet", "--prune=now"]);
+    assert!(!has_secret(&sandbox, "../hub.git"));
+}
+
+#[test]
+fn nobody_else_is_told_of_a_private_text() {
+    let sandbox = two_clones();
+    let new = ["new", "Mine", "--private", "--no-edit", "--summary", "For me"];
+    sandbox.run(new).exits(0);
+    let asked = ["revise", "mine", "--reason", "more", "--body", "-"];
+    sandbox.run_with_input(&asked, "More.\n").exits(0);
+    sandbox.run(["forget", "mine@1", "--yes"]).exits(0);
+    sandbox.run(["forget", "mine@1", "--yes"]).exits(0);
+    sandbox.run(["sync"]).exits(0);
+    assert!(!references(&sandbox).contains("forgotten"));
+}

@@ -1,0 +1,111 @@
+//! Tombstones on their way: a text that somebody forgot is forgotten in every clone, and none brings
+//! it back.
+
+use super::SyncError;
+use super::events::{self, ByPath, Kind, Met, is_event_id};
+use crate::git::Repository;
+use crate::ledger::{Ledger, LedgerError, StreamId};
+use crate::project::{Project, SetUp};
+use midstride_core::event::{Envelope, Event, TextEvent};
+use std::collections::BTreeSet;
+
+/// Where tombstones are in another repository. Older versions leave it alone.
+const REFERENCE: &str = "refs/midstride/forgotten";
+
+/// Brings the tombstones here and there to the union of both. What was forgotten elsewhere is removed
+/// here before its tombstone is set up: killed in between, it is learned and removed once more.
+pub(super) fn exchange(
+    project: &Project,
+    repository: &Repository,
+    remote: &str,
+) -> Result<Met, SyncError> {
+    if project.set_up() == SetUp::Not {
+        return Ok(Met::default());
+    }
+    let heed = |new: &[(StreamId, Envelope)]| {
+        let ids = new.iter().filter_map(|(_, envelope)| match &envelope.event {
+            Event::Text(TextEvent::Forgotten { hash, .. }) => Some(hash.clone()),
+            Event::Handoff(_)
+            | Event::Proof(_)
+            | Event::Task(_)
+            | Event::Mission(_)
+            | Event::Session(_)
+            | Event::Unknown(_) => None,
+        });
+        let ids: BTreeSet<String> = ids.collect();
+        if !ids.is_empty() {
+            project.drop_texts(&ids)?;
+            repository.remove_blobs(&ids)?;
+        }
+        Ok(())
+    };
+    let withheld = project.set_up() == SetUp::Private;
+    let kind = Kind { reference: REFERENCE, here, place_of, fits, heed: &heed, withheld };
+    events::exchange(project, repository, remote, &kind)
+}
+
+/// Every tombstone that others may need, by its path.
+fn here(ledger: &dyn Ledger) -> Result<ByPath, LedgerError> {
+    let records = ledger.read_below(StreamId::TEXTS)?;
+    let events = records.into_iter().flat_map(|record| {
+        let stream = record.stream;
+        record.events.into_iter().map(move |envelope| (stream.clone(), envelope))
+    });
+    let shared = events.filter(|(stream, envelope)| fits(&envelope.event, stream));
+    let placed = shared.filter_map(|(stream, envelope)| {
+        Some((path_of(&stream, &envelope.id)?, (stream, envelope)))
+    });
+    Ok(placed.collect())
+}
+
+fn fits(event: &Event, stream: &StreamId) -> bool {
+    match event {
+        Event::Text(TextEvent::Forgotten { hash, shared, .. }) => {
+            *shared && stream.text_hash() == Some(hash)
+        }
+        // A newer midstride's word about a text; nothing is decided on it here.
+        Event::Unknown(unknown) => unknown.kind.starts_with("text."),
+        Event::Handoff(_)
+        | Event::Proof(_)
+        | Event::Task(_)
+        | Event::Mission(_)
+        | Event::Session(_) => false,
+    }
+}
+
+/// `<first two digits of the id>/<id>/<event>`.
+fn path_of(stream: &StreamId, event: &str) -> Option<String> {
+    let hash = stream.text_hash().filter(|_| is_event_id(event))?;
+    Some(format!("{}/{hash}/{event}", &hash[..2]))
+}
+
+/// What a path says; `None` where it is none of ours.
+fn place_of(path: &str) -> Option<(StreamId, &str)> {
+    let mut parts = path.splitn(3, '/');
+    let (folder, hash, event) = (parts.next()?, parts.next()?, parts.next()?);
+    let stream = StreamId::text(hash);
+    let is_ours = stream.text_hash().is_some_and(|hash| &hash[..2] == folder);
+    (is_ours && is_event_id(event)).then_some((stream, event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_of_ours_or_none() {
+        let hash = "1a".repeat(20);
+        let stream = StreamId::text(&hash);
+        let path = path_of(&stream, "0a-1").unwrap();
+        assert_eq!(path, format!("1a/{hash}/0a-1"));
+        assert_eq!(place_of(&path), Some((stream.clone(), "0a-1")));
+        assert_eq!(path_of(&stream, "../../x"), None);
+        assert_eq!(path_of(&StreamId::text("../x"), "a"), None);
+        for odd in ["", "x", "1a/../b", "1a/x/y"] {
+            assert_eq!(place_of(odd), None, "{odd}");
+        }
+        assert_eq!(place_of(&format!("1b/{hash}/0a")), None, "the wrong folder");
+        assert_eq!(place_of(&format!("1a/{hash}/0a/more")), None);
+        assert_eq!(place_of(&format!("1A/{}/0a", hash.to_uppercase())), None);
+    }
+}

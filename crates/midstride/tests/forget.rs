@@ -1,0 +1,257 @@
+//! Forgetting: nothing of the text is left on the disk, whatever it was and wherever it was killed.
+
+use crate::{because, open};
+use midstride::clock::Clock;
+use midstride::files::Root;
+use midstride::git::Left;
+use midstride::project::Project;
+use midstride::settings::Environment;
+use midstride::verbs::{self, CheckpointError, ForgetStep, Forgotten, KeptText, Which};
+use midstride_core::checkpoint::Mode;
+use midstride_core::document::Document;
+use midstride_testkit::{NOW, Sandbox};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+
+/// A word that no rule takes for a secret.
+const SECRET: &str = "zanzibarquux";
+const FILE: &str = ".midstride/handoffs/a.md";
+
+/// The files below a folder that have the secret in their bytes.
+fn files_with_secret(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_with_secret(&path));
+        } else if has_secret(&std::fs::read(&path).unwrap()) {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}
+
+fn has_secret(bytes: &[u8]) -> bool {
+    bytes.windows(SECRET.len()).any(|window| window.eq_ignore_ascii_case(SECRET.as_bytes()))
+}
+
+/// Whether any object of git has it; objects are compressed, so git is asked.
+fn git_has_secret(sandbox: &Sandbox) -> bool {
+    let all = ["cat-file", "--batch-all-objects", "--batch"];
+    has_secret(&sandbox.command("git").args(all).output().unwrap().stdout)
+}
+
+fn assert_whole(sandbox: &Sandbox) {
+    let run = sandbox.finish(sandbox.command("git").args(["fsck", "--full", "--no-dangling"]));
+    assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
+}
+
+/// A handoff that said it in its first text and does not any more; it was searched meanwhile.
+fn revised(sandbox: Sandbox) -> Sandbox {
+    sandbox.write(".midstride/config.toml", "");
+    let text = |said: &str| format!("---\nhandoff:\n  id: a\n  uid: one\n---\n\nIt is {said}.\n");
+    sandbox.write(FILE, text(SECRET));
+    let project = open(sandbox.root());
+    verbs::reindex(&project, &mut |_, _| ()).unwrap();
+    let shelved = project.find("a").unwrap();
+    let next = Document::parse(text("out").as_bytes());
+    project.record(&shelved, &next, &because("took it out"), &|_| ()).unwrap();
+    sandbox
+}
+
+fn first_text(project: &Project) -> KeptText {
+    verbs::kept_revision(project, &project.find("a").unwrap(), 1).unwrap()
+}
+
+fn forget(project: &Project, text: &KeptText) -> Forgotten {
+    verbs::forget(project, text, Some("it was in it"), &|_| ()).unwrap()
+}
+
+/// Forgets, and dies at a step.
+fn forget_up_to(project: &Project, text: &KeptText, step: ForgetStep) {
+    let die = |reached| {
+        if reached == step {
+            resume_unwind(Box::new(()));
+        }
+    };
+    let died = catch_unwind(AssertUnwindSafe(|| verbs::forget(project, text, None, &die)));
+    assert!(died.is_err(), "it got past {step:?}");
+}
+
+#[test]
+fn nothing_of_an_earlier_text_is_left_wherever_it_was_killed() {
+    for step in ForgetStep::ALL {
+        let sandbox = revised(Sandbox::new("").repository());
+        let project = open(sandbox.root());
+        assert!(git_has_secret(&sandbox));
+        assert!(!files_with_secret(&sandbox.root().join(".git")).is_empty(), "the index has it");
+        forget_up_to(&project, &first_text(&project), step);
+        // Whoever comes after it is told, and does not keep it again.
+        let told = project.text_of(&project.find("a").unwrap(), 1).unwrap_err().to_string();
+        assert_eq!(told, "the text of `a@1` was forgotten on 2026-03-21 by tester");
+        let again = forget(&project, &first_text(&project));
+        assert!(!again.is_new && again.left == Left::Nothing, "{step:?}");
+        assert!(!git_has_secret(&sandbox), "{step:?}");
+        assert_eq!(files_with_secret(&sandbox.root().join(".git")), [""; 0], "{step:?}");
+        assert_eq!(project.tombstones().unwrap().len(), 1);
+        assert_whole(&sandbox);
+    }
+}
+
+#[test]
+fn without_git_nothing_is_left_either() {
+    let sandbox = revised(Sandbox::new(""));
+    let project = open(sandbox.root());
+    let text = first_text(&project);
+    assert!(text.bytes.is_some() && !text.is_shared);
+    assert!(!files_with_secret(sandbox.root()).is_empty());
+    assert!(forget(&project, &text).is_new);
+    assert_eq!(files_with_secret(sandbox.root()), [""; 0]);
+    assert!(!forget(&project, &first_text(&project)).is_new);
+}
+
+#[test]
+fn what_git_was_told_to_remember_of_our_references_is_forgotten_too() {
+    let sandbox = Sandbox::new("").repository();
+    sandbox.git(&["config", "core.logAllRefUpdates", "always"]);
+    let sandbox = revised(sandbox);
+    let project = open(sandbox.root());
+    assert_eq!(forget(&project, &first_text(&project)).left, Left::Nothing);
+    assert!(!git_has_secret(&sandbox));
+    assert_whole(&sandbox);
+}
+
+#[test]
+fn what_a_commit_reaches_stays_and_is_named() {
+    let sandbox = revised(Sandbox::new("").repository());
+    let project = open(sandbox.root());
+    let text = first_text(&project);
+    let earlier = project.repository().unwrap().blob(&text.hash).unwrap();
+    let now = sandbox.read(FILE);
+    sandbox.write(FILE, earlier);
+    sandbox.git(&["add", "--all"]);
+    let staged = forget(&project, &text);
+    assert_eq!((staged.left, staged.staged), (Left::Reached, vec![FILE.to_owned()]));
+    sandbox.git(&["commit", "--quiet", "--message", "with it"]);
+    sandbox.write(FILE, now);
+    sandbox.git(&["commit", "--quiet", "--all", "--message", "without it"]);
+    let done = forget(&project, &text);
+    assert_eq!(done.left, Left::Reached);
+    let subjects: Vec<&str> = done.commits.iter().map(|commit| commit.subject.as_str()).collect();
+    assert!(subjects.contains(&"with it") && subjects.contains(&"without it"), "{subjects:?}");
+    assert!(done.commits.iter().all(|commit| commit.paths == [FILE]));
+    assert!(git_has_secret(&sandbox), "the history of the user is not touched");
+    assert_whole(&sandbox);
+    assert!(project.text_of(&project.find("a").unwrap(), 1).is_err(), "not shown all the same");
+}
+
+#[test]
+fn what_is_packed_goes_with_the_next_gc() {
+    let sandbox = revised(Sandbox::new("").repository());
+    sandbox.git(&["gc", "--quiet"]);
+    let project = open(sandbox.root());
+    assert_eq!(forget(&project, &first_text(&project)).left, Left::Packed);
+    sandbox.git(&["gc", "--quiet", "--prune=now"]);
+    assert_eq!(forget(&project, &first_text(&project)).left, Left::Nothing);
+    assert!(!git_has_secret(&sandbox));
+}
+
+#[test]
+fn a_document_that_still_says_it_goes_on_without_its_text_being_kept() {
+    let sandbox = revised(Sandbox::new("").repository());
+    let project = open(sandbox.root());
+    let shelved = project.find("a").unwrap();
+    let now = project.repository().unwrap().id_of_blob(&shelved.bytes).unwrap();
+    let text = verbs::kept_text(&project, &now[..7]).unwrap();
+    assert_eq!(text.documents, [Path::new(FILE)]);
+    assert_eq!(text.others, ["a@1"]);
+    forget(&project, &text);
+    let refused = project.record(&shelved, &shelved.document, &because("x"), &|_| ());
+    assert_eq!(refused.unwrap().revision, 3, "its history goes on");
+    let told = project.text_of(&project.find("a").unwrap(), 2).unwrap_err().to_string();
+    assert!(told.contains("forgotten on 2026-03-21 by tester: it was in it"), "{told}");
+    let kept = project.repository().unwrap().kept_blobs("refs/midstride/handoffs/one");
+    assert!(!kept.unwrap().unwrap().ids.contains(&now));
+}
+
+/// A project in which a session was asked for it.
+struct Asked(Sandbox);
+
+const SESSION: &str = "0195b9d2-4c00-7000-8000-00000000cccc";
+
+impl Asked {
+    fn new() -> Self {
+        let asked = Self(Sandbox::new("").repository());
+        asked.0.write(".midstride/config.toml", "");
+        let root = asked.0.root().display().to_string();
+        let slug = root.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let folder = Root::make(&asked.0.home().join(".claude/projects").join(slug)).unwrap();
+        let record = serde_json::json!({
+            "type": "user", "uuid": "u1", "sessionId": SESSION, "cwd": root,
+            "timestamp": "2026-03-21T17:00:00Z",
+            "message": {"role": "user", "content": format!("Log in with {SECRET}, please")},
+        });
+        let file = format!("{SESSION}.jsonl");
+        folder.put(Path::new(&file), format!("{record}\n").as_bytes()).unwrap();
+        asked
+    }
+
+    fn open(&self) -> Project {
+        let environment = Environment {
+            folder: self.0.root().to_owned(),
+            inside: None,
+            home: Some(self.0.home().to_owned()),
+            claude: Some(self.0.home().join(".claude")),
+            codex: None,
+            state: None,
+            editor: None,
+            user: Some("tester".to_owned()),
+            clock: Clock::Fixed(NOW.parse().unwrap()),
+        };
+        Project::discover(environment).unwrap()
+    }
+
+    fn capture(&self) -> Result<String, CheckpointError> {
+        verbs::checkpoint(&self.open(), &Which::Newest, None, Mode::Checkpoint)
+            .map(|done| done.blob)
+    }
+
+    fn private(&self) -> Vec<String> {
+        files_with_secret(&self.0.root().join(".git/midstride"))
+    }
+}
+
+#[test]
+fn nothing_of_a_checkpoint_is_left_wherever_it_was_killed() {
+    for step in ForgetStep::ALL {
+        let asked = Asked::new();
+        let blob = asked.capture().unwrap();
+        let held = asked.private();
+        let has = |part: &str| held.iter().any(|path| path.contains(part));
+        assert!(has("ledger.db") && has("cursors"), "{held:?}");
+        let project = asked.open();
+        let text = verbs::kept_text(&project, &blob[..8]).unwrap();
+        assert_eq!(text.names, [format!("claude-code session {SESSION}")]);
+        assert!(text.transcript.as_ref().is_some_and(|path| path.exists()));
+        forget_up_to(&project, &text, step);
+        let again = forget(&project, &verbs::kept_text(&project, &blob).unwrap());
+        assert!(!again.is_new, "{step:?}");
+        assert_eq!(asked.private(), [""; 0], "{step:?}");
+    }
+}
+
+#[test]
+fn a_forgotten_checkpoint_is_not_taken_again_before_a_rule_takes_the_secret_out() {
+    let asked = Asked::new();
+    let blob = asked.capture().unwrap();
+    let project = asked.open();
+    forget(&project, &verbs::kept_text(&project, &blob).unwrap());
+    let refused = asked.capture().unwrap_err();
+    assert!(matches!(refused, CheckpointError::Forgotten { .. }), "{refused}");
+    let rule = "[[redact]]\nkind = \"word\"\nbegins = \"zanz\"\nthen = \"[a-z]+\"\n";
+    asked.0.write(".midstride/config.toml", rule);
+    let other = asked.capture().unwrap();
+    assert_ne!(other, blob);
+    let ledger = asked.private().into_iter().filter(|path| path.contains("ledger"));
+    assert_eq!(ledger.collect::<Vec<_>>(), [""; 0]);
+}
