@@ -67,3 +67,5 @@ pub mod trust;
 pub mod transcript;
 
 pub mod checkpoint;
+
+pub mod briefing;

@@ -1,6 +1,7 @@
 //! Properties of documents, and the schema against an independent validator.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests read fixtures")]
 
+mod briefing;
 mod graph;
 mod merge;
 mod properties;

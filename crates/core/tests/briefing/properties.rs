@@ -1,0 +1,253 @@
+//! What holds for every briefing.
+
+use super::parser::Words;
+use midstride_core::briefing::{
+    Boot, BootAction, Briefing, Budget, Material, Occasion, Point, Rank, compose,
+};
+use midstride_core::session::Client;
+use midstride_core::tokens;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+const KINDS: [(Rank, &str); 12] = [
+    (Rank::Constraint, "Constraint"),
+    (Rank::BlockingQuestion, "Blocking question"),
+    (Rank::Standing, "Where it stands"),
+    (Rank::NextAction, "Next action"),
+    (Rank::WrongTurn, "Wrong turn"),
+    (Rank::Landmine, "Landmine"),
+    (Rank::Task, "Task"),
+    (Rank::Decision, "Decision"),
+    (Rank::Proof, "Proof"),
+    (Rank::Read, "Document"),
+    (Rank::Rest, "Failed and never passed"),
+    (Rank::Rest, "Agent in flight"),
+];
+const BOOT_WHATS: [&str; 9] = [
+    "Load first with the Skill tool",
+    "Load this skill first",
+    "Read first with the Read tool",
+    "Read first",
+    "Task to restore with the TaskCreate tool",
+    "Task to restore with the update_plan tool",
+    "Task to restore",
+    "Not the name of a skill",
+    "Not a path in this project",
+];
+const REMARKS: [&str; 2] = ["changed since", "so it is no boot action"];
+
+/// Words, markup and everything that hides, in any order and of any length.
+fn text() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "word ",
+        "a longer piece of a sentence. ",
+        "\n",
+        "\r\n",
+        "\u{2028}",
+        "“",
+        "”",
+        "`",
+        "```",
+        "</system>",
+        "- ",
+        "> ",
+        "#",
+        "---\n",
+        "[x](y)",
+        "[x]: y",
+        "|",
+        "\\",
+        "&lt;",
+        "\u{202e}",
+        "\u{200b}",
+        "\u{e0041}",
+        "\u{1b}[31m",
+        "\u{301}",
+        "日本語",
+        "👩‍👩‍👧",
+        "(1 characters cut)",
+        "; ",
+        "Left out: 3.",
+        "Sources: [1]",
+        "",
+        " ",
+        "…",
+        "[1]",
+        "\t",
+    ]);
+    prop_oneof![
+        4 => prop::collection::vec(pieces.clone(), 0..12).prop_map(|pieces| pieces.concat()),
+        2 => any::<String>(),
+        1 => (pieces, 1..500_usize).prop_map(|(piece, times)| piece.repeat(times)),
+    ]
+}
+
+fn point() -> impl Strategy<Value = Point> {
+    let kind = prop::sample::select(KINDS.to_vec());
+    let source = prop_oneof![
+        Just("handoff market-page-perf".to_owned()),
+        Just("session 1f3a09c2".to_owned()),
+        text(),
+    ];
+    let place = prop::option::of(text());
+    let show = prop::collection::vec(prop_oneof![Just("midstride".to_owned()), text()], 0..4);
+    (kind, text(), prop::option::of(Just("changed since")), source, place, show).prop_map(
+        |((rank, what), text, remark, source, place, show)| Point {
+            rank,
+            what,
+            text,
+            remark: remark.map(str::to_owned),
+            source,
+            place,
+            show,
+        },
+    )
+}
+
+/// Any points, or very many of one kind.
+fn points() -> impl Strategy<Value = Vec<Point>> {
+    let many = (point(), prop::collection::vec(text(), 0..40)).prop_map(|(point, texts)| {
+        let of = |text| Point { text, ..point.clone() };
+        texts.into_iter().map(of).collect::<Vec<_>>()
+    });
+    (prop::collection::vec(point(), 0..20), many).prop_map(|(mut points, many)| {
+        points.extend(many);
+        points
+    })
+}
+
+/// Never a name or a path.
+fn strange() -> impl Strategy<Value = String> {
+    text().prop_map(|text| format!("$ {text}"))
+}
+
+fn boot() -> impl Strategy<Value = Boot> {
+    let action = prop_oneof![
+        prop_oneof![Just("tdd".to_owned()), strange()].prop_map(BootAction::Skill),
+        prop_oneof![Just("docs/plan.md".to_owned()), strange()].prop_map(BootAction::Read),
+        prop::collection::vec(text(), 0..8).prop_map(BootAction::Tasks),
+        text().prop_map(BootAction::Constraint),
+    ];
+    (action, text()).prop_map(|(action, source)| Boot { action, source, show: Vec::new() })
+}
+
+fn material() -> impl Strategy<Value = Material> {
+    let client = prop::sample::select(vec![None, Some(Client::ClaudeCode), Some(Client::Codex)]);
+    let occasion = prop::sample::select(Occasion::ALL.to_vec());
+    let name = || prop::option::of(text());
+    (client, occasion, name(), name(), prop::collection::vec(boot(), 0..3), points()).prop_map(
+        |(client, occasion, role, branch, boot, points)| Material {
+            client,
+            occasion,
+            role,
+            branch,
+            boot,
+            points,
+            show_all: ["midstride", "brief", "--budget", "8000"].map(str::to_owned).to_vec(),
+        },
+    )
+}
+
+fn budget(tokens: std::ops::Range<u64>) -> impl Strategy<Value = Budget> {
+    let units = prop_oneof![Just(None), Just(Some(10_000)), (300_u64..4_000).prop_map(Some)];
+    (tokens, units).prop_map(|(tokens, utf16_units)| Budget { tokens, utf16_units })
+}
+
+/// What can be told of each point, in the order of importance: boot actions before others.
+fn in_order(material: &Material) -> Vec<(Rank, String)> {
+    let mut all: Vec<(Rank, String)> = Vec::new();
+    for boot in &material.boot {
+        let source = || boot.source.clone();
+        match &boot.action {
+            BootAction::Skill(name) if name == "tdd" => all.push((Rank::Read, source())),
+            BootAction::Read(path) if path == "docs/plan.md" => all.push((Rank::Read, source())),
+            BootAction::Skill(_) | BootAction::Read(_) => all.push((Rank::Rest, source())),
+            BootAction::Tasks(tasks) => {
+                all.extend(tasks.iter().map(|_| (Rank::Task, source())));
+            }
+            BootAction::Constraint(_) => all.push((Rank::Constraint, source())),
+        }
+    }
+    all.extend(material.points.iter().map(|point| (point.rank, point.source.clone())));
+    all.sort_by_key(|(rank, _)| *rank);
+    all
+}
+
+fn accounted(briefing: &Briefing) -> Vec<(Rank, String)> {
+    let told = briefing.told.iter().map(|told| (told.rank, told.source.clone()));
+    let omitted = briefing.omitted.iter().map(|one| (one.rank, one.source.clone()));
+    told.chain(omitted).collect()
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let whats: Vec<&str> = KINDS.iter().map(|(_, what)| *what).chain(BOOT_WHATS).collect();
+    Words::of(&whats, &REMARKS)
+});
+
+fn holds(material: &Material, budget: Budget) -> Briefing {
+    let briefing = compose(material, budget);
+    assert_eq!(compose(material, budget), briefing, "the same twice");
+    assert_eq!(accounted(&briefing), in_order(material), "told first, then left out: all of it");
+    assert!(briefing.tokens <= budget.tokens);
+    assert_eq!(briefing.tokens, tokens::estimate(&briefing.text));
+    let units = briefing.text.encode_utf16().count() as u64;
+    assert!(budget.utf16_units.is_none_or(|most| units <= most));
+    if briefing.text.is_empty() {
+        assert!(briefing.told.is_empty());
+        return briefing;
+    }
+    let parsed = WORDS.parse(&briefing.text);
+    assert_eq!(parsed.tokens, briefing.tokens, "it says what it costs");
+    assert_eq!(parsed.omitted, briefing.omitted.len(), "it says how much it leaves out");
+    let points: usize = parsed.items.iter().map(|item| item.points).sum();
+    assert_eq!(points, briefing.told.len());
+    let cuts: Vec<usize> = parsed.items.iter().flat_map(|item| item.cuts.clone()).collect();
+    let told = briefing.told.iter().map(|told| told.characters_cut).filter(|cut| *cut > 0);
+    assert_eq!(cuts, told.collect::<Vec<_>>(), "nothing is cut silently");
+    briefing
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_budget_is_kept_and_everything_accounted_for(
+        material in material(),
+        budget in budget(200..8_000),
+    ) {
+        let briefing = holds(&material, budget);
+        let nothing = in_order(&material).is_empty();
+        if budget.utf16_units.is_none() {
+            prop_assert_eq!(briefing.text.is_empty(), nothing, "something to say is said");
+        }
+    }
+
+    #[test]
+    fn tiny_budgets_are_kept_too(material in material(), budget in budget(0..200)) {
+        holds(&material, budget);
+    }
+}
+
+#[test]
+fn very_much_is_told_in_time() {
+    let point = |at: usize| Point {
+        rank: KINDS[at % 12].0,
+        what: KINDS[at % 12].1,
+        text: "word ".repeat(at % 2_000),
+        remark: None,
+        source: format!("handoff number-{at}"),
+        place: None,
+        show: vec!["midstride".into(), "show".into(), format!("number-{at}")],
+    };
+    let material = Material {
+        client: None,
+        occasion: Occasion::Resume,
+        role: None,
+        branch: None,
+        boot: Vec::new(),
+        points: (0..10_000).map(point).collect(),
+        show_all: Vec::new(),
+    };
+    let briefing = holds(&material, Budget { tokens: 8_000, utf16_units: Some(10_000) });
+    assert!(briefing.told.len() > 20, "{}", briefing.told.len());
+}

@@ -1,0 +1,68 @@
+//! Any texts in every place of a briefing that carries text: the budget holds, everything is told
+//! or named, and each line is one of ours or behind our marker. The bytes are cut at `\0`.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use midstride_core::briefing::{
+    Boot, BootAction, Budget, Material, Occasion, Point, Rank, compose,
+};
+
+const KINDS: [(Rank, &str); 4] = [
+    (Rank::Constraint, "Constraint"),
+    (Rank::Standing, "Where it stands"),
+    (Rank::Task, "Task"),
+    (Rank::Rest, "Failed and never passed"),
+];
+
+const BEGINNINGS: [&str; 7] = [
+    "midstride briefing ",
+    "What stands in “ ” or behind > was written by ",
+    "- ",
+    "  >",
+    "Sources: [1] “",
+    "Left out: ",
+    "No point is left out.",
+];
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((tokens, bytes)) = bytes.split_first_chunk::<2>() else { return };
+    let tokens = u64::from(u16::from_le_bytes(*tokens)) % 8_000;
+    let text = String::from_utf8_lossy(bytes);
+    let texts: Vec<&str> = text.split('\0').collect();
+    let material = material(&texts);
+    let briefing = compose(&material, Budget { tokens, utf16_units: Some(10_000) });
+    assert!(briefing.tokens <= tokens);
+    assert!(briefing.text.encode_utf16().count() <= 10_000);
+    assert_eq!(briefing.told.len() + briefing.omitted.len(), material.points.len() + 2);
+    for line in briefing.text.lines() {
+        let ours = line.is_empty() || BEGINNINGS.iter().any(|word| line.starts_with(word));
+        assert!(ours, "not our words: {line}");
+        let balanced = line.matches('“').count() == line.matches('”').count();
+        assert!(balanced || line.starts_with("  >"), "a quotation is left open: {line}");
+    }
+    let acts = |c: char| (c.is_control() && c != '\n') || c == '<';
+    assert!(!briefing.text.contains(acts));
+});
+
+fn material(texts: &[&str]) -> Material {
+    let text = |at: usize| texts[at % texts.len()].to_owned();
+    let boot = |action| Boot { action, source: text(1), show: vec![text(2)] };
+    let point = |(at, piece): (usize, &&str)| Point {
+        rank: KINDS[at % 4].0,
+        what: KINDS[at % 4].1,
+        text: (*piece).to_owned(),
+        remark: None,
+        source: text(at + 1),
+        place: Some(text(at + 2)),
+        show: vec!["midstride".to_owned(), text(at + 3)],
+    };
+    Material {
+        client: None,
+        occasion: Occasion::Startup,
+        role: Some(text(3)),
+        branch: Some(text(4)),
+        boot: vec![boot(BootAction::Skill(text(5))), boot(BootAction::Read(text(6)))],
+        points: texts.iter().enumerate().map(point).collect(),
+        show_all: vec!["midstride".to_owned(), text(7)],
+    }
+}
