@@ -218,8 +218,8 @@ impl From<CheckpointError> for Diagnostic {
             CheckpointError::NoSession(unread) => match unread.into_iter().next() {
                 Some(error) => diagnostic.hint(format!("{error}")),
                 None => diagnostic.hint(
-                    "a transcript that lies elsewhere is named with `--transcript`, a home of a \
-                     client with CLAUDE_CONFIG_DIR or CODEX_HOME",
+                    "a transcript that lies elsewhere, or of a project that was moved, is named with \
+                     `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME",
                 ),
             },
             CheckpointError::NoSuch(_) => {

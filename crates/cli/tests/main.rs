@@ -9,10 +9,12 @@ mod demo;
 mod docs;
 mod findings;
 mod hostile;
+mod killed;
 mod places;
 mod robustness;
 mod seed;
 mod tidy;
+mod transcripts;
 
 use midstride_testkit::Sandbox;
 

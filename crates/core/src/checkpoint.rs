@@ -173,10 +173,10 @@ impl Checkpoint {
             .into_iter()
             .map(|(tool, seen)| InFlight { seen: seen.clone(), tool: tool.to_owned() })
             .collect();
-        let artifacts = session
-            .files
-            .changed()
-            .map(|(path, touched)| artifact(path, touched, on_disk.get(path).copied().flatten()));
+        // Of what nobody looked at, nobody knows whether it is there.
+        let artifacts = session.files.changed().filter_map(|(path, touched)| {
+            on_disk.get(path).map(|there| artifact(path, touched, *there))
+        });
         // The times of looking, and what brought it about, come in after the digest.
         let mut checkpoint = Self {
             version: CHECKPOINT_VERSION,

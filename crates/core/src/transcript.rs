@@ -111,7 +111,7 @@ impl Cursor {
     }
 
     fn take_line(&mut self, line: &[u8]) {
-        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+        let line = trimmed(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line));
         if line.is_empty() {
             return;
         }
@@ -135,4 +135,13 @@ impl Cursor {
         self.head = window(at_start);
         self.tail = window(before_offset);
     }
+}
+
+/// A line without the blanks around it, and without the zeros that a file has where a machine went
+/// down before what stood there was on its disk.
+fn trimmed(line: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+    let Some(start) = line.iter().position(|byte| !is_blank(byte)) else { return &[] };
+    let end = line.iter().rposition(|byte| !is_blank(byte)).map_or(start, |last| last + 1);
+    &line[start..end]
 }

@@ -2,7 +2,7 @@
 
 mod counted;
 
-use counted::{Counted, client_of};
+use counted::{Counted, Indexed, client_of, start};
 use midstride_core::redact::Clean;
 use midstride_core::session::{AgentState, Client, Correction, Exit, PlanState, Session, Source};
 use midstride_core::transcript::{Cursor, Lines};
@@ -51,10 +51,18 @@ fn counted(session: &Session) -> Counted {
     Counted {
         records: session.counts.seen,
         tool_calls: session.counts.tool_calls,
-        commands: session.commands.total(),
-        agents: session.agents.total(),
+        commands: session.commands.iter().map(|command| start(&command.text)).collect(),
+        agents: session
+            .agents
+            .iter()
+            .map(|agent| start(agent.prompt.as_deref().unwrap_or_default()))
+            .collect(),
         compactions: session.compactions.total(),
-        tasks: session.tasks.iter().map(|task| task.subject.clone()).collect(),
+        tasks: session
+            .tasks
+            .iter()
+            .map(|task| (task.subject.clone(), task.status.word().to_owned()))
+            .collect(),
         changed: session.files.changed().map(|(path, _)| path.to_owned()).collect(),
     }
 }
@@ -75,6 +83,30 @@ fn every_foreign_transcript_agrees_with_an_independent_count() {
         assert_eq!(all, counts.seen, "{}: {counts:?}", path.display());
     }
     assert!(read_of[0] > 25 && read_of[1] > 12, "{read_of:?}");
+}
+
+#[test]
+fn every_foreign_transcript_agrees_with_what_others_counted_in_it() {
+    let Some(folder) = corpus("transcripts") else { return };
+    let all = Indexed::all(&folder);
+    assert!(all.len() > 40, "{}", all.len());
+    for indexed in all {
+        let bytes = std::fs::read(&indexed.path).unwrap();
+        let client = client_of(&indexed.path, &bytes).unwrap();
+        let session = read(client, &bytes);
+        // They count Claude Code's agents only, and its summaries besides the boundaries before them.
+        let compactions = session.compactions.iter();
+        let summaries = compactions.filter(|one| one.summary_hash.is_some()).count() as u64;
+        let (agents, summaries) = match client {
+            Client::ClaudeCode => (session.agents.total(), summaries),
+            Client::Codex => (0, 0),
+        };
+        let counted = (session.counts.seen, session.compactions.total() + summaries, agents);
+        // They count a last line without its end; for us it is still being written.
+        let open = u64::from(bytes.last() != Some(&b'\n'));
+        let expected = (indexed.records - open, indexed.compactions, indexed.agents);
+        assert_eq!(counted, expected, "{}", indexed.path.display());
+    }
 }
 
 #[test]

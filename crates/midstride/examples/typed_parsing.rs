@@ -26,16 +26,39 @@ struct Record<'a> {
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
-    content: Option<Content<'a>>,
+    content: Option<&'a serde_json::value::RawValue>,
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum Content<'a> {
+struct Block<'a> {
     #[serde(borrow)]
-    Text(Cow<'a, str>),
+    r#type: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    Blocks(&'a serde_json::value::RawValue),
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    input: Option<&'a serde_json::value::RawValue>,
+    #[serde(borrow)]
+    tool_use_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    content: Option<&'a serde_json::value::RawValue>,
+}
+
+/// How long the values of a message are: a text, or a list of blocks.
+fn measured(content: &serde_json::value::RawValue) -> usize {
+    let length = |text: &Option<Cow<'_, str>>| text.as_ref().map_or(0, |text| text.len());
+    if let Ok(text) = serde_json::from_str::<Cow<'_, str>>(content.get()) {
+        return text.len();
+    }
+    let blocks: Vec<Block<'_>> = serde_json::from_str(content.get()).unwrap_or_default();
+    let each = |block: &Block<'_>| {
+        let texts = [&block.r#type, &block.text, &block.name, &block.tool_use_id];
+        let raw = [block.input, block.content];
+        texts.into_iter().map(length).sum::<usize>()
+            + raw.iter().flatten().map(|raw| raw.get().len()).sum::<usize>()
+    };
+    blocks.iter().map(each).sum()
 }
 
 fn main() -> std::io::Result<()> {
@@ -48,14 +71,8 @@ fn main() -> std::io::Result<()> {
             bytes +=
                 texts.iter().filter_map(|text| text.as_ref()).map(|text| text.len()).sum::<usize>();
             bytes += record.tool_use_result.map_or(0, |raw| raw.get().len());
-            bytes +=
-                record.message.and_then(|message| message.content).map_or(
-                    0,
-                    |content| match content {
-                        Content::Text(text) => text.len(),
-                        Content::Blocks(raw) => raw.get().len(),
-                    },
-                );
+            let content = record.message.and_then(|message| message.content);
+            bytes += content.map_or(0, measured);
             records += 1;
         }
         line.clear();

@@ -1,7 +1,7 @@
 //! Capture: reading a transcript from where it was left, and keeping what it told for the next time.
 
 use crate::client::{self, Found};
-use crate::files::{self, FileError, Problem, Root};
+use crate::files::{self, FileError, Problem, Root, Stream};
 use crate::ids::sha256;
 use crate::project::Project;
 use midstride_core::session::{Client, Session};
@@ -41,7 +41,7 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
         session.forked_from = session.id.replace(found.session.clone());
     }
     let mut unread = Vec::new();
-    for (id, path) in client::agents(found)? {
+    for (id, path) in client::agents(project, found, &mut unread) {
         match read_on(&cursors, &path, found.client, &[]) {
             Ok((agent, new)) => {
                 new_bytes += new;
@@ -63,7 +63,7 @@ pub fn start_over(project: &Project, client: Client, session: &str) -> Result<us
     let Some(cursors) = private.below(Path::new(FOLDER))? else { return Ok(0) };
     let (found, _) = client::transcripts(project, Some(client));
     let ours = found.iter().filter(|found| found.session == session);
-    let agents = ours.clone().flat_map(|found| client::agents(found).unwrap_or_default());
+    let agents = ours.clone().flat_map(|found| client::agents(project, found, &mut Vec::new()));
     let paths = agents.map(|(_, path)| path).chain(ours.clone().map(|found| found.path.clone()));
     let names: Vec<PathBuf> = paths.map(|path| cursor_name(&path)).collect();
     let mut removed = 0;
@@ -73,9 +73,10 @@ pub fn start_over(project: &Project, client: Client, session: &str) -> Result<us
             let cursor = kept(&cursors, &name)?;
             Ok(cursor.is_some_and(|cursor| cursor.session.id.as_deref() == Some(session)))
         };
-        if names.contains(&name) || is_its()? {
+        let is_beginnings = name == Path::new(client::BEGINNINGS);
+        if is_beginnings || names.contains(&name) || is_its()? {
             files::remove(&cursors.path().join(&name))?;
-            removed += 1;
+            removed += usize::from(!is_beginnings);
         }
     }
     Ok(removed)
@@ -105,7 +106,7 @@ fn read_on(
     client: Client,
     bases: &[(PathBuf, u64)],
 ) -> Result<(Cursor, u64), FileError> {
-    let mut stream = client::open(path)?;
+    let mut stream = Stream::open(path)?;
     let name = cursor_name(path);
     let left = kept(cursors, &name)?;
     let mut cursor = match left {
@@ -141,7 +142,7 @@ fn cursor_name(path: &Path) -> PathBuf {
 
 /// What comes before a transcript. One that is gone costs itself: the rest is captured.
 fn read_base(cursor: &mut Cursor, path: &Path, end: u64) {
-    let Ok(mut stream) = client::open(path) else { return };
+    let Ok(mut stream) = Stream::open(path) else { return };
     let mut lines = Lines::default();
     let _ = stream
         .each_chunk(0, Some(end), &mut |chunk| lines.feed(chunk, &mut |piece| cursor.take(piece)));
@@ -155,7 +156,7 @@ fn windows(offset: u64) -> (u64, u64) {
     (offset.min(size), offset.saturating_sub(size))
 }
 
-fn fits(cursor: &Cursor, stream: &mut crate::files::Stream) -> Result<bool, FileError> {
+fn fits(cursor: &Cursor, stream: &mut Stream) -> Result<bool, FileError> {
     if stream.bytes() < cursor.offset {
         return Ok(false);
     }
@@ -173,5 +174,5 @@ fn kept(cursors: &Root, name: &Path) -> Result<Option<Cursor>, FileError> {
 
 fn keep(cursors: &Root, name: &Path, cursor: &Cursor) -> Result<(), FileError> {
     let bytes = serde_json::to_vec(cursor).unwrap_or_default();
-    cursors.put(name, &bytes)
+    cursors.put_passing(name, &bytes)
 }

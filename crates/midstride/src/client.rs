@@ -3,24 +3,22 @@
 //! A client is one file. A session belongs to the project that its records name; a folder whose
 //! name fits is only a hint.
 
+mod beginnings;
 mod claude_code;
 mod codex;
 
-use crate::files::{self, FileError, Root, Stream};
+use crate::files::{self, Entry, FileError, Stream};
 use crate::git::Repository;
 use crate::process;
 use crate::project::Project;
 use crate::settings::Environment;
+pub(crate) use beginnings::FILE as BEGINNINGS;
+use beginnings::{Beginning, Beginnings};
 use jiff::Timestamp;
-use midstride_core::session::{Client, Session, TaskChange};
-use midstride_core::transcript::{Cursor, Lines};
-use std::borrow::Cow;
+use midstride_core::session::{Client, TaskChange};
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-
-/// So much of a transcript tells whose it is.
-const HEAD_BYTES: u64 = 256 << 10;
-/// Most tell it much earlier.
-const STEP_BYTES: u64 = 32 << 10;
 
 /// A transcript, and what its beginning tells.
 #[derive(Clone, Debug)]
@@ -63,39 +61,96 @@ pub struct TaskFile {
     pub change: TaskChange<'static>,
 }
 
+/// A file that may be a transcript, as it looks from outside.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The client that would have written it.
+    pub client: Client,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// How it looks.
+    pub entry: Entry,
+}
+
+impl Candidate {
+    /// The session that its name tells.
+    pub fn session(&self) -> String {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        match self.client {
+            Client::ClaudeCode => stem.into_owned(),
+            Client::Codex => codex::id_in(&stem),
+        }
+    }
+
+    fn found(self, told: Beginning) -> Found {
+        let named = self.session();
+        let session = match self.client {
+            // A fork has copies of the records of the session it came of, with that one's id.
+            Client::ClaudeCode if looks_like_an_id(&named) => named,
+            Client::ClaudeCode | Client::Codex => told.id.unwrap_or(named),
+        };
+        Found {
+            client: self.client,
+            session,
+            path: self.path,
+            bytes: self.entry.bytes,
+            changed: self.entry.changed,
+            began: told.began,
+            cwd: told.cwd,
+            about: told.about,
+        }
+    }
+}
+
 /// All transcripts of a project, the one that was changed last first. What cannot be read is told.
 pub fn transcripts(project: &Project, of: Option<Client>) -> (Vec<Found>, Vec<FileError>) {
+    transcripts_that(project, of, &|_| true)
+}
+
+/// The same, of those that are wanted as they look from outside; the others are not opened.
+pub fn transcripts_that(
+    project: &Project,
+    of: Option<Client>,
+    is_wanted: &dyn Fn(&Candidate) -> bool,
+) -> (Vec<Found>, Vec<FileError>) {
     let (mut found, mut unread) = (Vec::new(), Vec::new());
     let tops = tops(project);
+    let mut beginnings = Beginnings::kept(project);
+    // Most sessions of a project began in one folder.
+    let mut inside: HashMap<String, bool> = HashMap::new();
     for client in Client::ALL.into_iter().filter(|client| of.is_none_or(|of| of == *client)) {
         let environment = project.environment();
         let candidates = match client {
             Client::ClaudeCode => claude_code::candidates(environment, &tops, &mut unread),
             Client::Codex => codex::candidates(environment, &mut unread),
         };
-        for (path, bytes, changed) in candidates {
-            match look(client, &path, bytes, changed) {
-                Ok(one) if one.cwd.as_deref().is_some_and(|cwd| is_inside(&tops, cwd)) => {
-                    found.push(one);
-                }
-                Ok(_) => {}
+        for candidate in candidates.into_iter().filter(is_wanted) {
+            match beginnings.of(&candidate) {
+                Ok(Beginning { cwd: Some(cwd), .. })
+                    if !*inside
+                        .entry(cwd.clone())
+                        .or_insert_with_key(|cwd| is_inside(&tops, cwd)) => {}
+                Ok(Beginning { cwd: None, .. }) => {}
+                Ok(told) => found.push(candidate.found(told)),
                 Err(error) => unread.push(error),
             }
         }
     }
+    beginnings.keep(project);
     found.sort_by(|one, other| (other.changed, &other.session).cmp(&(one.changed, &one.session)));
     (found, unread)
 }
 
 /// A transcript that somebody named by its path.
 pub fn named(path: &Path, client: Option<Client>) -> Result<Found, FileError> {
-    let (root, name) = beside(path)?;
-    let mut stream = root.stream(&name)?;
-    let start = stream.window(0, HEAD_BYTES)?;
-    let client = client.unwrap_or_else(|| told_by(&start));
-    let file = name.file_name().unwrap_or_default().to_string_lossy();
-    let entry = root.entries(Path::new(""))?.into_iter().find(|entry| entry.name == file);
-    look(client, path, stream.bytes(), entry.and_then(|entry| entry.changed))
+    let mut stream = Stream::open(path)?;
+    let client = match client {
+        Some(client) => client,
+        None => told_by(&stream.window(0, beginnings::HEAD_BYTES)?),
+    };
+    let (path, entry) = (path.to_owned(), stream.entry().clone());
+    let told = beginnings::read(client, &path)?;
+    Ok(Candidate { client, path, entry }.found(told))
 }
 
 /// The format of a transcript: Codex puts everything into a payload.
@@ -124,76 +179,19 @@ pub fn is_inside(tops: &[PathBuf], cwd: &str) -> bool {
     tops.iter().any(|top| cwd.starts_with(top))
 }
 
-/// A file by its folder and its name.
-pub(crate) fn beside(path: &Path) -> Result<(Root, PathBuf), FileError> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let root = Root::open(parent.unwrap_or(Path::new(".")))?;
-    Ok((root, path.file_name().map(PathBuf::from).unwrap_or_default()))
-}
-
-/// Opens a transcript.
-pub(crate) fn open(path: &Path) -> Result<Stream, FileError> {
-    let (root, name) = beside(path)?;
-    root.stream(&name)
-}
-
-fn look(
-    client: Client,
-    path: &Path,
-    bytes: u64,
-    changed: Option<Timestamp>,
-) -> Result<Found, FileError> {
-    let told = beginning(client, path)?;
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let named = match client {
-        Client::ClaudeCode => Cow::Borrowed(&*stem),
-        Client::Codex => codex::id_in(&stem).into(),
-    };
-    let session = match client {
-        // A fork has copies of the records of the session it came of, with that one's id.
-        Client::ClaudeCode if looks_like_an_id(&named) => named.into_owned(),
-        Client::ClaudeCode | Client::Codex => told.id.clone().unwrap_or(named.into_owned()),
-    };
-    Ok(Found {
-        client,
-        session,
-        path: path.to_owned(),
-        bytes,
-        changed,
-        began: told.began,
-        cwd: told.cwd.clone(),
-        about: told.requests.iter().next().map(|request| request.text.clone()),
-    })
-}
-
 fn looks_like_an_id(name: &str) -> bool {
     name.len() == 36 && name.matches('-').count() == 4
 }
 
-/// What the beginning of a transcript tells.
-fn beginning(client: Client, path: &Path) -> Result<Session, FileError> {
-    let mut cursor = Cursor::start(client);
-    let mut lines = Lines::default();
-    let mut stream = open(path)?;
-    let mut from = 0;
-    while from < HEAD_BYTES {
-        let piece = stream.window(from, from + STEP_BYTES)?;
-        lines.feed(&piece, &mut |piece| cursor.take(piece));
-        from += u64::try_from(piece.len()).unwrap_or_default();
-        let told = &cursor.session;
-        let enough = told.cwd.is_some() && told.began.is_some() && !told.requests.is_empty();
-        if enough || piece.is_empty() {
-            break;
-        }
-    }
-    Ok(cursor.session)
-}
-
-/// Transcripts of the agents that a session started, with their ids.
-pub(crate) fn agents(found: &Found) -> Result<Vec<(String, PathBuf)>, FileError> {
+/// Transcripts of the agents that a session started, with their ids. What cannot be read is told.
+pub(crate) fn agents(
+    project: &Project,
+    found: &Found,
+    unread: &mut Vec<FileError>,
+) -> Vec<(String, PathBuf)> {
     match found.client {
-        Client::ClaudeCode => claude_code::agents(found),
-        Client::Codex => Ok(Vec::new()),
+        Client::ClaudeCode => claude_code::agents(project, found, unread),
+        Client::Codex => Vec::new(),
     }
 }
 
@@ -213,37 +211,42 @@ pub(crate) fn base(environment: &Environment, found: &Found) -> Option<(PathBuf,
     }
 }
 
-/// Which sessions still run, asked once for all.
-pub struct Lives {
-    claude_code: Option<Vec<String>>,
-    codex: Option<std::collections::HashSet<PathBuf>>,
+/// Which sessions still run, asked once for all and only if somebody wants to know.
+pub struct Lives<'e> {
+    environment: &'e Environment,
+    claude_code: OnceCell<Option<HashSet<String>>>,
+    codex: OnceCell<Option<HashSet<PathBuf>>>,
 }
 
-impl Lives {
+impl<'e> Lives<'e> {
     /// Looks at what runs now.
-    pub fn now(environment: &Environment) -> Self {
-        let visible = process::are_visible();
-        let codex = environment.codex.as_ref().filter(|_| visible);
-        Self {
-            claude_code: visible.then(|| claude_code::running(environment)),
-            codex: codex.map(|folder| process::open_files(&files::real(folder))),
-        }
+    pub fn now(environment: &'e Environment) -> Self {
+        Self { environment, claude_code: OnceCell::new(), codex: OnceCell::new() }
     }
 
     /// Whether a session still runs.
     pub fn of(&self, found: &Found) -> Life {
         let runs = match found.client {
-            Client::ClaudeCode => {
-                self.claude_code.as_ref().map(|running| running.contains(&found.session))
-            }
-            Client::Codex => {
-                self.codex.as_ref().map(|open| open.contains(&files::real(&found.path)))
-            }
+            Client::ClaudeCode => self.claude_code().map(|ids| ids.contains(&found.session)),
+            Client::Codex => self.codex().map(|open| open.contains(&files::real(&found.path))),
         };
         match runs {
             Some(true) => Life::Runs,
             Some(false) => Life::Ended,
             None => Life::Unknown,
         }
+    }
+
+    fn claude_code(&self) -> Option<&HashSet<String>> {
+        let look = || process::are_visible().then(|| claude_code::running(self.environment));
+        self.claude_code.get_or_init(look).as_ref()
+    }
+
+    fn codex(&self) -> Option<&HashSet<PathBuf>> {
+        let look = || {
+            let folder = self.environment.codex.as_ref().filter(|_| process::are_visible());
+            folder.map(|folder| process::files_being_written(&files::real(folder)))
+        };
+        self.codex.get_or_init(look).as_ref()
     }
 }

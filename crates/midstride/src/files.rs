@@ -12,7 +12,7 @@ mod stream;
 pub use lock::Lock;
 pub use look::{Look, Seen, Stamp};
 pub use scratch::Scratch;
-pub use stream::{Entry, Stream};
+pub use stream::{Entry, Stream, listed};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, PermissionsExt as _};
@@ -301,11 +301,22 @@ impl Root {
         folder.sync_all().map_err(failed)
     }
 
+    /// The same for what can be made again: nobody waits until it is on the disk. Whoever reads it
+    /// knows a file that is not whole.
+    pub fn put_passing(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        let failed = |error| self.error(path, error);
+        let _folder = self.lock_folder(path).map_err(failed)?;
+        let draft = self.draft_with(path, bytes, None, Lasting::No)?;
+        self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
+        draft.keep();
+        Ok(())
+    }
+
     /// The same for a file that nobody else may read.
     pub fn put_for_owner(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         let folder = self.lock_folder(path).map_err(failed)?;
-        let draft = self.draft_with(path, bytes, Some(0o600))?;
+        let draft = self.draft_with(path, bytes, Some(0o600), Lasting::Yes)?;
         self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
         draft.keep();
         folder.sync_all().map_err(failed)
@@ -375,7 +386,7 @@ impl Root {
     /// The new content, on disk beside its place. Whoever asks for it holds the lock of the folder,
     /// so a draft that is there already is one that somebody left who was killed.
     fn draft(&self, path: &Path, bytes: &[u8]) -> Result<Draft<'_>, FileError> {
-        self.draft_with(path, bytes, None)
+        self.draft_with(path, bytes, None, Lasting::Yes)
     }
 
     fn draft_with(
@@ -383,6 +394,7 @@ impl Root {
         path: &Path,
         bytes: &[u8],
         mode: Option<u32>,
+        lasting: Lasting,
     ) -> Result<Draft<'_>, FileError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let place = path.with_file_name(format!(".{name}.tmp"));
@@ -398,7 +410,7 @@ impl Root {
             }
             let mut file = self.dir.open_with(&draft.path, &options)?;
             file.write_all(bytes)?;
-            file.sync_all()
+            if lasting == Lasting::Yes { file.sync_all() } else { Ok(()) }
         };
         write().map_err(|error| self.error(path, error))?;
         Ok(draft)
@@ -440,6 +452,13 @@ impl Root {
     pub fn markdown_below(&self, folder: &Path, depth: usize) -> Result<Vec<PathBuf>, FileError> {
         Ok(self.look_below(folder, depth, Look::Names)?.paths())
     }
+}
+
+/// Whether a file has to be there after the machine went down.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lasting {
+    Yes,
+    No,
 }
 
 /// A file that goes away unless it is kept.

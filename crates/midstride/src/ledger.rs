@@ -72,8 +72,11 @@ impl StreamId {
 
     /// The stream of a session.
     pub fn session(client: &str, id: &str) -> Self {
-        Self(format!("session/{client}/{id}"))
+        Self(format!("{}{client}/{id}", Self::SESSIONS))
     }
+
+    /// What the names of all streams of sessions start with.
+    pub const SESSIONS: &str = "session/";
 
     /// A stream by its whole name.
     pub fn named(name: &str) -> Self {
@@ -227,6 +230,10 @@ pub trait Ledger {
     /// The records of all streams whose names start like this, each stream in order.
     fn read_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError>;
 
+    /// The last record of each stream whose name starts like this, by name. It costs what there are
+    /// streams of, however much happened in them and in others.
+    fn last_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError>;
+
     /// Appends the events that a stream does not know by their ids yet, a record each, wherever it
     /// stands; gives back how many those were. Events from elsewhere come in here, and those that hang
     /// on no state: what is decided on a stream is appended at the expected version.
@@ -238,7 +245,8 @@ pub trait Ledger {
     /// Takes a lease that ends with the guard, or with this process.
     fn hold(&self, name: &str) -> Result<Lease, Held>;
 
-    /// Stores bytes durably and gives back their SHA-256 in hexadecimal.
+    /// Stores bytes and gives back their SHA-256 in hexadecimal. They last as soon as anything that is
+    /// recorded later does.
     fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError>;
 
     /// Stored bytes; `None` where there are none of that hash.

@@ -29,24 +29,43 @@ pub fn are_visible() -> bool {
     Path::new("/proc/self/stat").exists()
 }
 
-/// When a process was started, in the system's own count; `None` where there is none of that number.
+/// When a process was started, in the system's own count; `None` where there is none of that number,
+/// or only its name is left until somebody asks how it ended.
 pub fn started(pid: u64) -> Option<String> {
-    const START: usize = 19;
+    const START: usize = 18;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name of the program stands in parentheses, and may have any in it.
     let (_, behind) = stat.rsplit_once(')')?;
-    behind.split_whitespace().nth(START).map(str::to_owned)
+    let mut fields = behind.split_whitespace();
+    let state = fields.next()?;
+    fields.nth(START).filter(|_| !matches!(state, "Z" | "X" | "x")).map(str::to_owned)
 }
 
-/// The files below a folder that some process of ours has open.
-pub fn open_files(folder: &Path) -> HashSet<PathBuf> {
+/// The files below a folder that some process of ours has open to write to. Whoever only reads one
+/// does not work on it.
+pub fn files_being_written(folder: &Path) -> HashSet<PathBuf> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let handles = processes
         .filter(|entry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit))
         .filter_map(|entry| std::fs::read_dir(entry.path().join("fd")).ok());
-    let links =
-        handles.flatten().flatten().filter_map(|handle| std::fs::read_link(handle.path()).ok());
-    links.filter(|path| path.starts_with(folder)).collect()
+    let below = handles.flatten().flatten().filter_map(|handle| {
+        let file =
+            std::fs::read_link(handle.path()).ok().filter(|file| file.starts_with(folder))?;
+        is_written(&handle.path()).then_some(file)
+    });
+    below.collect()
+}
+
+/// Whether a handle, `/proc/<pid>/fd/<number>`, can be written to; one that tells nothing can.
+fn is_written(handle: &Path) -> bool {
+    const WRITES: u32 = 0o3;
+    let process = handle.parent().and_then(Path::parent).unwrap_or(handle);
+    let facts = process.join("fdinfo").join(handle.file_name().unwrap_or_default());
+    let facts = std::fs::read_to_string(facts).unwrap_or_default();
+    let flags = facts.lines().find_map(|line| line.strip_prefix("flags:"));
+    flags
+        .and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok())
+        .is_none_or(|flags| flags & WRITES != 0)
 }
 
 /// Runs a command, feeding it `input`, and gives back what it wrote.

@@ -63,6 +63,9 @@ fn below(world: &dyn World) {
     ledger.append(&StreamId::named("task/b"), Expected::Exact(first), &[event("5")]).unwrap();
     assert_eq!(ids(&ledger.read_below("task/").unwrap()), ["3", "1", "5"]);
     assert_eq!(ledger.read_below("relay/").unwrap(), []);
+    assert_eq!(ids(&ledger.last_below("task/").unwrap()), ["3", "5"]);
+    assert_eq!(ids(&ledger.last_below("").unwrap()), ["2", "4", "3", "5"]);
+    assert_eq!(ledger.last_below("relay/").unwrap(), []);
 }
 
 fn uniting(world: &dyn World) {

@@ -103,6 +103,17 @@ impl Ledger for MemoryLedger {
         Ok(below)
     }
 
+    fn last_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError> {
+        let mut last: Vec<Recorded> = Vec::new();
+        for record in self.read_below(prefix)? {
+            if last.last().is_some_and(|known| known.stream == record.stream) {
+                last.pop();
+            }
+            last.push(record);
+        }
+        Ok(last)
+    }
+
     fn unite(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
         let mut new = 0;
         for (stream, events) in streams {

@@ -113,7 +113,7 @@ pub(crate) fn session(
 
 fn recover(ui: &mut Ui, project: &Project, all: bool) -> Result<Outcome, Diagnostic> {
     let recovered = verbs::recover(project, all)?;
-    let mut outcome = Outcome::Clean;
+    let mut outcome = tell_unread(ui, project, recovered.unread)?;
     if recovered.checkpoints.is_empty() && recovered.failed.is_empty() {
         let since = recovered.since.strftime("%Y-%m-%d %H:%M");
         ui.say(&format!(
@@ -121,7 +121,7 @@ fn recover(ui: &mut Ui, project: &Project, all: bool) -> Result<Outcome, Diagnos
         ))?;
     }
     for done in recovered.checkpoints {
-        ui.say(&view::written_down(&done))?;
+        ui.say(&view::recovered(&done))?;
         if tell_besides(ui, done)? == Outcome::Incomplete {
             outcome = Outcome::Incomplete;
         }

@@ -131,12 +131,23 @@ pub(crate) fn written_down(done: &Checkpointed) -> String {
     if !done.is_new {
         return format!("{id}: nothing new since it was written down");
     }
+    format!("{id}: {}", in_short(checkpoint))
+}
+
+/// What came of recovering a session.
+pub(crate) fn recovered(done: &Checkpointed) -> String {
+    let checkpoint = &done.checkpoint;
+    let id = tame(checkpoint.session_id());
+    format!("{id} ended, and is written down now: {}", in_short(checkpoint))
+}
+
+fn in_short(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let failed = session.commands.iter().filter(|c| c.exit == Exit::Failed).count();
     let open = session.tasks.iter().filter(|task| task.status.is_open()).count();
     let flying = session.agents.iter().filter(|a| a.state == AgentState::InFlight).count();
     format!(
-        "{id}: {}, {}, {} ({failed} failed), {} open, {} in flight",
+        "{}, {}, {} ({failed} failed), {} open, {} in flight",
         count(session.requests.items.len(), "request"),
         count(session.files.changed().count(), "changed file"),
         count(session.commands.items.len(), "command"),

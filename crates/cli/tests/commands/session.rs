@@ -149,7 +149,7 @@ fn sessions_are_listed_with_what_is_known_of_them() {
     insta::assert_snapshot!(sandbox.run(["session", "recover"]), @"
     exit 0
     ----- stderr -----
-    [UID]: 5 requests, 3 changed files, 6 commands (3 failed), 2 tasks open, 1 agent in flight
+    [UID] ended, and is written down now: 5 requests, 3 changed files, 6 commands (3 failed), 2 tasks open, 1 agent in flight
     3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
     1 of 62 records are of kinds that are not known: weather-report 1
     ");
@@ -188,7 +188,7 @@ fn what_cannot_be_done_says_what_can() {
     exit 2
     ----- stderr -----
     error: no session of this project was found
-    hint: a transcript that lies elsewhere is named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME
+    hint: a transcript that lies elsewhere, or of a project that was moved, is named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME
     ");
     insta::assert_snapshot!(sandbox.run(["session", "show", "nobody"]), @"
     exit 2

@@ -4,7 +4,7 @@ mod tool;
 mod words;
 
 use super::Reader;
-use super::lenient::{Parts, Scalar, mended, reason};
+use super::lenient::{Parts, Scalar, read_mended, reason};
 use crate::session::{Detail, Fact, Identity, Linked, Mark, Outcome, Role, Used, hash};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -157,9 +157,15 @@ impl Reader for ClaudeCode {
             Ok(record) => return self.tell(number, record, false, out),
             Err(error) => reason(&error),
         };
-        let again = mended(line);
-        if let Some(Ok(record)) = again.as_deref().map(serde_json::from_slice::<Line<'_>>) {
-            return self.tell(number, record, true, out);
+        let again = &mut |line: &[u8]| match serde_json::from_slice::<Line<'_>>(line) {
+            Ok(record) => {
+                self.tell(number, record, true, out);
+                true
+            }
+            Err(_) => false,
+        };
+        if read_mended(line, again) {
+            return;
         }
         let mark = Mark { record: line_name(number), number, at: None, agent: None };
         out(&mark, Fact::Record(Linked::default()));

@@ -5,7 +5,7 @@ mod patch;
 mod tool;
 
 use super::Reader;
-use super::lenient::{Parts, Scalar, mended, reason};
+use super::lenient::{Parts, Scalar, read_mended, reason};
 use crate::redact::Clean;
 use crate::session::{
     Call, Change, Detail, Fact, Identity, Linked, Mark, Outcome, Role, Used, hash,
@@ -181,7 +181,7 @@ impl Reader for Codex {
             Ok(()) => return,
             Err(reason) => reason,
         };
-        if mended(line).is_some_and(|line| self.try_record(number, &line, true, out).is_ok()) {
+        if read_mended(line, &mut |line| self.try_record(number, line, true, out).is_ok()) {
             return;
         }
         let mark = Mark { record: format!("line {number}").into(), number, at: None, agent: None };

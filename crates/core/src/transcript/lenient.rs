@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -198,34 +199,74 @@ pub(super) fn reason(error: &serde_json::Error) -> &'static str {
     match error.classify() {
         serde_json::error::Category::Eof => "cut off",
         serde_json::error::Category::Data => "unexpected shape",
-        serde_json::error::Category::Syntax | serde_json::error::Category::Io => "not JSON",
+        serde_json::error::Category::Syntax | serde_json::error::Category::Io => {
+            let too_deep = error.to_string().starts_with("recursion limit");
+            if too_deep { "nested too deep" } else { "not JSON" }
+        }
     }
 }
 
-/// A copy of a line in which halves of letters, which clients cut through, and bytes that are no
-/// UTF-8 are replaced; `None` where there are none.
-pub(super) fn mended(line: &[u8]) -> Option<Vec<u8>> {
+/// Reads a line again that could not be read as it is: without the halves of letters that clients
+/// cut through, bytes that are no UTF-8 and numbers that no machine has, then with each key once.
+/// Says whether one of the two could be read.
+pub(super) fn read_mended(line: &[u8], read: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+    let mended = mended(line);
+    if mended.as_deref().is_some_and(&mut *read) {
+        return true;
+    }
+    // Of a key that is there twice the last one counts, as it does for those who write these.
+    let value = serde_json::from_slice::<Value>(mended.as_deref().unwrap_or(line));
+    value.ok().and_then(|value| serde_json::to_vec(&value).ok()).is_some_and(|line| read(&line))
+}
+
+/// A copy of a line in which halves of letters, bytes that are no UTF-8 and numbers that are too
+/// large are replaced; `None` where there are none.
+fn mended(line: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(line);
     let mut changed = matches!(text, Cow::Owned(_));
     let mut bytes = text.into_owned().into_bytes();
-    let mut at = 0;
-    while at + 1 < bytes.len() {
-        if bytes[at] != b'\\' {
-            at += 1;
-            continue;
-        }
-        at += match (unit(&bytes, at), unit(&bytes, at + ESCAPE)) {
-            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 2 * ESCAPE,
-            (Some(0xd800..=0xdfff), _) => {
-                bytes[at..at + ESCAPE].copy_from_slice(b"\\ufffd");
-                changed = true;
-                ESCAPE
+    let (mut at, mut in_text) = (0, false);
+    while at < bytes.len() {
+        at += match bytes[at] {
+            b'\\' => match (unit(&bytes, at), unit(&bytes, at + ESCAPE)) {
+                (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 2 * ESCAPE,
+                (Some(0xd800..=0xdfff), _) => {
+                    bytes[at..at + ESCAPE].copy_from_slice(b"\\ufffd");
+                    changed = true;
+                    ESCAPE
+                }
+                (Some(_), _) => ESCAPE,
+                (None, _) => 2,
+            },
+            b'"' => {
+                in_text = !in_text;
+                1
             }
-            (Some(_), _) => ESCAPE,
-            (None, _) => 2,
+            b'0'..=b'9' | b'-' if !in_text => {
+                let length = bytes[at..].iter().take_while(|byte| is_in_number(**byte)).count();
+                changed |= forget_too_large(&mut bytes[at..at + length]);
+                length
+            }
+            _ => 1,
         };
     }
     changed.then_some(bytes)
+}
+
+fn is_in_number(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
+}
+
+/// Puts nothing in the place of a number that is too large.
+fn forget_too_large(number: &mut [u8]) -> bool {
+    const NOTHING: &[u8] = b"null";
+    let read = std::str::from_utf8(number).ok().and_then(|text| text.parse::<f64>().ok());
+    let too_large = read.is_some_and(f64::is_infinite) && number.len() >= NOTHING.len();
+    if too_large {
+        number.fill(b' ');
+        number[..NOTHING.len()].copy_from_slice(NOTHING);
+    }
+    too_large
 }
 
 /// How long `\\ud83d` is.
@@ -280,5 +321,27 @@ mod tests {
         assert_eq!(mend(r#"{"a":"x\ud83d"}"#).unwrap(), r#"{"a":"x\ufffd"}"#);
         assert_eq!(mend(r#""\ude00\ud83d\ud83d\ude00""#).unwrap(), r#""\ufffd\ufffd\ud83d\ude00""#);
         assert_eq!(mended(b"\xff\\"), Some("\u{fffd}\\".into()));
+    }
+
+    #[test]
+    fn numbers_that_no_machine_has_say_nothing() {
+        let mend = |text: &str| mended(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
+        assert_eq!(mend(r#"{"a":[-1.5e300,12],"b":"1e999","c":"\"1e999"}"#), None);
+        assert_eq!(mend(r#"{"a":1e999,"b":-2E+400}"#).unwrap(), r#"{"a":null ,"b":null   }"#);
+    }
+
+    #[test]
+    fn of_a_key_that_is_there_twice_the_last_one_counts() {
+        let mut names = Vec::new();
+        let mut read = |text: &str| {
+            read_mended(text.as_bytes(), &mut |line| {
+                let record = serde_json::from_slice::<Record<'_>>(line);
+                names.extend(record.iter().map(|record| record.name.text().map(str::to_owned)));
+                record.is_ok()
+            })
+        };
+        assert!(read(r#"{"name":"one","parts":1e999,"name":"two"}"#));
+        assert!(!read(r#"{"name":"one""#));
+        assert_eq!(names, [Some("two".to_owned())]);
     }
 }

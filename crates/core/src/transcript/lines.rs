@@ -3,8 +3,9 @@
 
 use std::io::BufRead as _;
 
-/// A longer line is passed over: nothing a person could use is in it.
-pub const LINE_BYTES_MAX: usize = 64 << 20;
+/// A longer line is passed over: nothing a person could use is in it. What clients put into one, the
+/// largest picture a model takes twice over, is shorter; and it is held whole while it is read.
+pub const LINE_BYTES_MAX: usize = 14 << 20;
 
 /// A line, or that there was one.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,18 +3,55 @@
 use midstride_core::session::Client;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is compared.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Counted {
     pub(super) records: u64,
     pub(super) tool_calls: u64,
-    pub(super) commands: u64,
-    pub(super) agents: u64,
+    /// Each command, as far as [`start`] tells.
+    pub(super) commands: Vec<String>,
+    /// What each agent was started for, as far as [`start`] tells.
+    pub(super) agents: Vec<String>,
     pub(super) compactions: u64,
-    pub(super) tasks: Vec<String>,
+    /// Each task, and how far it is.
+    pub(super) tasks: Vec<(String, String)>,
     pub(super) changed: BTreeSet<String>,
+}
+
+/// Texts are cut when they are kept; so much of each is.
+pub(super) fn start(text: &str) -> String {
+    text.trim().chars().take(200).collect()
+}
+
+/// What files of transcripts an index of the corpus names, and what its maker counted in them.
+pub(super) struct Indexed {
+    pub(super) path: PathBuf,
+    pub(super) records: u64,
+    pub(super) compactions: u64,
+    pub(super) agents: u64,
+}
+
+impl Indexed {
+    /// The transcripts of the clients that we read.
+    pub(super) fn all(folder: &Path) -> Vec<Self> {
+        let text = std::fs::read_to_string(folder.join("index.csv")).unwrap();
+        let mut lines = text.lines();
+        let names =
+            "repo,ref,path,client,version,size,records,compactions,todo_calls,subagent_calls";
+        assert_eq!(lines.next(), Some(names));
+        let rows = lines.map(|line| line.split(',').collect::<Vec<_>>());
+        let ours = rows.filter(|row| ["claude-code", "codex"].contains(&row[3]));
+        let number = |text: &str| text.parse().unwrap();
+        ours.map(|row| Self {
+            path: folder.join(row[0]).join(row[2]),
+            records: number(row[6]),
+            compactions: number(row[7]),
+            agents: number(row[9]),
+        })
+        .collect()
+    }
 }
 
 /// Whose transcript a file is; `None` where we do not read that client's yet.
@@ -62,8 +99,8 @@ fn claude_code(records: &[Value]) -> Counted {
     let mut counted = Counted::default();
     let mut seen = BTreeSet::new();
     let mut calls: BTreeMap<&str, &Value> = BTreeMap::new();
-    let mut todos: Vec<String> = Vec::new();
-    let mut made: BTreeMap<String, String> = BTreeMap::new();
+    let mut todos: Vec<(String, String)> = Vec::new();
+    let mut made: BTreeMap<String, (String, String)> = BTreeMap::new();
     let mut made_in_order: Vec<String> = Vec::new();
     for record in records {
         if text(record, "/uuid").is_some_and(|uuid| !seen.insert(uuid)) {
@@ -81,8 +118,15 @@ fn claude_code(records: &[Value]) -> Counted {
                     let (id, name) = (text(block, "/id").unwrap(), text(block, "/name").unwrap());
                     calls.insert(id, block);
                     counted.tool_calls += 1;
-                    counted.commands += u64::from(name == "Bash");
-                    counted.agents += u64::from(name == "Task" || name == "Agent");
+                    if name == "Bash" {
+                        let command = text(block, "/input/command").unwrap_or_default();
+                        counted.commands.push(start(command));
+                    }
+                    if name == "Task" || name == "Agent" {
+                        counted
+                            .agents
+                            .push(start(text(block, "/input/prompt").unwrap_or_default()));
+                    }
                 }
             }
             Some("user") => {
@@ -99,14 +143,27 @@ fn claude_code(records: &[Value]) -> Counted {
                         "TodoWrite" => {
                             todos = list(call, "/input/todos")
                                 .iter()
-                                .filter_map(|todo| text(todo, "/content"))
-                                .map(str::to_owned)
+                                .filter_map(|todo| {
+                                    let status = text(todo, "/status").unwrap_or_default();
+                                    Some((text(todo, "/content")?.to_owned(), word(status)))
+                                })
                                 .collect();
                         }
                         "TaskCreate" => {
                             let id = text(record, "/toolUseResult/task/id").unwrap().to_owned();
                             made_in_order.push(id.clone());
-                            made.insert(id, text(call, "/input/subject").unwrap().to_owned());
+                            let subject = text(call, "/input/subject").unwrap().to_owned();
+                            made.insert(id, (subject, word("pending")));
+                        }
+                        "TaskUpdate" => {
+                            let id = text(call, "/input/taskId").unwrap();
+                            let Some(task) = made.get_mut(id) else { continue };
+                            if let Some(subject) = text(call, "/input/subject") {
+                                subject.clone_into(&mut task.0);
+                            }
+                            if let Some(status) = text(call, "/input/status") {
+                                task.1 = word(status);
+                            }
                         }
                         _ => {}
                     }
@@ -118,6 +175,22 @@ fn claude_code(records: &[Value]) -> Counted {
     counted.tasks = todos;
     counted.tasks.extend(made_in_order.iter().map(|id| made[id].clone()));
     counted
+}
+
+/// A status as we say it.
+fn word(status: &str) -> String {
+    status.replace('_', " ")
+}
+
+/// What a shell is given to do.
+fn script(command: &Value) -> String {
+    let words: Vec<&str> =
+        command.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    match (command.as_str(), &words[..]) {
+        (Some(text), _) => text.to_owned(),
+        (None, [_, "-lc" | "-c", script]) => (*script).to_owned(),
+        (None, words) => words.join(" "),
+    }
 }
 
 fn codex(records: &[Value]) -> Counted {
@@ -137,9 +210,18 @@ fn codex(records: &[Value]) -> Counted {
                 let name = text(payload, "/name").unwrap();
                 calls.insert(text(payload, "/call_id").unwrap().to_owned(), payload);
                 counted.tool_calls += 1;
-                let shells = ["exec_command", "shell", "shell_command"];
-                counted.commands += u64::from(shells.contains(&name));
-                counted.agents += u64::from(name == "spawn_agent");
+                let given = text(payload, "/arguments").unwrap_or("{}");
+                let given: Value = serde_json::from_str(given).unwrap_or_default();
+                match name {
+                    "exec_command" => counted.commands.push(start(&script(&given["cmd"]))),
+                    "shell" | "shell_command" => {
+                        counted.commands.push(start(&script(&given["command"])));
+                    }
+                    "spawn_agent" => {
+                        counted.agents.push(start(text(&given, "/message").unwrap_or_default()));
+                    }
+                    _ => {}
+                }
                 if text(payload, "/status") == Some("failed") {
                     returned.insert(text(payload, "/call_id").unwrap().to_owned());
                 }
@@ -158,7 +240,10 @@ fn codex(records: &[Value]) -> Counted {
                     "update_plan" => {
                         counted.tasks = list(&given, "/plan")
                             .iter()
-                            .map(|step| text(step, "/step").unwrap().to_owned())
+                            .map(|step| {
+                                let status = text(step, "/status").unwrap_or_default();
+                                (text(step, "/step").unwrap().to_owned(), word(status))
+                            })
                             .collect();
                     }
                     "apply_patch" => {
@@ -181,7 +266,7 @@ fn codex(records: &[Value]) -> Counted {
                 match text(item, "/type").unwrap() {
                     "CommandExecution" if !calls.contains_key(&id) => {
                         counted.tool_calls += 1;
-                        counted.commands += 1;
+                        counted.commands.push(start(&script(&item["command"])));
                     }
                     "McpToolCall" if !calls.contains_key(&id) => counted.tool_calls += 1,
                     "FileChange" => {

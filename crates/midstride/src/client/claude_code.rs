@@ -1,15 +1,16 @@
 //! Claude Code: a folder of transcripts per working folder, agents beside their session, tasks in
 //! files, and a file per process that runs.
 
-use super::{Found, TaskFile, beginning, beside};
-use crate::files::{FileError, Root};
+use super::{Beginnings, Candidate, Found, TaskFile};
+use crate::files::{self, Entry, FileError, Root};
 use crate::process;
+use crate::project::Project;
 use crate::settings::Environment;
 use crate::shelf::claude_memory::{LENGTH_MAX, slug};
-use jiff::Timestamp;
 use midstride_core::session::{Client, TaskChange};
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// A file of the client's that is larger is none of these.
@@ -21,31 +22,29 @@ pub(super) fn candidates(
     environment: &Environment,
     tops: &[PathBuf],
     unread: &mut Vec<FileError>,
-) -> Vec<(PathBuf, u64, Option<Timestamp>)> {
-    let mut found = Vec::new();
-    let projects = environment.claude.as_ref().map(|claude| claude.join("projects"));
-    let Some(Ok(root)) = projects.map(|projects| Root::open(&projects)) else { return found };
+) -> Vec<Candidate> {
+    let Some(claude) = &environment.claude else { return Vec::new() };
+    let projects = claude.join("projects");
     let starts: Vec<String> = tops.iter().map(|top| start_of_slug(top)).collect();
-    let folders = root.entries(Path::new("")).unwrap_or_else(|error| {
-        unread.push(error);
-        Vec::new()
-    });
     let fits = |name: &str| starts.iter().any(|start| name.starts_with(start));
-    for folder in folders.into_iter().filter(|entry| entry.is_folder && fits(&entry.name)) {
-        match root.entries(Path::new(&folder.name)) {
-            Ok(entries) => found.extend(
-                entries
-                    .into_iter()
-                    .filter(|entry| !entry.is_folder && is_session(&entry.name))
-                    .map(|entry| {
-                        let path = root.path().join(&folder.name).join(&entry.name);
-                        (path, entry.bytes, entry.changed)
-                    }),
-            ),
-            Err(error) => unread.push(error),
-        }
+    let mut list = |folder: &Path| {
+        files::listed(folder).unwrap_or_else(|error| {
+            unread.push(error);
+            Vec::new()
+        })
+    };
+    let folders = list(&projects).into_iter().filter(|entry| entry.is_folder && fits(&entry.name));
+    let folders: Vec<PathBuf> = folders.map(|folder| projects.join(folder.name)).collect();
+    let mut found = Vec::new();
+    for folder in folders {
+        let sessions = list(&folder).into_iter().filter(|entry| is_session(&entry.name));
+        found.extend(sessions.map(|entry| candidate(&folder, entry)));
     }
     found
+}
+
+fn candidate(folder: &Path, entry: Entry) -> Candidate {
+    Candidate { client: Client::ClaudeCode, path: folder.join(&entry.name), entry }
 }
 
 /// What the folder of a project, and those of its folders, begin with.
@@ -60,23 +59,39 @@ fn is_session(name: &str) -> bool {
 }
 
 /// Files of agents: in a folder of the session, or beside it as older versions have it.
-pub(super) fn agents(found: &Found) -> Result<Vec<(String, PathBuf)>, FileError> {
-    let (root, name) = beside(&found.path)?;
-    let of_session = PathBuf::from(name.file_stem().unwrap_or_default()).join("subagents");
-    let mut agents = Vec::new();
-    for entry in root.entries(&of_session)? {
-        if let Some(id) = agent_id(&entry.name) {
-            agents.push((id.to_owned(), root.path().join(&of_session).join(&entry.name)));
+pub(super) fn agents(
+    project: &Project,
+    found: &Found,
+    unread: &mut Vec<FileError>,
+) -> Vec<(String, PathBuf)> {
+    let folder = found.path.parent().unwrap_or(Path::new("."));
+    let of_session = found.path.with_extension("").join("subagents");
+    let mut list = |folder: &Path| {
+        let entries = files::listed(folder).unwrap_or_else(|error| {
+            unread.push(error);
+            Vec::new()
+        });
+        entries.into_iter().filter_map(|entry| Some((agent_id(&entry.name)?.to_owned(), entry)))
+    };
+    let mut agents: Vec<(String, PathBuf)> =
+        list(&of_session).map(|(id, entry)| (id, of_session.join(entry.name))).collect();
+    let beside: Vec<(String, Entry)> = list(folder).collect();
+    if beside.is_empty() {
+        return agents;
+    }
+    let mut beginnings = Beginnings::kept(project);
+    for (id, entry) in beside {
+        let candidate = candidate(folder, entry);
+        match beginnings.of(&candidate) {
+            Ok(told) if told.id.as_deref() == Some(&found.session) => {
+                agents.push((id, candidate.path));
+            }
+            Ok(_) => {}
+            Err(error) => unread.push(error),
         }
     }
-    for entry in root.entries(Path::new(""))? {
-        let Some(id) = agent_id(&entry.name) else { continue };
-        let path = root.path().join(&entry.name);
-        if beginning(Client::ClaudeCode, &path)?.id.as_deref() == Some(&found.session) {
-            agents.push((id.to_owned(), path));
-        }
-    }
-    Ok(agents)
+    beginnings.keep(project);
+    agents
 }
 
 fn agent_id(name: &str) -> Option<&str> {
@@ -132,9 +147,9 @@ struct Registered {
 }
 
 /// The sessions whose processes are there.
-pub(super) fn running(environment: &Environment) -> Vec<String> {
+pub(super) fn running(environment: &Environment) -> HashSet<String> {
     let folder = environment.claude.as_ref().map(|claude| claude.join("sessions"));
-    let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return Vec::new() };
+    let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return HashSet::new() };
     let names = root.names(".json").unwrap_or_default();
     let read = |name: &PathBuf| -> Option<Registered> {
         serde_json::from_slice(&root.read_up_to(name, SMALL).ok()?).ok()

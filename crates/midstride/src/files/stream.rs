@@ -1,9 +1,11 @@
 //! Files of other programs that are long and still grow: listed with their sizes, read in pieces.
 
 use super::{FileError, Problem, Root};
+use cap_std::fs::MetadataExt as _;
 use jiff::Timestamp;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// What lies in a folder.
@@ -17,6 +19,8 @@ pub struct Entry {
     pub bytes: u64,
     /// When it was changed.
     pub changed: Option<Timestamp>,
+    /// The system's own number for it; a file that took the place of another has another one.
+    pub inode: u64,
 }
 
 /// A file that is read in pieces.
@@ -24,7 +28,35 @@ pub struct Entry {
 pub struct Stream {
     file: File,
     path: PathBuf,
-    bytes: u64,
+    entry: Entry,
+}
+
+/// What lies in a folder of another program, sorted by name; nothing where there is no such folder.
+/// Links are followed wherever they lead: the folder is its user's own.
+pub fn listed(folder: &Path) -> Result<Vec<Entry>, FileError> {
+    let failed = |error| FileError::new(folder.to_owned(), error);
+    let entries = match std::fs::read_dir(folder).map_err(failed) {
+        Ok(entries) => entries,
+        Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let Ok(name) = entry.map_err(failed)?.file_name().into_string() else { continue };
+        // It may be gone by now.
+        let Ok(metadata) = std::fs::metadata(folder.join(&name)) else { continue };
+        found.push(seen(name, &metadata));
+    }
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(found)
+}
+
+fn seen(name: String, metadata: &Metadata) -> Entry {
+    let changed = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+    let (is_folder, bytes, inode) = (metadata.is_dir(), metadata.len(), metadata.ino());
+    Entry { name, is_folder, bytes, changed, inode }
 }
 
 impl Root {
@@ -48,31 +80,37 @@ impl Root {
             let Ok(metadata) = self.dir.metadata(folder.join(&name)) else { continue };
             let changed = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
             let changed = changed.and_then(|time| Timestamp::try_from(time).ok());
-            let (is_folder, bytes) = (metadata.is_dir(), metadata.len());
-            found.push(Entry { name, is_folder, bytes, changed });
+            let (is_folder, bytes, inode) = (metadata.is_dir(), metadata.len(), metadata.ino());
+            found.push(Entry { name, is_folder, bytes, changed, inode });
         }
         found.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(found)
     }
-
-    /// Opens a file to be read in pieces.
-    pub fn stream(&self, path: &Path) -> Result<Stream, FileError> {
-        let failed = |error| self.error(path, error);
-        // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
-        let metadata = self.dir.metadata(path).map_err(failed)?;
-        if !metadata.is_file() {
-            let problem = if metadata.is_dir() { Problem::IsFolder } else { Problem::NotFile };
-            return Err(FileError { path: self.path.join(path), problem });
-        }
-        let file = self.dir.open(path).map_err(failed)?.into_std();
-        Ok(Stream { file, path: self.path.join(path), bytes: metadata.len() })
-    }
 }
 
 impl Stream {
+    /// Opens a file of another program, or one that a person named. A link is followed.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        let failed = |error| FileError::new(path.to_owned(), error);
+        // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
+        let metadata = std::fs::metadata(path).map_err(failed)?;
+        if !metadata.is_file() {
+            let problem = if metadata.is_dir() { Problem::IsFolder } else { Problem::NotFile };
+            return Err(FileError { path: path.to_owned(), problem });
+        }
+        let file = File::open(path).map_err(failed)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Self { file, path: path.to_owned(), entry: seen(name.into_owned(), &metadata) })
+    }
+
+    /// How it looked when it was opened.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
     /// How long it was when it was opened.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.entry.bytes
     }
 
     /// The bytes from here to there, as far as there are any.

@@ -212,6 +212,19 @@ impl Ledger for SqliteLedger {
         Ok(rows)
     }
 
+    fn last_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError> {
+        // Which those are stands in the index of the streams alone.
+        let sql = "SELECT position, stream, number, events FROM records WHERE (stream, number) IN
+                   (SELECT stream, max(number) FROM records
+                    WHERE stream >= ?1 AND stream < ?1 || char(1114111) GROUP BY stream)
+                   ORDER BY stream";
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map([prefix], record);
+        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
+        Ok(rows)
+    }
+
     fn unite(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
         let mut new = 0;
         // Others wait meanwhile, so the turns are short.
@@ -234,9 +247,17 @@ impl Ledger for SqliteLedger {
 
     fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
         let hash = sha256(bytes);
-        let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
-        let stored = self.connection().execute(sql, (&hash, bytes));
-        let is_new = stored.map_err(|error| self.unreadable(&error))? > 0;
+        let connection = self.connection();
+        let store = || -> rusqlite::Result<usize> {
+            // Not waited for: the log is one file, so the record that names it brings it to the disk.
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
+            let stored = connection.execute(sql, (&hash, bytes));
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            stored
+        };
+        let is_new = store().map_err(|error| self.unreadable(&error))? > 0;
+        drop(connection);
         if !is_new && self.get_blob(&hash)?.is_none() {
             return Err(LedgerError::Forgotten(hash));
         }

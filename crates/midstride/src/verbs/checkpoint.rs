@@ -5,7 +5,7 @@ use crate::client::{self, Found};
 use crate::files::{self, FileError, Root};
 use crate::git::Repository;
 use crate::ids::sha256;
-use crate::ledger::{AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::ledger::{AppendError, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
 use crate::tombstone::Tombstone;
 use midstride_core::checkpoint::{Around, Checkpoint, Mode};
@@ -15,8 +15,6 @@ use midstride_core::session::{Client, Session, hash};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Others may tell the same at the same time; not for ever.
-const TRIES_MAX: usize = 20;
 /// So many changed files are compared with what is there.
 const COMPARED_MAX: usize = 1_000;
 /// A larger file is there, and is not read.
@@ -119,9 +117,9 @@ pub fn checkpoint(
     if project.set_up() == SetUp::Not {
         return Err(CheckpointError::NotSetUp);
     }
-    let (found, moved_from) = choose(project, which, client)?;
+    let found = choose(project, which, client)?;
     let ledger = SqliteLedger::open(project, Patience::Command)?;
-    Ok(Checkpointed { moved_from, ..write_down(project, &ledger, &found, mode)? })
+    write_down(project, &ledger, &found, mode)
 }
 
 /// Captures a session and stores the checkpoint.
@@ -131,21 +129,46 @@ pub(super) fn write_down(
     found: &Found,
     mode: Mode,
 ) -> Result<Checkpointed, CheckpointError> {
-    let (checkpoint, Captured { new_bytes, unread, .. }) = take(project, found, mode)?;
-    // The reader took out what everybody calls a secret; a project knows more.
-    let written = serde_json::to_string(&checkpoint).unwrap_or_default();
-    let (written, redacted) = project.clean(&written);
-    let bytes = written.as_str().as_bytes();
-    let (envelope, stream) = told(project, &checkpoint, sha256(bytes), &redacted);
-    let known = tell(ledger, &stream, &envelope, bytes)?;
-    let is_new = known.is_none();
-    let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
-    if let Some(tombstone) = tombstone.flatten() {
-        let session = checkpoint.session_id().to_owned();
-        return Err(CheckpointError::Forgotten { session, tombstone: Box::new(tombstone) });
+    let mut ready = Ready::of(project, ledger, found, mode)?;
+    tell(ledger, std::slice::from_mut(&mut ready))?;
+    Ok(ready.done)
+}
+
+/// A checkpoint that the ledger is about to be told of.
+pub(super) struct Ready {
+    pub(super) done: Checkpointed,
+    stream: StreamId,
+    envelope: Envelope,
+    bytes: Vec<u8>,
+}
+
+impl Ready {
+    /// Captures a session. What the ledger knows already is not new.
+    pub(super) fn of(
+        project: &Project,
+        ledger: &SqliteLedger,
+        found: &Found,
+        mode: Mode,
+    ) -> Result<Self, CheckpointError> {
+        let (checkpoint, Captured { new_bytes, unread, .. }) = take(project, found, mode)?;
+        // The beginning of a transcript does not always tell.
+        let moved_from = moved_from(project, &found.path, checkpoint.session.cwd.as_deref())?;
+        // The reader took out what everybody calls a secret; a project knows more.
+        let written = serde_json::to_string(&checkpoint).unwrap_or_default();
+        let (written, redacted) = project.clean(&written);
+        let bytes = written.as_str().as_bytes().to_vec();
+        let blob = sha256(&bytes);
+        let (envelope, stream) = told(project, &checkpoint, blob.clone(), &redacted);
+        let known = known(ledger, &stream, &envelope.id)?;
+        let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
+        if let Some(tombstone) = tombstone.flatten() {
+            let session = checkpoint.session_id().to_owned();
+            return Err(CheckpointError::Forgotten { session, tombstone: Box::new(tombstone) });
+        }
+        let (is_new, blob) = (known.is_none(), known.unwrap_or(blob));
+        let done = Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from };
+        Ok(Self { done, stream, envelope, bytes })
     }
-    let blob = known.unwrap_or_else(|| sha256(bytes));
-    Ok(Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from: None })
 }
 
 /// Captures a session; nothing is stored but how far it was read.
@@ -175,31 +198,45 @@ fn choose(
     project: &Project,
     which: &Which,
     client: Option<Client>,
-) -> Result<(Found, Option<String>), CheckpointError> {
+) -> Result<Found, CheckpointError> {
     if let Which::Transcript(path) = which {
         let found = client::named(&project.environment().folder.join(path), client)?;
-        let Some(cwd) = found.cwd.clone() else { return Ok((found, None)) };
-        if client::is_inside(&client::tops(project), &cwd) {
-            return Ok((found, None));
-        }
-        // A folder that is there is somebody else's; one that is gone may have been this one.
-        if files::exists(Path::new(&cwd)) {
-            return Err(CheckpointError::OtherProject { path: found.path, cwd });
-        }
-        return Ok((found, Some(cwd)));
+        moved_from(project, &found.path, found.cwd.as_deref())?;
+        return Ok(found);
     }
     let (all, unread) = client::transcripts(project, client);
     match which {
-        Which::Id(name) => Ok((by_id(all, name)?, None)),
+        Which::Id(name) => by_id(all, unread, name),
         Which::Newest | Which::Transcript(_) => {
-            let newest = all.into_iter().next();
-            newest.map(|found| (found, None)).ok_or(CheckpointError::NoSession(unread))
+            all.into_iter().next().ok_or(CheckpointError::NoSession(unread))
         }
     }
 }
 
-/// The session of an id, or of a beginning that no other has.
-pub(super) fn by_id(all: Vec<Found>, name: &str) -> Result<Found, CheckpointError> {
+/// Where a session worked, if that is not this project and is gone.
+fn moved_from(
+    project: &Project,
+    path: &Path,
+    cwd: Option<&str>,
+) -> Result<Option<String>, CheckpointError> {
+    let Some(cwd) = cwd.filter(|cwd| !client::is_inside(&client::tops(project), cwd)) else {
+        return Ok(None);
+    };
+    // A folder that is there is somebody else's; one that is gone may have been this one.
+    if files::exists(Path::new(cwd)) {
+        let (path, cwd) = (path.to_owned(), cwd.to_owned());
+        return Err(CheckpointError::OtherProject { path, cwd });
+    }
+    Ok(Some(cwd.to_owned()))
+}
+
+/// The session of an id, or of a beginning that no other has. One whose transcript cannot be read
+/// says so.
+pub(super) fn by_id(
+    all: Vec<Found>,
+    unread: Vec<FileError>,
+    name: &str,
+) -> Result<Found, CheckpointError> {
     let (mut exact, others): (Vec<Found>, Vec<Found>) =
         all.into_iter().partition(|found| found.session == name);
     if let Some(found) = exact.pop() {
@@ -214,7 +251,14 @@ pub(super) fn by_id(all: Vec<Found>, name: &str) -> Result<Found, CheckpointErro
             found.push(last.session);
             Err(CheckpointError::Several { name: name.to_owned(), found })
         }
-        (None, _) => Err(CheckpointError::NoSuch(name.to_owned())),
+        (None, _) => {
+            let is_it = |error: &FileError| {
+                let file = error.path.file_name().unwrap_or_default().to_string_lossy();
+                !name.is_empty() && file.contains(name)
+            };
+            let unread = unread.into_iter().find(is_it);
+            Err(unread.map_or_else(|| CheckpointError::NoSuch(name.to_owned()), Into::into))
+        }
     }
 }
 
@@ -251,9 +295,15 @@ fn plan_documents(project: &Project) -> Vec<String> {
 fn on_disk(project: &Project, session: &Session) -> BTreeMap<String, Option<(u64, u64)>> {
     let tops: Vec<Root> =
         client::tops(project).iter().filter_map(|top| Root::open(top).ok()).collect();
+    let root = project.root().path();
+    // A project that was moved has its files where it is now.
+    let old = session.cwd.as_deref().map(Path::new);
+    let old = old.filter(|old| !tops.iter().any(|top| old.starts_with(top.path())));
+    let old = old.filter(|old| !files::exists(old));
     let mut found = BTreeMap::new();
     for (path, _) in session.files.changed().take(COMPARED_MAX) {
-        let whole = project.root().path().join(path);
+        let moved = old.and_then(|old| Path::new(path).strip_prefix(old).ok());
+        let whole = root.join(moved.unwrap_or(Path::new(path)));
         let inside = tops.iter().rev().find_map(|top| {
             Some((top, whole.strip_prefix(top.path()).ok().filter(|p| files::stays_inside(p))?))
         });
@@ -306,29 +356,38 @@ fn told(
     (envelope, StreamId::session(client, session))
 }
 
-/// Tells the ledger, once; gives back the blob that has it already.
-fn tell(
+/// The checkpoint that an event of this id told of.
+fn known(
     ledger: &dyn Ledger,
     stream: &StreamId,
-    envelope: &Envelope,
-    bytes: &[u8],
+    id: &str,
 ) -> Result<Option<String>, CheckpointError> {
-    let mut last = None;
-    for _ in 0..TRIES_MAX {
-        let records = ledger.read(stream, None)?;
-        let mut events = records.iter().flat_map(|record| &record.events);
-        if let Some(Event::Session(SessionEvent::Checkpointed { blob, .. })) =
-            events.find(|known| known.id == envelope.id).map(|known| &known.event)
-        {
-            return Ok(Some(blob.clone()));
-        }
-        ledger.put_blob(bytes)?;
-        let expected = Expected::after(records.last().map(|record| record.version));
-        match ledger.append(stream, expected, std::slice::from_ref(envelope)) {
-            Ok(_) => return Ok(None),
-            Err(conflict @ AppendError::Conflict { .. }) => last = Some(conflict),
-            Err(error) => return Err(error.into()),
+    let records = ledger.read(stream, None)?;
+    let mut events = records.iter().flat_map(|record| &record.events);
+    match events.find(|known| known.id == id).map(|known| &known.event) {
+        Some(Event::Session(SessionEvent::Checkpointed { blob, .. })) => Ok(Some(blob.clone())),
+        Some(_) | None => Ok(None),
+    }
+}
+
+/// Tells the ledger what is new, all of it in one turn. What somebody else told meanwhile is not.
+pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), CheckpointError> {
+    let mut new: Vec<&mut Ready> = ready.iter_mut().filter(|one| one.done.is_new).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    for one in &new {
+        ledger.put_blob(&one.bytes)?;
+    }
+    let streams: Vec<(StreamId, Vec<Envelope>)> =
+        new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
+    let told = ledger.unite(&streams)?;
+    if told < new.len() {
+        for one in &mut new {
+            let first = known(ledger, &one.stream, &one.envelope.id)?;
+            one.done.is_new = told > 0 && first.as_ref() == Some(&one.done.blob);
+            one.done.blob = first.unwrap_or_default();
         }
     }
-    Err(last.unwrap_or(AppendError::Empty).into())
+    Ok(())
 }

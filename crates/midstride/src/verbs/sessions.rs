@@ -1,23 +1,23 @@
 //! Find sessions, show one, make a handoff of one, and bring in those that ended without a word.
 
-use super::checkpoint::{CheckpointError, Checkpointed, by_id, take, write_down};
+use super::checkpoint::{CheckpointError, Checkpointed, Ready, by_id, take, tell, write_down};
 use super::new::{Created, NewError, NewHandoff, new};
-use crate::client::{self, Found, Life, Lives};
-use crate::files::{FileError, Problem};
-use crate::ledger::{Cursor, Ledger as _, LedgerError, Patience, SqliteLedger};
+use crate::client::{self, Candidate, Found, Life, Lives};
+use crate::files::{FileError, Problem, Stream};
+use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
 use jiff::Timestamp;
 use midstride_core::checkpoint::{Checkpoint, Mode};
-use midstride_core::event::{Event, SessionEvent};
+use midstride_core::event::{Envelope, Event, SessionEvent};
 use midstride_core::header::HandoffKind;
 use midstride_core::session::Client;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How many records of the ledger are read at once.
-const PAGE: usize = 500;
 /// So many sessions are brought in at once, unless all are wanted.
 pub const RECOVERED_MAX: usize = 3;
+/// So many are told to the ledger in one turn.
+const TOLD_AT_ONCE: usize = 8;
 /// The file that says since when midstride is here.
 const SINCE: &str = "since";
 
@@ -61,22 +61,15 @@ pub fn sessions(
     client: Option<Client>,
 ) -> Result<(Vec<Listed>, Vec<FileError>), LedgerError> {
     let (found, unread) = client::transcripts(project, client);
-    let mut known = known(project)?;
+    let mut known = match project.private()? {
+        Some(_) => known(&SqliteLedger::open(project, Patience::Command)?)?,
+        None => Known::new(),
+    };
     let lives = Lives::now(project.environment());
     let mut list: Vec<Listed> = Vec::new();
     for found in found {
         let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list.push(Listed {
-            client: found.client,
-            session: found.session.clone(),
-            began: found.began,
-            changed: found.changed,
-            about: found.about.clone(),
-            life: lives.of(&found),
-            extent: told.as_ref().map_or(Extent::None, |told| extent(&found, told.bytes)),
-            blob: told.map(|told| told.blob),
-            found: Some(found),
-        });
+        list.push(listed(found, told, &lives));
     }
     for ((name, session), told) in known {
         let Some(of) = Client::named(&name).filter(|of| client.is_none_or(|want| want == *of))
@@ -99,6 +92,20 @@ pub fn sessions(
     Ok((list, unread))
 }
 
+fn listed(found: Found, told: Option<Told>, lives: &Lives<'_>) -> Listed {
+    Listed {
+        client: found.client,
+        session: found.session.clone(),
+        began: found.began,
+        changed: found.changed,
+        about: found.about.clone(),
+        life: lives.of(&found),
+        extent: told.as_ref().map_or(Extent::None, |told| extent(&found, told.bytes)),
+        blob: told.map(|told| told.blob),
+        found: Some(found),
+    }
+}
+
 /// What the ledger tells of a session.
 struct Told {
     blob: String,
@@ -108,42 +115,49 @@ struct Told {
     about: Option<String>,
 }
 
-/// The newest checkpoint of each session.
-fn known(project: &Project) -> Result<BTreeMap<(String, String), Told>, LedgerError> {
-    let mut known = BTreeMap::new();
-    if project.private()?.is_none() {
-        return Ok(known);
+/// The newest checkpoint of each session, by client and id.
+type Known = BTreeMap<(String, String), Told>;
+
+fn known(ledger: &SqliteLedger) -> Result<Known, LedgerError> {
+    let mut known = Known::new();
+    for last in ledger.last_below(StreamId::SESSIONS)? {
+        let told = match newest(&last.events) {
+            // Something else happened to it since.
+            None => newest(ledger.read(&last.stream, None)?.iter().flat_map(|one| &one.events)),
+            told => told,
+        };
+        known.extend(told);
     }
-    let ledger = SqliteLedger::open(project, Patience::Command)?;
-    let mut cursor = Cursor::default();
-    loop {
-        let page = ledger.read_all(cursor, PAGE)?;
-        let Some(last) = page.last() else { return Ok(known) };
-        cursor = last.cursor;
-        for envelope in page.iter().flat_map(|record| &record.events) {
-            if let Event::Session(SessionEvent::Checkpointed {
-                client,
-                session,
-                blob,
-                bytes,
-                began,
-                ended,
-                about,
-                ..
-            }) = &envelope.event
-            {
-                let time = |text: &Option<String>| text.as_deref().and_then(|t| t.parse().ok());
-                let told = Told {
-                    blob: blob.clone(),
-                    bytes: *bytes,
-                    began: time(began),
-                    ended: time(ended),
-                    about: about.clone(),
-                };
-                known.insert((client.clone(), session.clone()), told);
-            }
-        }
-    }
+    Ok(known)
+}
+
+/// The newest checkpoint that events tell of.
+fn newest<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Option<((String, String), Told)> {
+    let told = events.into_iter().filter_map(|envelope| {
+        let Event::Session(SessionEvent::Checkpointed {
+            client,
+            session,
+            blob,
+            bytes,
+            began,
+            ended,
+            about,
+            ..
+        }) = &envelope.event
+        else {
+            return None;
+        };
+        let time = |text: &Option<String>| text.as_deref().and_then(|t| t.parse().ok());
+        let told = Told {
+            blob: blob.clone(),
+            bytes: *bytes,
+            began: time(began),
+            ended: time(ended),
+            about: about.clone(),
+        };
+        Some(((client.clone(), session.clone()), told))
+    });
+    told.last()
 }
 
 /// How much of a transcript the newest checkpoint has. Half a line at the end is no more of it.
@@ -152,7 +166,7 @@ fn extent(found: &Found, bytes: u64) -> Extent {
     if bytes == found.bytes {
         return Extent::Whole;
     }
-    let rest = client::open(&found.path)
+    let rest = Stream::open(&found.path)
         .and_then(|mut stream| stream.window(bytes, bytes.saturating_add(LOOKED_AT)));
     match rest {
         Ok(rest) if bytes < found.bytes && !rest.contains(&b'\n') => Extent::Whole,
@@ -205,7 +219,7 @@ fn pick(project: &Project, name: &str, client: Option<Client>) -> Result<Listed,
     if project.set_up() == SetUp::Not {
         return Err(CheckpointError::NotSetUp);
     }
-    let (list, _) = sessions(project, client)?;
+    let (list, unread) = sessions(project, client)?;
     let stand_in = |one: &Listed| Found {
         client: one.client,
         session: one.session.clone(),
@@ -217,7 +231,7 @@ fn pick(project: &Project, name: &str, client: Option<Client>) -> Result<Listed,
         about: None,
     };
     let names = list.iter().map(stand_in).collect();
-    let chosen = by_id(names, name)?;
+    let chosen = by_id(names, unread, name)?;
     let is_it = |one: &Listed| one.session == chosen.session && one.client == chosen.client;
     let mut list = list.into_iter();
     list.find(is_it).ok_or_else(|| CheckpointError::NoSuch(name.to_owned()))
@@ -289,6 +303,8 @@ pub struct Recovered {
     pub unknown: usize,
     /// Since when midstride is here; older sessions are left alone.
     pub since: Timestamp,
+    /// Transcripts that could not be read.
+    pub unread: Vec<FileError>,
 }
 
 /// Writes down sessions that ended and are not written down to their end: the newest few, or all.
@@ -297,24 +313,51 @@ pub fn recover(project: &Project, all: bool) -> Result<Recovered, CheckpointErro
         return Err(CheckpointError::NotSetUp);
     }
     let since = since(project)?;
-    let (list, _) = sessions(project, None)?;
-    let ours = list
-        .into_iter()
-        .filter(|one| one.began.is_some_and(|began| began >= since) && one.extent != Extent::Whole);
-    let (ended, others): (Vec<Listed>, Vec<Listed>) = ours.partition(|one| one.life == Life::Ended);
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    let (list, unread) = unfinished(project, &ledger, since)?;
+    let (ended, others): (Vec<Listed>, Vec<Listed>) =
+        list.into_iter().partition(|one| one.life == Life::Ended);
     let running = others.iter().filter(|one| one.life == Life::Runs).count();
     let most = if all { usize::MAX } else { RECOVERED_MAX };
     let left = ended.len().saturating_sub(most);
-    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    let ended: Vec<Listed> = ended.into_iter().take(most).collect();
     let (mut checkpoints, mut failed) = (Vec::new(), Vec::new());
-    for one in ended.into_iter().take(most) {
-        let Some(found) = &one.found else { continue };
-        match write_down(project, &ledger, found, Mode::Auto) {
-            Ok(done) => checkpoints.push(done),
-            Err(error) => failed.push((one.session, error)),
+    // A few at once: each turn of the ledger waits for the disk, and all at once would fill memory.
+    for some in ended.chunks(TOLD_AT_ONCE) {
+        let mut ready = Vec::new();
+        for (one, found) in some.iter().filter_map(|one| Some((one, one.found.as_ref()?))) {
+            match Ready::of(project, &ledger, found, Mode::Auto) {
+                Ok(done) => ready.push(done),
+                Err(error) => failed.push((one.session.clone(), error)),
+            }
         }
+        tell(&ledger, &mut ready)?;
+        checkpoints.extend(ready.into_iter().map(|one| one.done));
     }
-    Ok(Recovered { checkpoints, failed, left, running, unknown: others.len() - running, since })
+    let unknown = others.len() - running;
+    Ok(Recovered { checkpoints, failed, left, running, unknown, since, unread })
+}
+
+/// Sessions since then that are not written down to their end, the newest first. A client waits for
+/// this at each of its starts: what is written down whole is not opened.
+fn unfinished(
+    project: &Project,
+    ledger: &SqliteLedger,
+    since: Timestamp,
+) -> Result<(Vec<Listed>, Vec<FileError>), LedgerError> {
+    let mut known = known(ledger)?;
+    let is_open = |one: &Candidate| {
+        let told = known.get(&(one.client.name().to_owned(), one.session()));
+        told.is_none_or(|told| told.bytes != one.entry.bytes)
+    };
+    let (found, unread) = client::transcripts_that(project, None, &is_open);
+    let lives = Lives::now(project.environment());
+    let ours = found.into_iter().filter(|one| one.began.is_some_and(|began| began >= since));
+    let list = ours.map(|found| {
+        let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
+        listed(found, told, &lives)
+    });
+    Ok((list.filter(|one| one.extent != Extent::Whole).collect(), unread))
 }
 
 /// Since when midstride is here: written down once, by whoever comes first.
