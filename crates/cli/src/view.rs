@@ -2,6 +2,7 @@
 
 pub(crate) mod advance;
 pub(crate) mod citation;
+pub(crate) mod coverage;
 pub(crate) mod difference;
 pub(crate) mod doctor;
 pub(crate) mod done;

@@ -3,6 +3,7 @@
 mod advance;
 mod allow;
 mod check;
+mod coverage;
 mod drift;
 mod edit;
 mod events;

@@ -10,6 +10,8 @@ use std::path::Path;
 /// A header of the fixture is repeated up to this size; so large a file is not kept.
 const LARGE: usize = (1 << 20) + 1;
 const REPEAT: &str = "# REPEAT-TO-1-MIB\n";
+/// What a document is compared with, where its code is about that.
+const SESSION: &str = "session.jsonl";
 
 fn codes(sandbox: &Sandbox, arguments: &[&str]) -> BTreeSet<String> {
     let run = sandbox.run([&["check", "--json"], arguments].concat());
@@ -40,6 +42,9 @@ fn found(folder: &Path, code: &str, side: &str) -> BTreeSet<String> {
     }
     if code.starts_with('P') {
         return codes(&sandbox, &["--pr-body", &file]);
+    }
+    if folder.join(SESSION).exists() {
+        return codes(&sandbox, &[&file, "--transcript", SESSION]);
     }
     codes(&sandbox, &[&file])
 }

@@ -206,7 +206,7 @@ fn no_header(handoff: &Handoff<'_>) -> Finding {
 }
 
 /// The bytes of the key `handoff`, where findings about absent fields point.
-fn heading(handoff: &Handoff<'_>) -> Span {
+pub(crate) fn heading(handoff: &Handoff<'_>) -> Span {
     let entry = handoff.header().and_then(|header| header.root.entry("handoff"));
     entry.map(|entry| entry.key.at).unwrap_or_default()
 }

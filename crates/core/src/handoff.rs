@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::header::{
     Assumption, Capability, Decision, Dependencies, Deviation, HandoffKind, Header, Lenient,
-    Measurement, Proof, Question, Resolution, Review, Revision, Status, WrongTurn,
+    Measurement, Proof, Question, Recovery, Resolution, Review, Revision, Status, WrongTurn,
 };
 use crate::id::{FeatureNumber, HandoffKey};
 use crate::section::Meaning;
@@ -292,6 +292,11 @@ impl<'d> Handoff<'d> {
     /// The handoff that took its place.
     pub fn superseded_by(&self) -> Option<At<&'d str>> {
         self.text("superseded_by")
+    }
+
+    /// The session whose work it hands over, where it names one.
+    pub fn recovery(&self) -> Option<Recovery> {
+        self.node("state.recovery").and_then(Recovery::read)
     }
 
     /// The node of a field, where a dot leads into it.

@@ -69,3 +69,4 @@ pub mod transcript;
 pub mod checkpoint;
 
 pub mod briefing;
+pub mod coverage;

@@ -15,7 +15,7 @@ pub use fold::{Word, words};
 pub use matching::{Tier, term_zone, tier};
 pub use query::{PREFIX_LENGTH_MIN, Query, QueryError, TERMS_MAX, Term};
 pub use relevance::{Relevance, ScoredTerm, common_from, points};
-pub use salient::{Salient, Sort, salient};
+pub use salient::{Salient, Sort, is_telling, salient};
 pub use why::{Why, why};
 
 use crate::handoff::Handoff;

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests read fixtures")]
 
 mod briefing;
+mod coverage;
 mod graph;
 mod merge;
 mod properties;

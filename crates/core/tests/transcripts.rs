@@ -2,7 +2,9 @@
 
 mod counted;
 
-use counted::{Counted, Indexed, client_of, start};
+pub(crate) use counted::client_of;
+
+use counted::{Counted, Indexed, start};
 use midstride_core::redact::Clean;
 use midstride_core::session::{AgentState, Client, Correction, Exit, PlanState, Session, Source};
 use midstride_core::transcript::{Cursor, Lines};
@@ -22,18 +24,18 @@ fn read_on(cursor: &mut Cursor, bytes: &[u8], end: usize, chunk: usize) {
     cursor.session.settle();
 }
 
-fn read(client: Client, bytes: &[u8]) -> Session {
+pub(crate) fn read(client: Client, bytes: &[u8]) -> Session {
     let mut cursor = Cursor::start(client);
     read_on(&mut cursor, bytes, bytes.len(), 64 << 10);
     cursor.session
 }
 
-fn fixture(client: &str, name: &str) -> Vec<u8> {
+pub(crate) fn fixture(client: &str, name: &str) -> Vec<u8> {
     let folder = fixtures("transcripts").join(client);
     std::fs::read(folder.join(name)).unwrap()
 }
 
-fn jsonl_below(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn jsonl_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -6,6 +6,7 @@ mod carry;
 mod check;
 mod checkpoint;
 mod clean;
+mod cover;
 mod decided;
 mod doctor;
 mod edit;
@@ -37,6 +38,7 @@ pub use allow::{
 pub use carry::{Carries, Imported, import_tasks};
 pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
 pub use checkpoint::{CheckpointError, Checkpointed, Which, checkpoint};
+pub use cover::{Covering, Told};
 pub use doctor::{Examined, Reindexed, ShelfFacts, examine, reindex};
 pub use edit::{Draft, EditError, Edited, draft, edit, fill_in};
 pub use fmt::{FmtError, Formatted, fmt};

@@ -1,22 +1,23 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{self, findings};
+use crate::view::{self, coverage, findings};
 use clap::ValueEnum;
 use midstride::drift::Ground;
 use midstride::files::FileError;
 use midstride::journal::JournalError;
 use midstride::project::{Project, Shelved};
-use midstride::verbs::{self, Comparison, Followed, Formatted, Judged};
+use midstride::verbs::{self, Comparison, Followed, Formatted, Judged, Told};
 use midstride_core::finding::Severity;
 use std::path::PathBuf;
 
 /// Look for problems in handoffs; change nothing
 ///
 /// Without names every document on every shelf is looked at. What open handoffs say about the code
-/// is compared with the working tree: a cited place may have moved, changed or gone. Exit code 0:
-/// nothing that fails the check; 1: findings; 2: something could not be read. Advice alone does not
-/// fail a check.
+/// is compared with the working tree: a cited place may have moved, changed or gone. What they tell
+/// is compared with the session they name: what happened there may be missing, listed or explained.
+/// Exit code 0: nothing that fails the check; 1: findings; 2: something could not be read. Advice
+/// alone does not fail a check.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
     /// Handoffs or paths; all of them where none is given
@@ -53,6 +54,14 @@ pub(crate) struct CheckArgs {
     /// List every cited place, those that are as they were too; compare ended handoffs as well
     #[arg(long, conflicts_with = "pr_body")]
     all: bool,
+
+    /// Compare with this session, whatever the handoff names: its id or the beginning of it
+    #[arg(long, value_name = "ID", requires = "handoffs", conflicts_with = "transcript")]
+    session: Option<String>,
+
+    /// Compare with the session of this transcript
+    #[arg(long, value_name = "PATH", requires = "handoffs")]
+    transcript: Option<PathBuf>,
 
     /// Leave advice out
     #[arg(long, short)]
@@ -100,6 +109,12 @@ pub(crate) fn check(
             ui.print(&findings::human(project, &judged))?;
             if args.all {
                 ui.print(&findings::citations(&judged))?;
+            }
+            if !args.quiet {
+                ui.print(&coverage::human(&judged))?;
+            }
+            if let Some(remark) = coverage::not_here(&judged) {
+                ui.say(&remark)?;
             }
             ui.say(&findings::summary(&judged, args.quiet))?;
         }
@@ -167,7 +182,12 @@ fn comparison<'p>(project: &'p Project, args: &CheckArgs) -> Result<Comparison<'
         })?),
         None => Ground::WorkTree,
     };
-    Ok(Comparison::with(project, ground, args.all)?)
+    let with = Comparison::with(project, ground, args.all)?;
+    let session = args.session.clone().map(Told::Session);
+    match session.or_else(|| args.transcript.clone().map(Told::Transcript)) {
+        Some(told) => Ok(with.and_session(project, &told)?),
+        None => Ok(with),
+    }
 }
 
 /// Mends what can be mended; gives back what could not be written.

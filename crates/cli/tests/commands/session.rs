@@ -6,7 +6,7 @@ use midstride_testkit::{Sandbox, fixtures};
 const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
 
 /// A project in which a session of Claude Code worked.
-fn worked_in() -> Sandbox {
+pub(super) fn worked_in() -> Sandbox {
     let sandbox = shop();
     let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
     let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());

@@ -48,9 +48,10 @@ macro_rules! codes {
 }
 
 impl Code {
-    /// Whether a document shows it by itself, without other documents and the code.
+    /// Whether a document shows it by itself, without other documents, the code and its session.
     pub(crate) fn is_seen_alone(self) -> bool {
-        self != Self::OneIdTwoUids && !self.rule().code.starts_with('D')
+        let compared = [Self::OneIdTwoUids, Self::NotTold, Self::NotExplained];
+        !compared.contains(&self) && !self.rule().code.starts_with('D')
     }
 
     /// Finds a code by its name, in any case.
@@ -186,6 +187,12 @@ codes! {
     MissingSection = "C010" Warning "the heart of the document is missing"
         why "An investigation without findings, or a session without a continuation, hands nothing over."
         mend "Add the section the message names; any heading with that meaning will do."
+    NotTold = "C011" Warning "what happened in the session is not told"
+        why "A command that still fails, a change that was taken back and a correction by the user are what the next session runs into again. The checkpoint of the session has them; the handoff does not name them."
+        mend "Tell each with its cause or its consequence: under `wrong_turns` with `why_wrong`, under `landmines`, or in the text."
+    NotExplained = "C012" Advice "what happened in the session is named, and not explained"
+        why "A list of what failed does not say why. Something is explained only where its cause or its consequence stands beside it, in words of its own; facts that midstride collected, quotes of the session and one sentence for everything explain nothing."
+        mend "Say beside each why it happened or what follows from it."
     CitationMoved = "D001" Advice "a cited place has moved"
         why "The lines that were cited stand elsewhere in the file; whoever looks them up finds something else."
         mend "`midstride check --fix` writes where they are now."

@@ -86,7 +86,8 @@ fn sort_of(chunk: &str) -> Sort {
     }
 }
 
-fn is_telling(word: &str) -> bool {
+/// Whether a folded word tells something: it is not short, and not every text has it.
+pub fn is_telling(word: &str) -> bool {
     let short = word.is_ascii() && word.len() < WORD_LENGTH_MIN;
     !short && !STOP_WORDS.contains(&format!(" {word} "))
 }

@@ -55,7 +55,7 @@ impl Indexed {
 }
 
 /// Whose transcript a file is; `None` where we do not read that client's yet.
-pub(super) fn client_of(path: &Path, bytes: &[u8]) -> Option<Client> {
+pub(crate) fn client_of(path: &Path, bytes: &[u8]) -> Option<Client> {
     let path = path.display().to_string();
     let foreign = ["gemini", "copilot", "opencode", "exec-json-stdout"];
     if foreign.iter().any(|name| path.rsplit("transcripts/").next().unwrap().contains(name)) {

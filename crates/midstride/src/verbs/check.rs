@@ -1,5 +1,7 @@
 //! Judge documents, each for itself and all against each other.
 
+use super::checkpoint::CheckpointError;
+use super::cover::{Covering, Sessions, Told, named};
 use crate::drift::{Cited, Drift, Ground};
 use crate::files::FileError;
 use crate::project::{Project, Shelved, Spot};
@@ -22,6 +24,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The places it names, judged: those that are not as they were, or all of them.
     pub citations: Vec<Judgement>,
+    /// How much it tells of its session, where it names one.
+    pub coverage: Option<Covering>,
     /// Of many, kept only where something was found: a thousand clean ones would fill the memory.
     document: Option<Document>,
     claim: Option<Claim>,
@@ -33,6 +37,7 @@ pub struct Judged {
 /// What documents are compared with.
 pub struct Comparison<'p> {
     drift: Drift<'p>,
+    sessions: Sessions,
     /// Whether everything is told: places that are as they were, and handoffs that have ended.
     all: bool,
 }
@@ -40,12 +45,24 @@ pub struct Comparison<'p> {
 impl<'p> Comparison<'p> {
     /// With the working tree, or with a commit.
     pub fn with(project: &'p Project, ground: Ground, all: bool) -> Result<Self, FileError> {
-        Ok(Self { drift: Drift::against(project, ground)?, all })
+        let drift = Drift::against(project, ground)?;
+        Ok(Self { drift, sessions: Sessions::default(), all })
+    }
+
+    /// The same, and every document with one session, whatever it names.
+    pub fn and_session(self, project: &Project, told: &Told) -> Result<Self, CheckpointError> {
+        Ok(Self { sessions: Sessions::only(named(project, told)?), ..self })
     }
 
     /// Whether lines that a document cites stand elsewhere now.
     pub fn has_moved(&self, shelved: &Shelved) -> bool {
         self.drift.judge(shelved).iter().any(|one| one.verdict == drift::Verdict::Moved)
+    }
+
+    /// A session that somebody names is compared in any case.
+    fn covering(&self, project: &Project, handoff: &Handoff<'_>) -> Option<Covering> {
+        let wanted = self.sessions.is_given() || self.concerns(handoff);
+        wanted.then(|| self.sessions.cover(project, handoff)).flatten()
     }
 
     /// What a handoff says is history when it has ended.
@@ -122,6 +139,7 @@ pub fn check_pull_request(project: &Project, path: &Path, bytes: &[u8]) -> Judge
         key,
         verdict,
         citations: Vec::new(),
+        coverage: None,
         document,
         claim: None,
         spot: None,
@@ -141,10 +159,15 @@ fn judge(project: &Project, with: Option<&Comparison<'_>>, shelved: Shelved, kee
     let mut verdict = project.judge(&shelved);
     let handoff = shelved.handoff(project);
     let key = handoff.key();
+    let coverage = with.and_then(|with| with.covering(project, &handoff));
     let with = with.filter(|with| with.concerns(&handoff));
     let citations = with.map(|with| with.drift.judge(&shelved)).unwrap_or_default();
     let named = handoff.is_handoff().then(|| key.to_string());
     for finding in drift::findings(named.as_deref(), &citations) {
+        verdict.add(&shelved.document, finding);
+    }
+    let told = coverage.as_ref().and_then(Covering::coverage);
+    for finding in told.map(|told| told.findings(&handoff)).unwrap_or_default() {
         verdict.add(&shelved.document, finding);
     }
     let open = with.and_then(|_| Open::of(&handoff, project.environment().clock.now()));
@@ -157,10 +180,11 @@ fn judge(project: &Project, with: Option<&Comparison<'_>>, shelved: Shelved, kee
     let citations: Vec<Judgement> = citations.into_iter().filter(is_told).collect();
     let claim = claim(project, &shelved);
     let found = !verdict.findings.is_empty() || !verdict.silenced.is_empty();
-    let kept = found || keep == Keep::Always || !citations.is_empty();
+    let kept = found || keep == Keep::Always || !citations.is_empty() || coverage.is_some();
     let spot = Some(shelved.spot());
     let document = kept.then_some(shelved.document);
-    Judged { path: shelved.path, key, verdict, citations, document, claim, spot, open, cited }
+    let path = shelved.path;
+    Judged { path, key, verdict, citations, coverage, document, claim, spot, open, cited }
 }
 
 /// For each judged document the commits that changed what it cites since.

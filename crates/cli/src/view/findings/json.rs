@@ -1,6 +1,7 @@
 //! Findings for programs.
 
 use super::super::citation::{CitationJson, citation};
+use super::super::coverage::{self, CoverageJson};
 use super::way_out;
 use midstride::files::FileError;
 use midstride::verbs::Judged;
@@ -24,6 +25,9 @@ struct DocumentJson {
     findings: Vec<FindingJson>,
     silenced: Vec<SilencedJson>,
     citations: Vec<CitationJson>,
+    /// Absent where the document names no session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<CoverageJson>,
 }
 
 #[derive(Serialize)]
@@ -76,6 +80,7 @@ fn document(one: &Judged) -> DocumentJson {
             })
             .collect(),
         citations: one.citations.iter().map(|cited| citation(one.document(), cited)).collect(),
+        coverage: one.coverage.as_ref().map(|told| coverage::json(told, one.document())),
     }
 }
 

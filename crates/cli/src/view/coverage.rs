@@ -1,0 +1,166 @@
+//! How much a handoff tells of its session.
+
+use super::table::{Column, table, width};
+use super::{count, one_line};
+use midstride::verbs::{Covering, Judged};
+use midstride_core::coverage::{Coverage, Item};
+use midstride_core::document::Document;
+use serde::Serialize;
+
+/// More are in `--json`.
+const MISSING_MAX: usize = 10;
+/// A longer name is cut.
+const NAME_WIDTH_MAX: usize = 80;
+
+/// The coverage of one document in full, of many a line each.
+pub(crate) fn human(judged: &[Judged]) -> String {
+    let mut out = String::new();
+    for one in judged {
+        let Some(Covering::Compared { session, coverage, .. }) = &one.coverage else { continue };
+        let Some(percent) = coverage.explained_percent() else { continue };
+        let session = one_line(session, NAME_WIDTH_MAX);
+        if judged.len() > 1 {
+            let (key, missing) = (&one.key, coverage.missing().len());
+            let all = count(coverage.items.len(), "thing");
+            out.push_str(&format!(
+                "{key}: coverage of session {session}: {percent} % explained, {missing} of {all} not told\n"
+            ));
+            continue;
+        }
+        out.push_str(&format!("Coverage of session {session}: {percent} % explained, by weight\n"));
+        out.push_str(&counts(coverage));
+        out.push_str(&missing(coverage));
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+fn counts(coverage: &Coverage) -> String {
+    let column = |name| Column { name, spared: None };
+    let columns = ["what", "happened", "listed", "explained"].map(column);
+    let rows: Vec<Vec<String>> = coverage
+        .counts()
+        .iter()
+        .map(|count| {
+            let numbers = [count.happened, count.listed, count.explained];
+            let numbers = numbers.iter().map(ToString::to_string);
+            std::iter::once(count.what.plural().to_owned()).chain(numbers).collect()
+        })
+        .collect();
+    table(&columns, &rows, width()).text
+}
+
+fn missing(coverage: &Coverage) -> String {
+    let missing = coverage.missing();
+    let mut out = String::new();
+    for item in missing.iter().take(MISSING_MAX) {
+        let name = one_line(&item.name, NAME_WIDTH_MAX);
+        let record = item.seen.as_ref().map(|seen| one_line(&seen.record, NAME_WIDTH_MAX));
+        let record = record.map(|record| format!(" (record {record})"));
+        let what = item.what.singular();
+        out.push_str(&format!("not told: {what}: {name}{}\n", record.unwrap_or_default()));
+    }
+    if missing.len() > MISSING_MAX {
+        let more = missing.len() - MISSING_MAX;
+        out.push_str(&format!("not told: {more} more, which `--json` lists\n"));
+    }
+    out
+}
+
+/// Sessions that documents name and of which nothing is on this machine, once for all.
+pub(crate) fn not_here(judged: &[Judged]) -> Option<String> {
+    let session = |one: &Judged| match &one.coverage {
+        Some(Covering::NotHere { session }) => Some(one_line(session, NAME_WIDTH_MAX)),
+        Some(Covering::Compared { .. }) | None => None,
+    };
+    let sessions: Vec<String> = judged.iter().filter_map(session).collect();
+    let first = sessions.first()?;
+    Some(match sessions.len() {
+        1 => format!(
+            "Session {first} is not written down on this machine; what it did was not compared"
+        ),
+        many => format!(
+            "Session {first} and {} are not written down on this machine; what they did was not compared",
+            count(many - 1, "other")
+        ),
+    })
+}
+
+#[derive(Serialize)]
+pub(crate) struct CoverageJson {
+    /// Absent where the session is not written down on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<&'static str>,
+    session: String,
+    is_here: bool,
+    explained_percent: Option<u32>,
+    counts: Vec<CountJson>,
+    items: Vec<ItemJson>,
+}
+
+#[derive(Serialize)]
+struct CountJson {
+    what: &'static str,
+    happened: usize,
+    listed: usize,
+    explained: usize,
+}
+
+#[derive(Serialize)]
+struct ItemJson {
+    what: &'static str,
+    name: String,
+    weight: u32,
+    told: &'static str,
+    /// The line of the document that tells it.
+    line: Option<usize>,
+    /// The record of the transcript that tells it.
+    record: Option<String>,
+    /// The line of that record.
+    record_line: Option<u64>,
+}
+
+/// The coverage of one document for programs.
+pub(crate) fn json(covering: &Covering, document: &Document) -> CoverageJson {
+    match covering {
+        Covering::Compared { client, session, coverage } => CoverageJson {
+            client: Some(*client),
+            session: session.clone(),
+            is_here: true,
+            explained_percent: coverage.explained_percent(),
+            counts: coverage
+                .counts()
+                .into_iter()
+                .map(|count| CountJson {
+                    what: count.what.singular(),
+                    happened: count.happened,
+                    listed: count.listed,
+                    explained: count.explained,
+                })
+                .collect(),
+            items: coverage.items.iter().map(|item| item_json(item, document)).collect(),
+        },
+        Covering::NotHere { session } => CoverageJson {
+            client: None,
+            session: session.clone(),
+            is_here: false,
+            explained_percent: None,
+            counts: Vec::new(),
+            items: Vec::new(),
+        },
+    }
+}
+
+fn item_json(item: &Item, document: &Document) -> ItemJson {
+    ItemJson {
+        what: item.what.singular(),
+        name: item.name.clone(),
+        weight: item.weight,
+        told: item.told.word(),
+        line: item.at.map(|at| document.position(at.start).line),
+        record: item.seen.as_ref().map(|seen| seen.record.clone()),
+        record_line: item.seen.as_ref().map(|seen| seen.number),
+    }
+}

@@ -1,0 +1,197 @@
+//! Coverage: what a handoff tells of its session.
+
+use super::session::worked_in;
+use midstride_testkit::{Sandbox, fixtures};
+use serde_json::Value;
+
+const PATH: &str = ".midstride/handoffs/market-page-cache.md";
+
+fn good() -> String {
+    std::fs::read_to_string(fixtures("coverage").join("cache.md")).unwrap()
+}
+
+/// The good handoff, naming a checkpoint.
+fn naming(checkpoint: &str) -> String {
+    let recovery = format!(
+        "  state:\n    recovery:\n      client: claude-code\n      session: 5e55\n      checkpoint: {checkpoint}\n---\n## "
+    );
+    good().replacen("---\n## ", &recovery, 1)
+}
+
+fn written_down(sandbox: &Sandbox) -> String {
+    let run = sandbox.run(["checkpoint", "--json"]).exits(0);
+    let done: Value = serde_json::from_str(&run.stdout).unwrap();
+    done["checkpoint"].as_str().unwrap().to_owned()
+}
+
+fn checked(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+    let run = sandbox.run([&["check", "--json"], arguments].concat());
+    serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"))
+}
+
+#[test]
+fn a_handoff_is_compared_with_the_session_it_names() {
+    let sandbox = worked_in();
+    let blob = written_down(&sandbox);
+    sandbox.write(PATH, naming(&blob));
+    insta::assert_snapshot!(sandbox.run(["check", "market-page-cache"]), @"
+    exit 0
+    ----- stdout -----
+    advice[C005]: 49 lines; most handoffs have 50 to 150
+     --> .midstride/handoffs/market-page-cache.md:1:1
+      |
+    1 | ---
+      | ^^^
+      |
+      = help: add what a successor would ask, or move detail into files and refer to them
+
+    advice[C003]: this step does not say how to tell that it is done
+      --> .midstride/handoffs/market-page-cache.md:43:1
+       |
+    43 | 1. Warm the cache (in progress). Otherwise the first visitor after a rollout waits 14 seconds.
+       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = help: say what must hold, or the command that shows it
+
+    Coverage of session [UID]: 97 % explained, by weight
+    what                   happened  listed  explained
+    failed commands        2         2       2
+    reverted edits         1         1       1
+    corrections            2         2       2
+    changed files          2         2       1
+    decisions of the user  2         2       2
+    open tasks             2         2       2
+    agents in flight       1         1       1
+    ----- stderr -----
+    1 document checked: 2 pieces of advice
+    ");
+    let json = checked(&sandbox, &["market-page-cache"]);
+    let coverage = &json["documents"][0]["coverage"];
+    assert_eq!(coverage["is_here"], true);
+    assert!(coverage["explained_percent"].as_u64().unwrap() >= 80, "{coverage}");
+    let items = coverage["items"].as_array().unwrap();
+    let page = items.iter().find(|item| item["what"] == "reverted edit").unwrap();
+    assert_eq!((&page["told"], &page["record"]), (&"explained".into(), &"a15".into()));
+    assert!(page["line"].as_u64().unwrap() > 1, "{page}");
+    // Among others it has one line.
+    let all = sandbox.run(["check"]).stdout;
+    assert!(all.contains("market-page-cache: coverage of session"), "{all}");
+    assert!(!sandbox.run(["check", "--quiet"]).stdout.contains("coverage of session"));
+}
+
+#[test]
+fn a_handoff_is_compared_with_any_session() {
+    let sandbox = worked_in();
+    sandbox.write(PATH, good());
+    insta::assert_snapshot!(sandbox.run(["check", "login-loop", "--session", "5e55"]), @r#"
+    exit 1
+    ----- stdout -----
+    advice[C005]: 10 lines; most handoffs have 50 to 150
+     --> .midstride/handoffs/login-loop.md:1:1
+      |
+    1 | ---
+      | ^^^
+      |
+      = help: add what a successor would ask, or move detail into files and refer to them
+
+    warning[C011]: not told: correction "Do not touch the pages, only the cache." (record a19), correction "Keep it in one file" (record a21), failed command `npm run build` (record a36), and 1 more
+     --> .midstride/handoffs/login-loop.md:2:1
+      |
+    2 | handoff:
+      | ^^^^^^^
+      |
+      = help: tell each with its cause or its consequence: under `wrong_turns` with `why_wrong`, under `landmines`, or in the text
+
+    Coverage of session [UID]: 0 % explained, by weight
+    what                   happened  listed  explained
+    failed commands        2         0       0
+    reverted edits         1         0       0
+    corrections            2         0       0
+    changed files          2         0       0
+    decisions of the user  2         0       0
+    open tasks             2         0       0
+    agents in flight       1         0       0
+    not told: correction: Do not touch the pages, only the cache. (record a19)
+    not told: correction: Keep it in one file (record a21)
+    not told: failed command: npm run build (record a36)
+    not told: reverted edit: src/page.tsx (record a15)
+    not told: decision of the user: Which store? Redis (record a23)
+    not told: decision of the user: plan approved: Warm the cache after each deploy. (record a25)
+    not told: failed command: npm test (record a06)
+    not told: agent in flight: ag2: bench (record a34)
+    not told: open task: Warm the cache (record a31)
+    not told: open task: Measure again (record a29)
+    not told: 2 more, which `--json` lists
+    ----- stderr -----
+    1 document checked: 1 warning, 1 piece of advice
+    "#);
+    let json = checked(&sandbox, &["login-loop", "--session", "5e55"]);
+    assert_eq!(json["documents"][0]["coverage"]["explained_percent"], 0);
+    let json = checked(&sandbox, &["market-page-cache", "--session", "5e55"]);
+    assert!(json["documents"][0]["coverage"]["explained_percent"].as_u64().unwrap() >= 80);
+    let other = fixtures("transcripts/codex").join("login.jsonl").display().to_string();
+    let json = checked(&sandbox, &["market-page-cache", "--transcript", &other]);
+    assert_eq!(json["documents"][0]["coverage"]["client"], "codex");
+    insta::assert_snapshot!(sandbox.run(["check", "login-loop", "--session", "nowhere"]), @"
+    exit 2
+    ----- stderr -----
+    error: there is no session `nowhere` in this project
+    hint: `midstride session list` shows them all
+    ");
+    insta::assert_snapshot!(sandbox.run(["check", "--session", "5e55"]), @"
+    exit 2
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      <HANDOFFS>...
+
+    Usage: midstride check --session <ID> <HANDOFFS>...
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_session_that_is_not_here_is_said_once_and_fails_nothing() {
+    let sandbox = worked_in();
+    sandbox.write(PATH, naming(&"0".repeat(64)));
+    insta::assert_snapshot!(sandbox.run(["check", "market-page-cache"]), @"
+    exit 0
+    ----- stdout -----
+    advice[C005]: 49 lines; most handoffs have 50 to 150
+     --> .midstride/handoffs/market-page-cache.md:1:1
+      |
+    1 | ---
+      | ^^^
+      |
+      = help: add what a successor would ask, or move detail into files and refer to them
+
+    advice[C003]: this step does not say how to tell that it is done
+      --> .midstride/handoffs/market-page-cache.md:43:1
+       |
+    43 | 1. Warm the cache (in progress). Otherwise the first visitor after a rollout waits 14 seconds.
+       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = help: say what must hold, or the command that shows it
+    ----- stderr -----
+    Session 5e55 is not written down on this machine; what it did was not compared
+    1 document checked: 2 pieces of advice
+    ");
+    let json = checked(&sandbox, &["market-page-cache"]);
+    assert_eq!(json["documents"][0]["coverage"]["is_here"], false);
+}
+
+#[test]
+fn what_is_not_told_can_be_silenced() {
+    let sandbox = worked_in();
+    let path = ".midstride/handoffs/market-page-perf.md";
+    let text = sandbox.read(path);
+    sandbox
+        .write(path, format!("{text}\n<!-- midstride: allow C011 the user wants it short -->\n"));
+    let json = checked(&sandbox, &["market-page-perf", "--session", "5e55"]);
+    let document = &json["documents"][0];
+    assert_eq!(document["silenced"][0]["code"], "C011", "{document}");
+    // Without a session nobody knows whether there is something to silence.
+    let json = checked(&sandbox, &["market-page-perf"]);
+    let codes = json["documents"][0]["findings"].to_string();
+    assert!(!codes.contains("A002"), "{codes}");
+}

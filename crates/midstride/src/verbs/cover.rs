@@ -1,0 +1,115 @@
+//! Compare what a handoff tells with what its session did.
+
+use super::checkpoint::{CheckpointError, take};
+use super::sessions::session;
+use crate::client;
+use crate::ledger::{Ledger as _, Patience, SqliteLedger};
+use crate::project::{Project, SetUp};
+use midstride_core::checkpoint::{Checkpoint, Mode};
+use midstride_core::coverage::Coverage;
+use midstride_core::handoff::Handoff;
+use midstride_core::header::Recovery;
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// A session that handoffs are to be compared with, whatever they name.
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// By its id, or a beginning of it that no other has.
+    Session(String),
+    /// By the path of its transcript.
+    Transcript(PathBuf),
+}
+
+/// What came of comparing a handoff with its session.
+#[derive(Debug)]
+pub enum Covering {
+    /// How much of it is told.
+    Compared {
+        /// The name of the client that ran it.
+        client: &'static str,
+        /// Its id.
+        session: String,
+        /// What happened, and how far it is told.
+        coverage: Coverage,
+    },
+    /// What it did is not written down on this machine.
+    NotHere {
+        /// Its id, or that of its checkpoint.
+        session: String,
+    },
+}
+
+impl Covering {
+    /// What happened and how far it is told, where it could be compared.
+    pub fn coverage(&self) -> Option<&Coverage> {
+        match self {
+            Self::Compared { coverage, .. } => Some(coverage),
+            Self::NotHere { .. } => None,
+        }
+    }
+}
+
+/// The sessions that handoffs name. The ledger is opened when the first one is asked for.
+#[derive(Default)]
+pub(super) struct Sessions {
+    given: Option<Checkpoint>,
+    ledger: OnceLock<Option<Mutex<SqliteLedger>>>,
+}
+
+impl Sessions {
+    /// One session for every handoff.
+    pub(super) fn only(checkpoint: Checkpoint) -> Self {
+        Self { given: Some(checkpoint), ledger: OnceLock::new() }
+    }
+
+    /// Whether every handoff is compared with one session.
+    pub(super) fn is_given(&self) -> bool {
+        self.given.is_some()
+    }
+
+    /// Compares a handoff with its session; none where it names none.
+    pub(super) fn cover(&self, project: &Project, handoff: &Handoff<'_>) -> Option<Covering> {
+        if let Some(checkpoint) = &self.given {
+            return Some(compared(checkpoint, handoff));
+        }
+        let Recovery { session, checkpoint: blob, .. } = handoff.recovery()?;
+        Some(match self.stored(project, &blob) {
+            Some(checkpoint) => compared(&checkpoint, handoff),
+            None => Covering::NotHere { session: session.unwrap_or(blob) },
+        })
+    }
+
+    fn stored(&self, project: &Project, blob: &str) -> Option<Checkpoint> {
+        let open = || {
+            // Looking makes no ledger where there is none.
+            project.private().ok().flatten()?;
+            SqliteLedger::open(project, Patience::Command).ok().map(Mutex::new)
+        };
+        let ledger = self.ledger.get_or_init(open).as_ref()?;
+        let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        ledger.get_blob(blob).ok().flatten().and_then(|bytes| Checkpoint::read(&bytes))
+    }
+}
+
+fn compared(checkpoint: &Checkpoint, handoff: &Handoff<'_>) -> Covering {
+    Covering::Compared {
+        client: checkpoint.client().name(),
+        session: checkpoint.session_id().to_owned(),
+        coverage: Coverage::of(checkpoint, handoff),
+    }
+}
+
+/// What the session did that handoffs are to be compared with, of this project or another.
+pub(super) fn named(project: &Project, told: &Told) -> Result<Checkpoint, CheckpointError> {
+    if project.set_up() == SetUp::Not {
+        return Err(CheckpointError::NotSetUp);
+    }
+    match told {
+        Told::Session(id) => Ok(session(project, id, None)?.checkpoint),
+        Told::Transcript(path) => {
+            let found = client::named(&project.environment().folder.join(path), None)?;
+            Ok(take(project, &found, Mode::Checkpoint)?.0)
+        }
+    }
+}
