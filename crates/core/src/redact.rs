@@ -8,6 +8,7 @@ mod assignment;
 mod base64;
 mod beginnings;
 mod hit;
+mod joined;
 mod key_block;
 mod name;
 mod scan;

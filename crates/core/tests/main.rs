@@ -7,6 +7,7 @@ mod graph;
 mod merge;
 mod properties;
 mod redact;
+mod redaction;
 mod schema;
 mod tasks;
 mod tokens;

@@ -4,6 +4,7 @@ use crate::client::{self, Found};
 use crate::files::{self, FileError, Problem, Root, Stream};
 use crate::ids::sha256;
 use crate::project::Project;
+use midstride_core::redact::Rules;
 use midstride_core::session::{Client, Session};
 use midstride_core::transcript::{Cursor, Lines, WINDOW_BYTES};
 use std::path::{Path, PathBuf};
@@ -33,7 +34,10 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
     let private = project.make_private()?;
     let cursors = private.make_below(Path::new(FOLDER))?;
     let bases = bases(project, found);
-    let (cursor, mut new_bytes) = read_on(&cursors, &found.path, found.client, &bases)?;
+    let read_on = |path: &Path, bases: &[(PathBuf, u64)]| {
+        read_on(project.rules(), &cursors, path, found.client, bases)
+    };
+    let (cursor, mut new_bytes) = read_on(&found.path, &bases)?;
     let bytes = cursor.offset;
     let mut session = cursor.session;
     // The name of the file is the session's; records that were copied name another.
@@ -42,7 +46,7 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
     }
     let mut unread = Vec::new();
     for (id, path) in client::agents(project, found, &mut unread) {
-        match read_on(&cursors, &path, found.client, &[]) {
+        match read_on(&path, &[]) {
             Ok((agent, new)) => {
                 new_bytes += new;
                 session.take_in(&id, &agent.session);
@@ -101,6 +105,7 @@ fn bases(project: &Project, found: &Found) -> Vec<(PathBuf, u64)> {
 
 /// Reads a file from where it was left, or from its start where it is not the same any more.
 fn read_on(
+    rules: &Rules,
     cursors: &Root,
     path: &Path,
     client: Client,
@@ -130,7 +135,7 @@ fn read_on(
         let (start, end) = windows(cursor.offset);
         let (start, end) = (stream.window(0, start)?, stream.window(end, cursor.offset)?);
         cursor.note(&start, &end);
-        keep(cursors, &name, &cursor)?;
+        cursor = keep(rules, cursors, &name, cursor)?;
     }
     Ok((cursor, new))
 }
@@ -172,7 +177,12 @@ fn kept(cursors: &Root, name: &Path) -> Result<Option<Cursor>, FileError> {
     }
 }
 
-fn keep(cursors: &Root, name: &Path, cursor: &Cursor) -> Result<(), FileError> {
-    let bytes = serde_json::to_vec(cursor).unwrap_or_default();
-    cursors.put_passing(name, &bytes)
+/// Stores a cursor, and gives it back as it will be read again. A session is folded without what
+/// everybody calls a secret; what the project calls one is taken out here.
+fn keep(rules: &Rules, cursors: &Root, name: &Path, cursor: Cursor) -> Result<Cursor, FileError> {
+    let written = serde_json::to_string(&cursor).unwrap_or_default();
+    let (clean, found) = rules.clean(&written);
+    cursors.put_passing(name, clean.as_str().as_bytes())?;
+    let changed = (!found.is_empty()).then(|| Cursor::read(clean.as_str().as_bytes())).flatten();
+    Ok(changed.unwrap_or(cursor))
 }

@@ -10,6 +10,7 @@ mod index;
 mod journal;
 mod ledger;
 mod process;
+mod redaction;
 mod undo;
 mod upstream;
 mod writers;

@@ -4,8 +4,9 @@
 use super::MARK;
 use super::base64::is_userpass;
 use super::hit::Hit;
+use super::joined::{Joined, break_length, space_length};
 use super::name::Names;
-use super::value::{Strength, Values};
+use super::value::{Strength, VALUE_BYTES_MIN, Values};
 use super::words::oddity;
 use std::ops::Range;
 
@@ -17,8 +18,6 @@ const TYPE_BYTES_MAX: usize = 48;
 /// How far a sentence goes on to a value.
 const NEAR_BYTES_MAX: usize = 48;
 const NEAR_WORDS_MAX: usize = 4;
-/// A line of base64 that is as long as this may be wrapped.
-const WRAPPED_BYTES_MIN: usize = 40;
 
 /// How a name is given its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,6 +32,8 @@ enum Sign {
     Comma,
     /// `name == "value"`: the same.
     Comparison,
+    /// `PASSWORD 'value'`: the same, and only passwords.
+    Beside,
 }
 
 /// The value of the name whose telling word was met here, and what it is.
@@ -41,20 +42,48 @@ pub(super) fn find(
     names: &Names,
     values: &Values,
 ) -> Option<(&'static str, Range<usize>)> {
-    let text = hit.text;
-    let end = hit.at + length(&text[hit.at..], NAME_BYTES_MAX, is_name);
+    let end = hit.at + length(hit.rest(), NAME_BYTES_MAX, is_name);
     let Some((at, sign)) = sign_after(hit, end) else {
-        return near(hit, end, names, values).map(|at| ("high-entropy", at));
+        return near(hit, end, names, values);
     };
+    let letters = opening(hit.text, at);
+    let joined = Joined::new(hit, letters, letters, true).filter(|_| sign != Sign::Element);
+    let over_lines = joined.and_then(|joined| {
+        let (kind, range) = given(joined.hit(), at, sign, end, names, values)?;
+        Some((kind, joined.standing(&range)))
+    });
+    over_lines
+        .or_else(|| given(hit, at, sign, end, names, values))
+        .or_else(|| near(hit, end, names, values).filter(|_| sign == Sign::Beside))
+}
+
+/// The value at a place, given to the name that ends at `end`, if it is a secret.
+fn given(
+    hit: Hit<'_>,
+    at: usize,
+    sign: Sign,
+    end: usize,
+    names: &Names,
+    values: &Values,
+) -> Option<(&'static str, Range<usize>)> {
     let value = value_at(hit, at, sign, end)?;
+    if value.at.len() < VALUE_BYTES_MIN {
+        return None;
+    }
     let told = strength(hit, end, names)?;
     // A list of names looks the same.
     let strength = if sign == Sign::Comma { Strength::Weak } else { told };
-    let letters = &text[value.at.clone()];
+    let letters = &hit.text[value.at.clone()];
+    let has_digit = letters.iter().any(u8::is_ascii_digit);
+    if sign == Sign::Beside && (told != Strength::Password || !has_digit) {
+        return None;
+    }
+    let asked = matches!(hit.text[..name_start(hit)].last(), Some(b'?' | b'&'));
     let real = values.is_secret(letters, strength, value.bare)
-        || (strength == Strength::Weak && letters.len() >= 8 && hides_userpass(letters));
+        || (asked && strength == Strength::Password && values.is_mixed(letters))
+        || (strength == Strength::Weak && hides_userpass(letters));
     let kind = if strength == Strength::Password { "password" } else { "secret" };
-    real.then(|| (kind, wrapped(text, value.at)))
+    real.then_some((kind, value.at))
 }
 
 struct Value {
@@ -76,7 +105,7 @@ fn is_blank(byte: u8) -> bool {
 }
 
 fn is_quote(byte: u8) -> bool {
-    b"\"'`".contains(&byte)
+    matches!(byte, b'"' | b'\'' | b'`')
 }
 
 fn length(text: &[u8], most: usize, belongs: impl Fn(u8) -> bool) -> usize {
@@ -137,7 +166,13 @@ fn sign_after(hit: Hit<'_>, end: usize) -> Option<(usize, Sign)> {
         return Some((from, Sign::Loose));
     }
     let flag = text[start..].starts_with(b"--") || text[..start].ends_with(b"--");
-    (flag && blanks > 0).then_some((at, Sign::Loose))
+    if flag && blanks > 0 {
+        return Some((at, Sign::Loose));
+    }
+    // To `pass` something is no secret.
+    let spelled_out = end - hit.at > b"pass".len();
+    let beside = spelled_out && closed == end && blanks > 0 && quote_at(text, at).is_some();
+    beside.then_some((at, Sign::Beside))
 }
 
 /// How many letters the sign of an assignment or a comparison has.
@@ -150,13 +185,21 @@ fn behind_sign(text: &[u8]) -> Option<usize> {
     (text.starts_with(b":") && !text.starts_with(b"::")).then_some(1)
 }
 
-/// Behind blanks and emphasis; over the end of a line only to a quote.
+/// Behind blanks and emphasis; over the end of a line, and behind a parenthesis, only to a quote.
 fn skip_to_value(text: &[u8], from: usize) -> usize {
     let emphasis = if text[from..].starts_with(b"**") { 2 } else { 0 };
     let at = from + emphasis + length(&text[from + emphasis..], 32, is_blank);
-    let lines = length(&text[at..], 64, |byte| byte.is_ascii_whitespace());
-    let quoted = text.get(at + lines).is_some_and(|byte| b"\"'".contains(byte));
-    if lines > 0 && quoted { at + lines } else { at }
+    let opened = at + usize::from(text[at..].starts_with(b"("));
+    let over = opened + space_length(&text[opened..], NAME_BYTES_MAX);
+    let strokes = length(&text[over..], 16, |byte| byte == b'\\');
+    let quoted = text.get(over + strokes).is_some_and(|byte| b"\"'".contains(byte));
+    if quoted { over } else { at }
+}
+
+/// Where the letters of a value begin: behind its quote, or in the first line of its block.
+fn opening(text: &[u8], at: usize) -> usize {
+    let quote = quote_at(text, at).or_else(|| quote_at(text, behind_type(text, at)?));
+    quote.map(|(quote, _)| quote + 1).or_else(|| first_line(text, at)).unwrap_or(at)
 }
 
 /// `- name: DB_PASSWORD` with its `value: …` on the next line, or the same as JSON.
@@ -172,21 +215,11 @@ fn value_field(text: &[u8], from: usize) -> Option<usize> {
     behind_sign(&text[at..]).map(|behind| skip_to_value(text, at + behind))
 }
 
-/// Blanks, breaks and commas, and breaks that are written `\n`.
+/// Blanks, breaks and commas.
 fn gap_length(text: &[u8]) -> usize {
-    let mut at = 0;
-    while at < NAME_BYTES_MAX {
-        let Some(byte) = text.get(at) else { break };
-        let escaped = *byte == b'\\' && text.get(at + 1).is_some_and(|next| b"nrt".contains(next));
-        if escaped {
-            at += 2;
-        } else if byte.is_ascii_whitespace() || *byte == b',' {
-            at += 1;
-        } else {
-            break;
-        }
-    }
-    at
+    let before = space_length(text, NAME_BYTES_MAX);
+    let comma = usize::from(text[before..].starts_with(b","));
+    before + comma + space_length(&text[before + comma..], NAME_BYTES_MAX)
 }
 
 fn value_at(hit: Hit<'_>, at: usize, sign: Sign, name_end: usize) -> Option<Value> {
@@ -199,13 +232,13 @@ fn value_at(hit: Hit<'_>, at: usize, sign: Sign, name_end: usize) -> Option<Valu
     if let Some(at) = quoted(text, at) {
         return Some(Value { at, bare: false });
     }
-    if matches!(sign, Sign::Comma | Sign::Comparison) {
+    if matches!(sign, Sign::Comma | Sign::Comparison | Sign::Beside) {
         return None;
     }
     if let Some(at) = block(text, at) {
         return Some(Value { at, bare: false });
     }
-    if let Some(at) = behind_type(text, at) {
+    if let Some(at) = behind_type(text, at).and_then(|at| quoted(text, at)) {
         return Some(Value { at, bare: false });
     }
     let line_begins = matches!(hit.text[..name_start(hit)].last(), None | Some(b'\n'));
@@ -214,17 +247,22 @@ fn value_at(hit: Hit<'_>, at: usize, sign: Sign, name_end: usize) -> Option<Valu
     Some(Value { at: bare(text, at, variable), bare: !variable })
 }
 
-/// What stands between quotes, however deep they are escaped.
-fn quoted(text: &[u8], at: usize) -> Option<Range<usize>> {
+/// The quote that a value begins with, and how deep it is escaped.
+fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let prefix = length(&text[at..], 2, |byte| b"bBrRfFuU@$".contains(&byte));
     let prefix = if text.get(at + prefix).is_some_and(|b| is_quote(*b)) { prefix } else { 0 };
     let depth = length(&text[at + prefix..], 16, |byte| byte == b'\\');
     let open = at + prefix + depth;
-    let quote = *text.get(open).filter(|byte| is_quote(**byte))?;
+    text.get(open).is_some_and(|byte| is_quote(*byte)).then_some((open, depth))
+}
+
+/// What stands between quotes.
+fn quoted(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let (open, depth) = quote_at(text, at)?;
     let from = open + 1;
     let mut slashes = 0;
     for (offset, byte) in text[from..].iter().take(VALUE_BYTES_MAX).enumerate() {
-        if *byte == quote && (slashes == depth || (depth == 0 && slashes % 2 == 0)) {
+        if *byte == text[open] && (slashes == depth || (depth == 0 && slashes % 2 == 0)) {
             return Some(from..from + offset - depth);
         }
         if *byte == b'\n' {
@@ -235,36 +273,46 @@ fn quoted(text: &[u8], at: usize) -> Option<Range<usize>> {
     None
 }
 
-/// `name: |` and the lines below it.
+/// `name: |` and the line below it.
 fn block(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let mark = text.get(at).filter(|byte| b"|>".contains(byte))?;
+    let from = first_line(text, at)?;
+    let goes_on = |byte: u8| !ends_bare(byte) && byte != b'\\';
+    let end = from + length(&text[from..], VALUE_BYTES_MAX, goes_on);
+    (end > from).then_some(from..end)
+}
+
+/// Where the text of a block begins.
+fn first_line(text: &[u8], at: usize) -> Option<usize> {
+    text.get(at).filter(|byte| b"|>".contains(byte))?;
     let signs = length(&text[at + 1..], 2, |byte| b"+-123456789".contains(&byte));
-    let (from, _) = next_line(text, at + 1 + signs)?;
-    let end =
-        from + length(&text[from..], VALUE_BYTES_MAX, |byte| !ends_bare(byte) && byte != b'\\');
-    (*mark == b'|' || end > from).then_some(from..end)
+    let broken = at + 1 + signs;
+    let from = broken + break_length(&text[broken..])?;
+    Some(from + length(&text[from..], NAME_BYTES_MAX, is_blank))
 }
 
-/// Where the text of the next line begins, with how deep it stands.
-fn next_line(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let rest = &text[at..];
-    let breaks: [&[u8]; 4] = [b"\r\n", b"\n", b"\\r\\n", b"\\n"];
-    let broken = breaks.iter().find(|sign| rest.starts_with(sign))?.len();
-    let indent = length(&rest[broken..], NAME_BYTES_MAX, is_blank);
-    Some((at + broken + indent, indent))
-}
-
-/// `name: Type = "value"`
-fn behind_type(text: &[u8], at: usize) -> Option<Range<usize>> {
+/// Where the value begins in `name: Type = "value"`.
+fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let kind = length(&text[at..], TYPE_BYTES_MAX, |byte| {
-        byte.is_ascii_alphanumeric() || b"_&'<>[]|?:, .".contains(&byte)
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'_' | b'&'
+                    | b'\''
+                    | b'<'
+                    | b'>'
+                    | b'['
+                    | b']'
+                    | b'|'
+                    | b'?'
+                    | b':'
+                    | b','
+                    | b' '
+                    | b'.'
+            )
     });
     let behind = text.get(at + kind..)?.strip_prefix(b"=")?;
     let blanks = length(behind, 4, is_blank);
-    if kind == 0 || text[at + kind - 1] != b' ' {
-        return None;
-    }
-    quoted(text, at + kind + 1 + blanks)
+    (kind > 0 && text[at + kind - 1] == b' ').then_some(at + kind + 1 + blanks)
 }
 
 fn ends_bare(byte: u8) -> bool {
@@ -295,32 +343,23 @@ fn begins_next(text: &[u8]) -> bool {
     (separated && name > 0 && given) || text.starts_with(b"</")
 }
 
-/// A value of base64 with the lines that it goes on over.
-fn wrapped(text: &[u8], value: Range<usize>) -> Range<usize> {
-    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
-    let Range { start, mut end } = value;
-    if end - start < WRAPPED_BYTES_MIN || !text[start..end].iter().all(|byte| is_base64(*byte)) {
-        return start..end;
-    }
-    while let Some((from, _)) = next_line(text, end) {
-        let run = length(&text[from..], VALUE_BYTES_MAX, is_base64);
-        let line = &text[from..from + run];
-        let alone = next_line(text, from + run).is_some()
-            || text.get(from + run).is_none_or(|byte| ends_bare(*byte) && !is_blank(*byte));
-        let goes_on = run >= 4 && alone && (oddity(line) >= 25 || line.ends_with(b"="));
-        if !goes_on || end - start > VALUE_BYTES_MAX {
-            break;
-        }
-        end = from + run;
-    }
-    start..end
-}
-
 /// A random run of letters in the same sentence.
-fn near(hit: Hit<'_>, end: usize, names: &Names, values: &Values) -> Option<Range<usize>> {
+fn near(
+    hit: Hit<'_>,
+    end: usize,
+    names: &Names,
+    values: &Values,
+) -> Option<(&'static str, Range<usize>)> {
     let text = hit.text;
-    let is_between = |byte: u8| is_blank(byte) || is_quote(byte) || b":*(|>=\\".contains(&byte);
-    let is_run = |byte: u8| byte.is_ascii_alphanumeric() || b"+/_=.~-".contains(&byte);
+    let is_between = |byte: u8| {
+        is_blank(byte)
+            || is_quote(byte)
+            || matches!(byte, b':' | b'*' | b'(' | b'|' | b'>' | b'=' | b'\\')
+    };
+    let is_run = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'+' | b'/' | b'_' | b'=' | b'.' | b'~' | b'-')
+    };
     let mut at = end;
     for _ in 0..=NEAR_WORDS_MAX {
         let gap = length(&text[at..], 8, is_between);
@@ -335,7 +374,7 @@ fn near(hit: Hit<'_>, end: usize, names: &Names, values: &Values) -> Option<Rang
             let word = &word[..run - trailing];
             let real =
                 values.is_secret(word, Strength::Near, true) && strength(hit, end, names).is_some();
-            return real.then(|| at..at + word.len());
+            return real.then(|| ("high-entropy", at..at + word.len()));
         }
         if !word.iter().all(u8::is_ascii_lowercase) {
             return None;

@@ -1,12 +1,14 @@
 //! Letters that may begin a secret, found in one pass. An automaton would look at each byte once
 //! too, but building one costs more than reading any document.
 
-/// A bit for what the first three bytes of a word are mixed to, and the words by their first two.
+/// The words by their first two letters, and for each byte the groups of words that have it as their
+/// first, second or third letter.
 #[derive(Debug)]
 pub(super) struct Beginnings {
-    trios: Vec<u64>,
-    /// Where the words of a slot begin in the list.
-    slots: Vec<u16>,
+    /// The fourth number is there so that a place is found by a shift.
+    groups: Box<[[u64; 4]; 256]>,
+    /// Where the words of a slot begin and end in the list.
+    slots: Box<[(u16, u16); SLOTS]>,
     /// The words, ordered by slot, with the place that they were given in.
     words: Vec<(Box<[u8]>, usize)>,
     /// Words of one letter; what follows them are letters of a token.
@@ -14,17 +16,12 @@ pub(super) struct Beginnings {
 }
 
 const SLOTS: usize = 1024;
+/// As many as a number has bits.
+const GROUPS: usize = 64;
 const TOKEN: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 
 fn pair_of(bytes: [u8; 2]) -> usize {
     usize::from(u16::from_le_bytes(bytes))
-}
-
-/// Sixteen bits of three bytes.
-fn trio_of(bytes: [u8; 3]) -> usize {
-    let [first, second, third] = bytes.map(u32::from);
-    let mixed = (first | second << 8 | third << 16).wrapping_mul(0x9e37_79b1);
-    usize::from(u16::try_from(mixed >> 16).unwrap_or_default())
 }
 
 fn slot_of(pair: usize) -> usize {
@@ -35,8 +32,8 @@ impl Beginnings {
     /// Words in an order that is kept.
     pub(super) fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         let mut made = Self {
-            trios: vec![0; (1 << 16) / 64],
-            slots: vec![u16::MAX; SLOTS],
+            groups: Box::new([[0; 4]; 256]),
+            slots: Box::new([(0, 0); SLOTS]),
             words: Vec::new(),
             letters: Vec::new(),
         };
@@ -49,29 +46,40 @@ impl Beginnings {
         }
         made.words
             .sort_by_cached_key(|(word, place)| (slot_of(pair_of([word[0], word[1]])), *place));
-        for index in (0..made.words.len()).rev() {
-            let word = &made.words[index].0;
-            let (first, second, third) = (word[0], word[1], word.get(2).copied());
-            made.slots[slot_of(pair_of([first, second]))] =
-                u16::try_from(index).unwrap_or(u16::MAX);
-            // Anything may follow a word of two letters.
-            for third in third.map_or(0..=u8::MAX, |third| third..=third) {
-                made.expect([first, second, third]);
-            }
+        for (index, (word, _)) in made.words.iter().enumerate() {
+            let index = u16::try_from(index).unwrap_or(u16::MAX);
+            let slot = &mut made.slots[slot_of(pair_of([word[0], word[1]]))];
+            *slot = (if slot.1 == 0 { index } else { slot.0 }, index + 1);
         }
-        for (letter, _) in made.letters.clone() {
-            for (second, third) in
-                TOKEN.iter().flat_map(|one| TOKEN.iter().map(move |two| (one, two)))
-            {
-                made.expect([letter, *second, *third]);
-            }
-        }
+        made.form_groups();
         made
     }
 
-    fn expect(&mut self, bytes: [u8; 3]) {
-        let trio = trio_of(bytes);
-        self.trios[trio / 64] |= 1 << (trio % 64);
+    /// Words that begin alike are in one group, so that few others are met with them.
+    fn form_groups(&mut self) {
+        let beginning = |word: &[u8]| [word[0], word[1], u8::from(word.len() > 2)];
+        let mut beginnings: Vec<[u8; 3]> =
+            self.words.iter().map(|(word, _)| beginning(word)).collect();
+        beginnings.sort_unstable();
+        beginnings.dedup();
+        let share = beginnings.len().div_ceil(GROUPS - 1).max(1);
+        for (word, _) in &self.words {
+            let at = beginnings.binary_search(&beginning(word)).unwrap_or_default();
+            let group = 1 << (at / share);
+            self.groups[usize::from(word[0])][0] |= group;
+            self.groups[usize::from(word[1])][1] |= group;
+            // Anything may follow a word of two letters.
+            let thirds = word.get(2).map_or(0..=u8::MAX, |third| *third..=*third);
+            thirds.for_each(|third| self.groups[usize::from(third)][2] |= group);
+        }
+        let group = 1 << (GROUPS - 1);
+        for (letter, _) in &self.letters {
+            self.groups[usize::from(*letter)][0] |= group;
+            for behind in TOKEN {
+                self.groups[usize::from(*behind)][1] |= group;
+                self.groups[usize::from(*behind)][2] |= group;
+            }
+        }
     }
 
     /// How long the longest word is.
@@ -82,29 +90,28 @@ impl Beginnings {
     /// Calls for every word of three letters and more at every place where it stands, and for every
     /// shorter one behind which something follows.
     pub(super) fn each(&self, text: &[u8], mut met: impl FnMut(usize, usize)) {
-        for (at, bytes) in text.windows(3).enumerate() {
-            let trio = trio_of([bytes[0], bytes[1], bytes[2]]);
-            if self.trios[trio / 64] >> (trio % 64) & 1 == 1 {
-                let slot = slot_of(pair_of([bytes[0], bytes[1]]));
-                self.each_at(&text[at..], slot, |place| met(at, place));
-                let letters = self.letters.iter().filter(|(letter, _)| *letter == bytes[0]);
-                letters.for_each(|(_, place)| met(at, *place));
+        // The groups that fit the last byte, and the last two.
+        let (mut one, mut two) = (0, 0);
+        for (end, byte) in text.iter().enumerate() {
+            let [first, second, third, _] = self.groups[usize::from(*byte)];
+            if two & third != 0 {
+                self.each_at(&text[end - 2..], |place| met(end - 2, place));
             }
+            two = one & second;
+            one = first;
         }
     }
 
-    fn each_at(&self, rest: &[u8], slot: usize, mut met: impl FnMut(usize)) {
-        let from = usize::from(self.slots[slot]);
-        for (word, place) in self.words.get(from..).unwrap_or_default() {
-            if slot_of(pair_of([word[0], word[1]])) != slot {
-                break;
-            }
+    fn each_at(&self, rest: &[u8], mut met: impl FnMut(usize)) {
+        let (from, to) = self.slots[slot_of(pair_of([rest[0], rest[1]]))];
+        for (word, place) in &self.words[usize::from(from)..usize::from(to)] {
             // Most words are told apart by their third letter, at less than the price of a call.
-            if word.get(2).is_none_or(|third| rest.get(2) == Some(third)) && rest.starts_with(word)
-            {
+            if word.get(2).is_none_or(|third| rest[2] == *third) && rest.starts_with(word) {
                 met(*place);
             }
         }
+        let letters = self.letters.iter().filter(|(letter, _)| *letter == rest[0]);
+        letters.for_each(|(_, place)| met(*place));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Private keys as blocks of base64 between two lines, also where the breaks are written `\n`.
 
 use super::hit::Hit;
+use super::joined::break_length;
 use super::words::oddity;
 use std::ops::Range;
 
@@ -11,6 +12,11 @@ const LABEL_BYTES_MAX: usize = 64;
 /// A run of letters as long as this is not taken for a word.
 const RUN_BYTES_MIN: usize = 16;
 const LONG_RUN_BYTES_MIN: usize = 40;
+/// Behind the first line there may be an empty one.
+const BREAKS_MAX: usize = 2;
+const INDENT_BYTES_MAX: usize = 64;
+/// A narrower line is the last.
+const LINE_BYTES_MIN: usize = 60;
 
 /// The block that begins here, up to its end or as far as it goes.
 pub(super) fn find(hit: Hit<'_>, begins: &str) -> Option<Range<usize>> {
@@ -22,7 +28,7 @@ pub(super) fn find(hit: Hit<'_>, begins: &str) -> Option<Range<usize>> {
     let closing = next.filter(|at| is_end(&rest[*at..], dashes));
     let end = match closing {
         Some(at) => line_of_dashes(rest, at + dashes.len(), dashes)?.end,
-        None => body + length_of_base64(&rest[body..next.unwrap_or(rest.len())]),
+        None => body + length_of_base64(hit.before(), &rest[body..next.unwrap_or(rest.len())]),
     };
     has_key(&rest[body..closing.unwrap_or(end)]).then(|| hit.at..hit.at + end)
 }
@@ -55,31 +61,69 @@ fn has_key(body: &[u8]) -> bool {
     })
 }
 
-/// How far a block goes whose end is missing.
-fn length_of_base64(body: &[u8]) -> usize {
-    let mut end = 0;
-    let mut at = 0;
-    while at < body.len() {
-        let gap = gap_length(&body[at..]);
-        let run = body[at + gap..].iter().take_while(|byte| is_base64(**byte)).count();
-        let words = run < RUN_BYTES_MIN || oddity(&body[at + gap..at + gap + run]) < 25;
-        if gap > RUN_BYTES_MIN || words {
+/// How far a block goes whose end is missing: over lines of one width with the same between them.
+fn length_of_base64(before: &[u8], body: &[u8]) -> usize {
+    let marks: &[u8] = if before.ends_with(b"+") { b"+" } else { b"" };
+    let (mut end, mut width) = (0, usize::MAX);
+    let mut first: Option<&[u8]> = None;
+    while let Some(gap) = gap_length(&body[end..], marks) {
+        let between = &body[end..end + gap];
+        let alike = first.is_none_or(|first| ends_alike(first, between));
+        let line = &body[end + gap..];
+        let run = line.iter().take_while(|byte| is_base64(**byte)).count();
+        let words = run < RUN_BYTES_MIN || oddity(&line[..run]) < 25;
+        if !alike || words || run > width || line.get(run) == Some(&b' ') {
             break;
         }
-        at += gap + run;
-        end = at;
+        end += gap + run;
+        first = first.or(Some(between));
+        if run < width.min(LINE_BYTES_MIN) {
+            break;
+        }
+        width = run;
     }
     end
 }
 
-/// What stands between two lines: breaks, also as `\n`, and what is put in front of lines.
-fn gap_length(text: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(byte) = text.get(at).filter(|byte| !is_base64(**byte)) {
-        let escape = *byte == b'\\' && text.get(at + 1).is_some_and(|next| b"nrt".contains(next));
-        at += if escape { 2 } else { 1 };
+/// Whether one ends with the other, whatever the number of the line is.
+fn ends_alike(first: &[u8], other: &[u8]) -> bool {
+    let is_number = |byte: u8| byte.is_ascii_digit() || byte == b' ';
+    let alike = |(one, two): (&u8, &u8)| one == two || (is_number(*one) && is_number(*two));
+    first.len() >= other.len() && first.iter().rev().zip(other.iter().rev()).all(alike)
+}
+
+/// What stands between two lines: a break, an empty line, and what is put around lines.
+fn gap_length(text: &[u8], marks: &[u8]) -> Option<usize> {
+    let mut at = around_length(text);
+    let broken = at;
+    for _ in 0..BREAKS_MAX {
+        at += break_length(&text[at..]).unwrap_or(0);
     }
-    at
+    if at == broken || !text[at..].starts_with(marks) {
+        return None;
+    }
+    at += marks.len();
+    at += number_length(&text[at..]);
+    Some(at + around_length(&text[at..]))
+}
+
+/// Quotes and what marks a line as quoted, as a comment or as changed.
+fn around_length(text: &[u8]) -> usize {
+    let around = |byte: &&u8| b" \t\"'`>|,#*-".contains(byte);
+    text.iter().take(INDENT_BYTES_MAX).take_while(around).count()
+}
+
+/// The number of a line and what divides it from the line.
+fn number_length(text: &[u8]) -> usize {
+    let count = |text: &[u8], belongs: fn(&u8) -> bool| {
+        text.iter().take(INDENT_BYTES_MAX).take_while(|byte| belongs(byte)).count()
+    };
+    let blanks = count(text, |byte| *byte == b' ');
+    let digits = count(&text[blanks..], u8::is_ascii_digit);
+    let behind = &text[blanks + digits..];
+    let dividers: [&[u8]; 6] = [b"\t", b"\\t", b"\\\\t", "→".as_bytes(), b": ", b" "];
+    let divider = dividers.iter().find(|divider| behind.starts_with(divider));
+    divider.filter(|_| digits > 0).map_or(0, |divider| blanks + digits + divider.len())
 }
 
 fn position(text: &[u8], part: &[u8]) -> Option<usize> {

@@ -9,6 +9,7 @@ pub(super) struct Names {
     passwords: Vec<&'static str>,
     secrets: Vec<&'static str>,
     keys: Vec<&'static str>,
+    id_keys: Vec<&'static str>,
     weak: Vec<&'static str>,
     tails: Vec<&'static str>,
     harmless: Vec<&'static str>,
@@ -24,6 +25,7 @@ impl Names {
             passwords: table.words("passwords"),
             secrets: table.words("secrets"),
             keys: table.words("keys"),
+            id_keys: table.words("id-keys"),
             weak: table.words("weak"),
             tails: table.words("tails"),
             harmless: table.words("harmless"),
@@ -42,14 +44,15 @@ impl Names {
         }
         let previous = before.last().copied().unwrap_or_default();
         if *last == "key" {
-            return self.keys.contains(&previous).then_some(Strength::Secret);
+            let told = self.keys.contains(&previous).then_some(Strength::Told);
+            return told.or(self.id_keys.contains(&previous).then_some(Strength::Secret));
         }
         let ends = |list: &[&str]| list.iter().any(|word| ends_with_word(last, word));
         if ends(&self.passwords) {
             return Some(Strength::Password);
         }
         if ends(&self.secrets) {
-            return Some(Strength::Secret);
+            return Some(Strength::Told);
         }
         if ends(&self.weak) {
             return (!self.public.contains(&previous)).then_some(Strength::Weak);
@@ -105,6 +108,9 @@ mod tests {
             "SECRET_KEY_BASE",
             "APIKeyProd",
         ] {
+            assert_eq!(strength(name), Some(Strength::Told), "{name}");
+        }
+        for name in ["sessionKey", "PROJECT_KEY", "app-key"] {
             assert_eq!(strength(name), Some(Strength::Secret), "{name}");
         }
         for name in ["token", "GITHUB_TOKEN", "_authToken", "PASSWORD_GITHUB"] {

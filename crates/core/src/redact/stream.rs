@@ -27,22 +27,25 @@ pub struct Stream<'r> {
     /// What was found and is not written yet.
     found: Vec<Redaction>,
     counts: Counts,
+    /// How much is gathered before it is looked at.
+    part_bytes_min: usize,
 }
 
 impl<'r> Stream<'r> {
     /// A stream of which nothing came yet.
     pub fn new(rules: &'r Rules) -> Self {
         let (buffer, found, counts) = (Vec::new(), Vec::new(), Counts::new());
-        Self { rules, buffer, seen: 0, written: 0, found, counts }
+        let part_bytes_min = PART_BYTES_MIN;
+        Self { rules, buffer, seen: 0, written: 0, found, counts, part_bytes_min }
     }
 
     /// Takes a piece, and writes what can be decided.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         self.buffer.extend_from_slice(piece);
         let to = self.buffer.len().saturating_sub(AFTER_BYTES_MAX + LETTER_BYTES_MAX);
-        if to >= self.seen + PART_BYTES_MIN {
+        if to >= self.seen + self.part_bytes_min {
             self.look(to);
-            self.write(to - BACK_BYTES_MAX, out);
+            self.write(to.saturating_sub(BACK_BYTES_MAX), out);
             self.forget();
         }
     }
@@ -86,6 +89,38 @@ impl<'r> Stream<'r> {
         self.written -= past;
         for found in &mut self.found {
             found.at = Span::new(found.at.start - past, found.at.end - past);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks as soon as it may, so that every byte is once the last that was looked at.
+    #[test]
+    fn whatever_stands_on_a_border_is_taken_out_as_from_the_whole() {
+        let random = "q7W2e9R4t1Y6u3I8o5P0a2S4d6F8".repeat(3);
+        let lines = format!("{random}\n").repeat(20);
+        let whole = [
+            format!("GITHUB_TOKEN=ghp_{}\n", &random[..36]),
+            format!("const apiKey =\n  \"{random}\" +\n  \"{random}\";\n"),
+            format!("-----BEGIN PRIVATE KEY-----\n{lines}-----END PRIVATE KEY-----\n"),
+            format!("postgres://app:{}@db/shop\n", &random[..20]),
+            "commit 0123456789abcdef0123456789abcdef01234567\n".to_owned(),
+        ];
+        let whole = whole.concat().repeat(3);
+        let (clean, found) = Rules::shipped().clean(&whole);
+        for piece_bytes in [1, 100] {
+            let mut stream = Stream::new(Rules::shipped());
+            stream.part_bytes_min = 1;
+            let mut out = Vec::new();
+            for piece in whole.as_bytes().chunks(piece_bytes) {
+                stream.push(piece, &mut out);
+            }
+            let counts = stream.finish(&mut out);
+            assert!(out == clean.as_str().as_bytes(), "{piece_bytes}");
+            assert_eq!(counts.values().sum::<usize>(), found.len());
         }
     }
 }

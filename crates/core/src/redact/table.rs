@@ -1,6 +1,7 @@
 //! The table of rules as it is written in `rules.txt`.
 
 use super::hit::{Class, Hit};
+use super::joined::Joined;
 use super::value::{Strength, Values};
 use super::{AddedRule, MARK};
 use regex::bytes::{Regex, RegexBuilder};
@@ -29,6 +30,7 @@ struct Holds {
     back: Option<(Class, usize, usize)>,
     strength: Option<Strength>,
     userpass: bool,
+    wrapped: bool,
     added: bool,
 }
 
@@ -78,6 +80,7 @@ impl Holds {
             "random" => self.strength = Some(Strength::Secret),
             "password" => self.strength = Some(Strength::Password),
             "userpass" => self.userpass = true,
+            "wrapped" => self.wrapped = true,
             _ => self.back = column.strip_prefix("back=").and_then(back),
         }
         self
@@ -140,6 +143,18 @@ impl Rule {
         if tight && rest.iter().take(BODY_BYTES_MIN).any(stops) {
             return None;
         }
+        let joined = Joined::new(hit, start, from, self.holds.wrapped);
+        let over_lines = joined.and_then(|joined| {
+            let found = self.find_from(joined.hit(), start, values)?;
+            Some(joined.standing(&found))
+        });
+        over_lines.or_else(|| self.find_from(hit, start, values))
+    }
+
+    /// The same for a secret that begins at `start`.
+    fn find_from(&self, hit: Hit<'_>, start: usize, values: &Values) -> Option<Range<usize>> {
+        let from = hit.at + self.begins.len();
+        let rest = &hit.text[from..];
         let regex = self.compiled.get_or_init(|| compile(&self.then).ok()).as_ref()?;
         let found = regex.captures(rest)?;
         let at = match found.get(1) {
@@ -191,7 +206,8 @@ mod tests {
                 }
             }
             for column in line.split_ascii_whitespace().skip(3) {
-                let known = ["inside", "random", "password", "userpass"].contains(&column);
+                let known =
+                    ["inside", "random", "password", "userpass", "wrapped"].contains(&column);
                 let back = column.strip_prefix("back=").and_then(back).is_some();
                 assert!(known || back, "{line}: `{column}`");
             }

@@ -249,13 +249,107 @@ fn private_keys_are_taken_out_with_their_lines_however_they_are_broken() {
             }
         }
     }
-    let lines: Vec<String> = (0..20).map(|_| dice.letters(BASE64, 76)).collect();
-    let encoded = format!("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVk{}==", lines.join("\n"));
+    let mut lines: Vec<String> = (0..20).map(|_| dice.letters(BASE64, 76)).collect();
+    lines[0].replace_range(..35, "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVk");
+    lines.push(format!("{}==", dice.letters(BASE64, 22)));
+    let encoded = lines.join("\n");
     taken_out(&format!("client-key-data: {encoded}\n"), &encoded);
-    let wrapped = format!("{}==", lines.join("\n  "));
+    lines[0] = dice.letters(BASE64, 76);
+    let wrapped = lines.join("\n  ");
     taken_out(&format!("secret: |\n  {wrapped}\nnext: value\n"), &wrapped);
     untouched("look for `-----BEGIN PRIVATE KEY-----` and `-----END PRIVATE KEY-----` in it");
     untouched("if text.contains(\"-----BEGIN RSA PRIVATE KEY-----\") { return }");
+}
+
+/// How a value goes on in the next line: what stands before it, between its lines, and behind it.
+const CONTINUED: [(&str, &str, &str); 12] = [
+    ("export API_KEY=", "\\\n", "\nmake"),
+    ("tool --api-key \"", "\\\n", "\" --region eu"),
+    ("{\"command\":\"export API_KEY=", "\\\\\\n", "\\nmake\"}"),
+    ("API_KEY = (\n    \"", "\"\n    \"", "\"\n)\n"),
+    ("API_KEY = (\r\n    '", "'\r\n    '", "'\r\n)\r\n"),
+    ("{\"text\":\"API_KEY = (\\n  \\\"", "\\\"\\n  \\\"", "\\\"\\n)\"}"),
+    ("const apiKey =\n  \"", "\" +\n  \"", "\";\n"),
+    ("const apiKey = \"", "\"\n  + \"", "\";\n"),
+    ("$api_key = '", "' . '", "';\n"),
+    ("const API_KEY: &str = \"", "\\\n    ", "\";\n"),
+    ("api_key: >-\n    ", "\n    ", "\nport: 80\n"),
+    ("{\"text\":\"api_key: |\\n  ", "\\n  ", "\\nport: 80\\n\"}"),
+];
+
+#[test]
+fn a_value_goes_on_in_the_next_line_by_the_grammar_around_it() {
+    let mut dice = Dice(6);
+    for (before, between, behind) in CONTINUED {
+        for token in [
+            dice.letters(ALNUM, 150),
+            format!("sk-ant-api03-{}AA", dice.letters(ALNUM, 93)),
+            format!(
+                "eyJ{}.eyJ{}.{}",
+                dice.letters(ALNUM, 33),
+                dice.letters(ALNUM, 60),
+                dice.letters(ALNUM, 43)
+            ),
+        ] {
+            let lines: Vec<&str> =
+                [&token[..60], &token[60..token.len().min(120)], &token[token.len().min(120)..]]
+                    .into_iter()
+                    .filter(|line| !line.is_empty())
+                    .collect();
+            let value = lines.join(between);
+            taken_out(&format!("{before}{value}{behind}"), &value);
+        }
+    }
+}
+
+#[test]
+fn what_only_follows_a_secret_is_no_part_of_it() {
+    let token = format!("ghp_{}", "a1B2c3".repeat(6));
+    let wide = "a1B2c3Z".repeat(10);
+    for (before, behind) in [
+        ("TOKEN=", "\na1B2c3a1B2c3a1B2c3a1B2c3\n"),
+        ("TOKEN=", " \\\n  make deploy"),
+        ("[\"", "\",\n  \"a1B2c3a1B2c3a1B2c3\"]"),
+        ("{\"token\": \"", "\"\n  \"name\": 1}"),
+        ("tokens: |\n  ", "\n  main\n"),
+        ("print(\"", "\" + name)"),
+    ] {
+        for secret in [&token, &format!("sk-ant-{wide}")] {
+            taken_out(&format!("{before}{secret}{behind}"), secret);
+        }
+    }
+}
+
+#[test]
+fn a_uuid_is_a_secret_only_where_a_name_says_so() {
+    let uuid = "5f913735-fd82-4898-bfb0-3364d929c421";
+    for text in [
+        format!("HEROKU_API_KEY={uuid}\n"),
+        format!("\"client_secret\": \"{uuid}\""),
+        format!("password: {uuid}\n"),
+    ] {
+        taken_out(&text, uuid);
+    }
+}
+
+#[test]
+fn passphrases_are_no_sentences() {
+    for phrase in ["amber Falcon maple 42", "correct horse battery staple"] {
+        taken_out(&format!("DB_PASSWORD=\"{phrase}\"\n"), phrase);
+        taken_out(&format!("{{\\\"passphrase\\\": \\\"{phrase}\\\"}}"), phrase);
+        untouched(&format!("title: \"{phrase}\""));
+        untouched(&format!("token: \"{phrase}\""));
+    }
+    taken_out("MYSQL_PASSWORD=garnet-basalt-805\n", "garnet-basalt-805");
+    for sentence in [
+        "At least 8 characters",
+        "Please enter your password",
+        "Confirm the new password",
+        "must match the other one",
+        "Invalid user or password",
+    ] {
+        untouched(&format!("\"password\": \"{sentence}\""));
+    }
 }
 
 #[test]
@@ -283,7 +377,8 @@ fn what_is_no_secret_stays() {
             format!("image: registry/secret-store@sha256:{hex64}"),
             format!("![x](data:image/png;base64,{image}==)"),
             format!("\"session_id\":\"{uuid}\",\"token\":\"{uuid}\""),
-            format!("password: {uuid}"),
+            format!("\"sessionKey\": \"{uuid}\""),
+            format!("Bearer {uuid}"),
             format!("secret = \"{ulid}\""),
             format!("\"id\":\"toolu_01{}\"", dice.letters(ALNUM, 22)),
             format!("auth token toolu_01{}", dice.letters(ALNUM, 22)),
@@ -310,6 +405,8 @@ fn what_is_no_secret_stays() {
         "password: Option<String>,",
         "token: string | null",
         "password = get_password()",
+        "password: \"getHTMLUrlPath\"",
+        "pass `isSiteAdmin` through to the feed",
         "password: getpass.getpass('x')",
         "let token = std::env::var(\"GITHUB_TOKEN\")?;",
         "token = os.environ[\"GITHUB_TOKEN\"]",

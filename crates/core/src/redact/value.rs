@@ -8,6 +8,8 @@ use super::words::{entropy, oddity};
 pub(super) enum Strength {
     /// It is a password, made up by somebody or random.
     Password,
+    /// It is assigned to a name that says nothing else: even a UUID is a secret then.
+    Told,
     /// It is made by a program, if it is a secret.
     Secret,
     /// It may well be something else.
@@ -22,10 +24,17 @@ pub(super) struct Values {
     placeholders: Vec<&'static str>,
     stand_ins: Vec<&'static str>,
     ids: Vec<&'static str>,
+    sentence: Vec<&'static str>,
 }
 
 /// The shortest value that is taken for a secret.
 pub(super) const VALUE_BYTES_MIN: usize = 8;
+
+/// Where a value may well be something else, it is longer.
+const WEAK_BYTES_MIN: usize = 16;
+
+/// Shorter ones may be names.
+const MIXED_BYTES_MIN: usize = 12;
 
 /// Signs that stand in passwords and not in names.
 const SIGNS: &[u8] = b"!#$%^&*+=?~@|";
@@ -36,42 +45,63 @@ impl Values {
             placeholders: table.words("placeholders"),
             stand_ins: table.words("stand-ins"),
             ids: table.words("ids"),
+            sentence: table.words("sentence"),
         }
     }
 
     /// Whether a value is a secret. A bare one stands without quotes, where code may stand too.
     pub(super) fn is_secret(&self, value: &[u8], strength: Strength, bare: bool) -> bool {
-        if value.len() < VALUE_BYTES_MIN || self.is_something_else(value) {
-            return false;
+        value.len() >= VALUE_BYTES_MIN
+            && self.reads_secret(value, strength, bare)
+            && !self.is_something_else(value)
+    }
+
+    /// The same, for what is nothing else.
+    fn reads_secret(&self, value: &[u8], strength: Strength, bare: bool) -> bool {
+        if value.contains(&b' ') {
+            return strength == Strength::Password && !bare && self.is_passphrase(value);
+        }
+        if is_uuid(value) {
+            return matches!(strength, Strength::Password | Strength::Told);
         }
         if bare && is_code(value) {
+            return false;
+        }
+        if strength == Strength::Weak && value.len() < WEAK_BYTES_MIN {
             return false;
         }
         let odd = oddity(value);
         match strength {
             Strength::Password => {
-                !is_plain(value, bare) || is_sprinkled(value) || is_signed(value, bare)
+                !is_plain(value, bare)
+                    || is_sprinkled(value)
+                    || is_signed(value, bare)
+                    || self.is_numbered(value)
             }
-            Strength::Secret => {
+            Strength::Told | Strength::Secret => {
                 (!is_plain(value, bare) && (odd >= 25 || is_hex(value))) || is_sprinkled(value)
             }
             Strength::Weak => {
                 let random = odd >= 30 || is_hex(value);
-                value.len() >= 16 && random && entropy(value) >= 28 && !is_plain(value, bare)
+                random && entropy(value) >= 28 && !is_plain(value, bare)
             }
             Strength::Near => {
                 let letters = value.iter().any(u8::is_ascii_alphabetic);
                 let mixed = letters && value.iter().any(u8::is_ascii_digit) || humps(value) > 3;
                 let random = odd >= 35 && entropy(value) >= 33;
-                let mut runs = value.split(|byte| !byte.is_ascii_alphanumeric());
-                let long = runs.any(|run| run.len() >= 12);
-                long && value.len() >= 20
+                odd_bytes(value) >= 12
+                    && value.len() >= 20
                     && mixed
                     && random
                     && !is_hex(value)
                     && !is_plain(value, bare)
             }
         }
+    }
+
+    /// Whether a value has small letters and capitals where no code stands, as in a URL.
+    pub(super) fn is_mixed(&self, value: &[u8]) -> bool {
+        value.len() >= MIXED_BYTES_MIN && humps(value) >= 2 && !self.is_something_else(value)
     }
 
     /// Whether a value stands for one.
@@ -89,15 +119,46 @@ impl Values {
     }
 
     fn is_something_else(&self, value: &[u8]) -> bool {
-        value.contains(&b' ')
-            || self.is_placeholder(value)
+        self.is_placeholder(value)
             || self.ids.iter().any(|id| value.starts_with(id.as_bytes()))
-            || is_uuid(value)
             || is_ulid(value)
             || contains(value, b"://")
             || is_pattern(value)
             || is_path(value)
     }
+
+    /// Several words that make no sentence: `amber Falcon maple 42`.
+    fn is_passphrase(&self, value: &[u8]) -> bool {
+        let mut words = value.split(|byte| *byte == b' ');
+        let count = words.clone().count();
+        let numbered = words.clone().any(is_number);
+        let enough = count >= if numbered { 3 } else { 4 };
+        enough && count <= PASSPHRASE_WORDS_MAX && words.all(|word| self.is_loose_word(word))
+    }
+
+    /// Words that make no sentence, with a number: `garnet-basalt-805`.
+    fn is_numbered(&self, value: &[u8]) -> bool {
+        let mut words = value.split(|byte| b"-_.".contains(byte));
+        let numbered = words.clone().any(|word| is_number(word) && word.len() >= 3);
+        let told = words.clone().any(|word| word.len() >= 4 && !is_number(word));
+        numbered && told && words.all(|word| self.is_loose_word(word))
+    }
+
+    /// A word or a number that no sentence about passwords has.
+    fn is_loose_word(&self, word: &[u8]) -> bool {
+        let is_word = !word.is_empty() && word.iter().all(u8::is_ascii_alphabetic);
+        let said = |known: &&str| word.eq_ignore_ascii_case(known.as_bytes());
+        (is_word && word.len() <= WORD_BYTES_MAX && !self.sentence.iter().any(said))
+            || is_number(word)
+    }
+}
+
+/// Nobody remembers more.
+const PASSPHRASE_WORDS_MAX: usize = 12;
+const WORD_BYTES_MAX: usize = 12;
+
+fn is_number(word: &[u8]) -> bool {
+    !word.is_empty() && word.iter().all(u8::is_ascii_digit)
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
@@ -126,8 +187,9 @@ fn is_template(value: &[u8]) -> bool {
 
 /// `^[a-z0-9]+$`
 fn is_pattern(value: &[u8]) -> bool {
-    let parts: [&[u8]; 7] = [b"[a-z", b"[A-Z", b"[0-9", b"[^", b"(?", b".*", b"\\d"];
-    parts.iter().any(|part| contains(value, part))
+    let parts: [&[u8]; 6] = [b"[a-z", b"[A-Z", b"[0-9", b"[^", b"(?", b"\\d"];
+    let any = contains(value, b".*") && is_plain(value, true);
+    any || parts.iter().any(|part| contains(value, part))
 }
 
 fn is_uuid(value: &[u8]) -> bool {
@@ -180,6 +242,12 @@ fn is_code(value: &[u8]) -> bool {
     called && length > 0 && (joined || ends || is_plain(&value[..length], true))
 }
 
+/// How many bytes of a value are in no word, name or number.
+fn odd_bytes(value: &[u8]) -> usize {
+    let segments = value.split(|byte| !byte.is_ascii_alphanumeric());
+    segments.filter(|segment| !is_plain_segment(segment, true)).map(<[u8]>::len).sum()
+}
+
 /// Words, names and numbers, with anything between them.
 fn is_plain(value: &[u8], bare: bool) -> bool {
     let mut segments = value.split(|byte| !byte.is_ascii_alphanumeric() && byte.is_ascii());
@@ -205,7 +273,24 @@ fn is_word(letters: &[u8]) -> bool {
     let humps = humps(letters);
     let chopped = humps > 1 && letters.len() / (humps + 1) < 4;
     let long = humps > 1 || letters.len() >= 10;
-    !chopped && oddity(letters) < if long { 34 } else { 55 }
+    !chopped && stumps(letters) < 2 && oddity(letters) < if long { 34 } else { 55 }
+}
+
+/// How many parts of a name cannot be spoken; one such as `srcPath` or `asHTML` has one.
+fn stumps(letters: &[u8]) -> usize {
+    if humps(letters) < 2 {
+        return 0;
+    }
+    let small = |at: usize| letters.get(at).is_some_and(u8::is_ascii_lowercase);
+    let begins = |at: usize| letters[at].is_ascii_uppercase() && (small(at - 1) || small(at + 1));
+    let mut stumps = 0;
+    let mut from = 0;
+    for to in (1..letters.len()).filter(|at| begins(*at)).chain([letters.len()]) {
+        let spoken = |byte: &u8| b"aeiouyAEIOUY".contains(byte);
+        stumps += usize::from(!letters[from..to].iter().any(spoken));
+        from = to;
+    }
+    stumps
 }
 
 /// How often a capital follows a small letter.

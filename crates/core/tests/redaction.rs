@@ -1,0 +1,132 @@
+//! Redaction, held against secrets that were made without sight of its rules.
+//!
+//! `MIDSTRIDE_SECRETS` says how many of each kind are made for each of ten seeds; `scripts/soak` says
+//! a hundred.
+
+use midstride_core::redact::{Clean, Rules, Stream};
+use midstride_testkit::secrets::{Positive, negatives, positives};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+const SEEDS: u64 = 10;
+
+/// How many secrets of each kind are made for each seed.
+fn per_kind() -> usize {
+    let told = std::env::var("MIDSTRIDE_SECRETS").ok();
+    told.map_or(3, |told| told.parse().expect("MIDSTRIDE_SECRETS is a number"))
+}
+
+fn every_positive() -> impl Iterator<Item = Positive> {
+    (1..=SEEDS).flat_map(|seed| positives(seed, per_kind()))
+}
+
+/// What was found wrong, by what it is about, so that one look tells where to begin.
+#[derive(Default)]
+struct Wrong(BTreeMap<String, Vec<String>>);
+
+impl Wrong {
+    fn note(&mut self, about: &str, what: String) {
+        self.0.entry(about.to_owned()).or_default().push(what);
+    }
+
+    #[track_caller]
+    fn none(self, of: usize) {
+        let count: usize = self.0.values().map(Vec::len).sum();
+        let mut told = String::new();
+        for (about, wrong) in &self.0 {
+            writeln!(told, "{} × {about}, such as {}", wrong.len(), wrong[0]).unwrap();
+        }
+        assert!(of > 1000, "{of} are too few to tell");
+        assert!(count == 0, "{count} of {of}:\n{told}");
+    }
+}
+
+#[test]
+fn no_secret_is_missed() {
+    let mut wrong = Wrong::default();
+    let mut all = 0;
+    for positive in every_positive() {
+        all += 1;
+        let (clean, _) = Clean::of(&positive.text);
+        if let Some(left) = positive.survivor(clean.as_str()) {
+            let about = format!("{} in {}", positive.kind, positive.context);
+            wrong.note(&about, format!("{left:?} of {:?}", positive.text));
+        }
+    }
+    wrong.none(all);
+}
+
+#[test]
+fn what_only_looks_like_a_secret_stays() {
+    for (what, text) in negatives() {
+        let (clean, found) = Clean::of(&text);
+        assert_eq!(clean.as_str(), text, "{what}: {found:?}");
+    }
+}
+
+/// A secret takes nothing with it of the lines around it.
+#[test]
+fn what_only_looks_like_a_secret_stays_beside_one() {
+    let negatives = negatives();
+    let mut wrong = Wrong::default();
+    let mut all = 0;
+    for (positive, (what, negative)) in every_positive().zip(negatives.iter().cycle()) {
+        all += 1;
+        let before = format!("{negative}\n{}", positive.text);
+        let behind = format!("{}\n{negative}", positive.text.trim_end_matches('\n'));
+        let (before, behind) = (Clean::of(&before).0, Clean::of(&behind).0);
+        let stays = before.as_str().starts_with(negative.as_str())
+            && behind.as_str().ends_with(negative.as_str());
+        if !stays {
+            let told = format!("{:?}, {:?}", before.as_str(), behind.as_str());
+            wrong.note(&format!("{what} beside {} in {}", positive.kind, positive.context), told);
+        }
+        let left = [before, behind].iter().any(|clean| positive.survivor(clean.as_str()).is_some());
+        if left {
+            let about = format!("{} in {} beside {what}", positive.kind, positive.context);
+            wrong.note(&about, format!("{negative:?}, {:?}", positive.text));
+        }
+    }
+    wrong.none(all);
+}
+
+#[test]
+fn what_was_cleaned_is_clean_and_what_was_taken_out_is_said() {
+    let mut wrong = Wrong::default();
+    let mut all = 0;
+    for positive in every_positive() {
+        all += 1;
+        let (clean, found) = Clean::of(&positive.text);
+        let (again, more) = Clean::of(clean.as_str());
+        let about = format!("{} in {}", positive.kind, positive.context);
+        if again != clean || !more.is_empty() {
+            wrong.note(&about, format!("{:?}, then {:?}", clean.as_str(), again.as_str()));
+        }
+        if found.is_empty() != (clean.as_str() == positive.text) {
+            wrong.note(&about, format!("{found:?} in {:?}", positive.text));
+        }
+    }
+    wrong.none(all);
+}
+
+/// A stream looks at half a million bytes at once, and 32 KiB further; here the border between two
+/// looks is among secrets, each time elsewhere.
+#[test]
+fn secrets_on_a_border_of_a_stream_are_taken_out_as_from_the_whole() {
+    let secrets: String = positives(1, 1).iter().map(|one| format!("{}\n", one.text)).collect();
+    let before = " ".repeat(512 << 10);
+    let whole = format!("{before}{secrets}{}", " ".repeat(40 << 10));
+    let (clean, found) = Clean::of(&whole);
+    let borders = 8 * per_kind();
+    for border in 0..borders {
+        let first = before.len() + (32 << 10) + secrets.len() * border / borders + border;
+        let (one, other) = whole.as_bytes().split_at(first);
+        let mut stream = Stream::new(Rules::shipped());
+        let mut out = Vec::new();
+        stream.push(one, &mut out);
+        stream.push(other, &mut out);
+        let counts = stream.finish(&mut out);
+        assert!(out == clean.as_str().as_bytes(), "{border}");
+        assert_eq!(counts.values().sum::<usize>(), found.len());
+    }
+}

@@ -1,0 +1,204 @@
+//! What a capture stores, looked at byte by byte: no secret of a transcript is in any file.
+
+use crate::open;
+use midstride::ledger::{Cursor, Ledger, Patience, SqliteLedger};
+use midstride::project::Project;
+use midstride::verbs::{self, CheckpointError, Which};
+use midstride_core::checkpoint::Mode;
+use midstride_core::redact::Rules;
+use midstride_testkit::secrets::{Positive, positives};
+use midstride_testkit::{Sandbox, corpus, fixtures};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+fn transcripts() -> Vec<PathBuf> {
+    let folders = [Some(fixtures("transcripts")), corpus("transcripts")];
+    let mut found: Vec<PathBuf> = folders.iter().flatten().flat_map(|f| files_below(f)).collect();
+    found.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    found.sort();
+    found
+}
+
+/// Secrets that are put into transcripts, one after the other.
+struct Plants {
+    secrets: Vec<Positive>,
+    planted: usize,
+}
+
+impl Plants {
+    fn new() -> Self {
+        Self { secrets: positives(11, 2), planted: 0 }
+    }
+
+    /// Puts a secret behind every text that has words in it, and the session into a project.
+    fn plant(&mut self, record: &mut Value, root: &Path) {
+        match record {
+            Value::String(text) if text.contains(' ') => {
+                let secret = &self.secrets[self.planted % self.secrets.len()];
+                text.push_str("\n\n");
+                text.push_str(&secret.text);
+                text.push('\n');
+                self.planted += 1;
+            }
+            Value::Array(all) => all.iter_mut().for_each(|one| self.plant(one, root)),
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    match name.as_str() {
+                        "cwd" => *value = Value::from(root.display().to_string()),
+                        _ => self.plant(value, root),
+                    }
+                }
+            }
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn copy(&mut self, path: &Path, root: &Path) -> String {
+        let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+        let mut copy = String::new();
+        for line in text.lines() {
+            match serde_json::from_str::<Value>(line) {
+                Ok(mut record) => {
+                    self.plant(&mut record, root);
+                    copy.push_str(&record.to_string());
+                }
+                Err(_) => copy.push_str(line),
+            }
+            copy.push('\n');
+        }
+        copy
+    }
+}
+
+/// As much of a secret as nobody writes by chance, behind the letters that many of its kind share.
+const PART_BYTES: usize = 12;
+const BEGINNING_BYTES: usize = 20;
+
+/// Parts of secrets, by which they are known again.
+struct Parts {
+    begins: Vec<bool>,
+    parts: BTreeSet<Vec<u8>>,
+}
+
+impl Parts {
+    fn of(secrets: &[Positive]) -> Self {
+        let mut made = Self { begins: vec![false; 1 << 16], parts: BTreeSet::new() };
+        for secret in secrets {
+            let letters = secret.secret.as_bytes();
+            let parts = letters.len().saturating_sub(PART_BYTES).min(BEGINNING_BYTES);
+            let parts = letters.windows(PART_BYTES).skip(parts);
+            // What JSON escapes is written otherwise.
+            let plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"\\".contains(byte);
+            let is_telling = |part: &&[u8]| part.iter().all(plain);
+            for part in parts.filter(is_telling) {
+                made.begins[usize::from(u16::from_le_bytes([part[0], part[1]]))] = true;
+                made.parts.insert(part.to_vec());
+            }
+        }
+        made
+    }
+
+    fn first_in(&self, bytes: &[u8]) -> Option<String> {
+        let known = |part: &&[u8]| {
+            self.begins[usize::from(u16::from_le_bytes([part[0], part[1]]))]
+                && self.parts.contains(*part)
+        };
+        let found = bytes.windows(PART_BYTES).position(|part| known(&part))?;
+        let around = found.saturating_sub(200)..(found + 100).min(bytes.len());
+        Some(String::from_utf8_lossy(&bytes[around]).into_owned())
+    }
+}
+
+#[track_caller]
+fn assert_clean(what: &str, bytes: &[u8]) {
+    if let Some(secret) = Rules::shipped().find(bytes).first() {
+        let letters = String::from_utf8_lossy(&bytes[secret.at.range()]).into_owned();
+        panic!("{what}: {} {letters}", secret.kind);
+    }
+}
+
+fn private_files(project: &Project) -> Vec<PathBuf> {
+    let files = files_below(project.make_private().unwrap().path());
+    assert!(files.len() >= 2, "{files:?}");
+    files
+}
+
+#[test]
+fn no_byte_of_what_is_captured_is_of_a_secret() {
+    let sandbox = Sandbox::new("none").repository();
+    verbs::init(&open(sandbox.root()), false).unwrap();
+    let project = open(sandbox.root());
+    let mut plants = Plants::new();
+    let parts = Parts::of(&plants.secrets);
+    let (mut blobs, mut seen) = (Vec::new(), 0);
+    for (number, path) in transcripts().iter().enumerate() {
+        let text = plants.copy(path, sandbox.root());
+        let copy = sandbox.home().join(format!("{number}/{}", path.file_name().unwrap().display()));
+        std::fs::create_dir(copy.parent().unwrap()).unwrap();
+        seen += usize::from(parts.first_in(text.as_bytes()).is_some());
+        std::fs::write(&copy, text).unwrap();
+        let which = Which::Transcript(copy);
+        match verbs::checkpoint(&project, &which, None, Mode::Checkpoint) {
+            Ok(done) => blobs.push(done.blob),
+            // Some are of other clients.
+            Err(CheckpointError::NotUnderstood { .. }) => {}
+            Err(error) => panic!("{}: {error}", path.display()),
+        }
+    }
+    assert!(plants.planted > 100 && seen * 2 > blobs.len(), "{} {seen}", plants.planted);
+    let ledger = SqliteLedger::open(&project, Patience::Command).unwrap();
+    let mut redacted = 0;
+    for blob in blobs {
+        let bytes = ledger.get_blob(&blob).unwrap().unwrap();
+        redacted += String::from_utf8_lossy(&bytes).matches("REDACTED-").count();
+        assert_clean(&blob, &bytes);
+    }
+    assert!(redacted > 100, "{redacted}");
+    for record in ledger.read_all(Cursor::default(), usize::MAX).unwrap() {
+        assert_clean("an event", format!("{record:?}").as_bytes());
+    }
+    for path in private_files(&project) {
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(parts.first_in(&bytes), None, "{}", path.display());
+        if path.extension().is_some_and(|ending| ending == "json") {
+            assert_clean(&path.display().to_string(), &bytes);
+        }
+    }
+}
+
+#[test]
+fn a_rule_of_the_project_holds_for_every_file_of_a_capture() {
+    let sandbox = Sandbox::new("none").repository();
+    verbs::init(&open(sandbox.root()), false).unwrap();
+    let rule = "[[redact]]\nkind = \"acme-token\"\nbegins = \"acme_\"\nthen = \"[a-z0-9]{16}\"\n";
+    let settings = sandbox.root().join(".midstride/config.toml");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    std::fs::write(&settings, rule).unwrap();
+    let project = open(sandbox.root());
+    let token = "acme_q7w2e9r4t1y6u3i8";
+    let source = fixtures("transcripts/claude-code").join("cache.jsonl");
+    let text = std::fs::read_to_string(source).unwrap();
+    let text = text
+        .replace("/home/dev/shop", &sandbox.root().display().to_string())
+        .replace("npm test", &format!("npm test {token}"));
+    assert!(text.matches(token).count() > 1);
+    let copy = sandbox.home().join("cache.jsonl");
+    std::fs::write(&copy, text).unwrap();
+    for again in [false, true] {
+        let which = Which::Transcript(copy.clone());
+        let done = verbs::checkpoint(&project, &which, None, Mode::Checkpoint).unwrap();
+        // What was kept is read again, and nothing has to be read from the start.
+        assert_eq!((done.is_new, done.new_bytes == 0), (!again, again));
+    }
+    for path in private_files(&project) {
+        let bytes = std::fs::read(&path).unwrap();
+        let found = bytes.windows(token.len()).any(|part| part == token.as_bytes());
+        assert!(!found, "{}", path.display());
+    }
+}
