@@ -26,6 +26,7 @@ pub(crate) mod reference;
 pub(crate) mod resolve;
 pub(crate) mod review;
 pub(crate) mod revise;
+pub(crate) mod save;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod session;
@@ -82,6 +83,12 @@ fn tell_recorded(
     }
     let key = shelved.handoff(project).key();
     ui.say(&format!("{key}@{}: {reason}", recorded.revision))?;
+    tell_besides(ui, recorded)?;
+    Ok(Outcome::Clean)
+}
+
+/// Says what was found while recording, and what was not written.
+fn tell_besides(ui: &mut Ui, recorded: &Recorded) -> Result<(), Diagnostic> {
     if recorded.outside {
         ui.say("An edit made outside midstride was found and kept as a revision of its own.")?;
     }
@@ -90,7 +97,7 @@ fn tell_recorded(
         let hint = "the document is written; the next change, or `midstride events`, tells it";
         Diagnostic::new(format!("the ledger was not told: {why}")).hint(hint).warn(ui)?;
     }
-    Ok(Outcome::Clean)
+    Ok(())
 }
 
 /// Nothing is taken out silently.

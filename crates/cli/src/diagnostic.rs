@@ -16,8 +16,10 @@ use midstride::settings::SettingsError;
 use midstride::verbs::{
     AdvanceError, AllowError, BEGINNING_LENGTH_MIN, CheckpointError, DriverError, EditError,
     FmtError, ForgetError, InitError, LiveError, MergeError, MissionError, NewError, PromoteError,
-    ReviewError, ReviseError, ShareError, SyncError, TaskError, UndoError,
+    ReviewError, ReviseError, SaveError, ShareError, SyncError, TaskError, UndoError,
 };
+use midstride_core::header::BootKind;
+use midstride_core::judgement::{JsonError, NoJudgement};
 use midstride_core::life::Refusal;
 use midstride_core::search::QueryError;
 use midstride_core::task::{self, NotFound};
@@ -244,7 +246,69 @@ impl From<PromoteError> for Diagnostic {
     fn from(error: PromoteError) -> Self {
         match error {
             PromoteError::Checkpoint(error) => error.into(),
-            PromoteError::New(error) => error.into(),
+            PromoteError::Save(error) => error.into(),
+        }
+    }
+}
+
+impl From<SaveError> for Diagnostic {
+    fn from(error: SaveError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            SaveError::NotSetUp => diagnostic
+                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            SaveError::Boot { kind, .. } => diagnostic.hint(match kind {
+                BootKind::Skill => "`--skill` takes the name of a skill",
+                BootKind::Read => "`--read` takes a path beneath the root of the project",
+                BootKind::Task | BootKind::Constraint => {
+                    "say it as a sentence; a command that shows something belongs under `proofs`"
+                }
+            }),
+            SaveError::Checkpoint(error @ CheckpointError::NoSession(_)) => Self::from(error)
+                .hint("`--no-session` saves what you say with what git and the tasks tell"),
+            SaveError::Checkpoint(error) => error.into(),
+            SaveError::Several { .. } => diagnostic.hint("`--id` says which one"),
+            SaveError::OtherKind { key, .. } => {
+                let key = shell_word(&key);
+                diagnostic.hint(format!("`midstride revise {key}` gives it a new text; leave `--id` out to save a new handoff"))
+            }
+            SaveError::Ended { .. } => {
+                diagnostic.hint("leave `--id` out, or name a new one, to save a new handoff")
+            }
+            SaveError::New(error @ NewError::Nameless) => {
+                Self::new(error.to_string()).hint("`--title` says what it is about")
+            }
+            SaveError::Find(error) => error.into(),
+            SaveError::New(error) => error.into(),
+            SaveError::Tasks(error) => error.into(),
+            SaveError::Refused(_) => diagnostic.hint("`midstride edit` changes it by hand"),
+            SaveError::Journal(error) => error.into(),
+            SaveError::NotReadBack { .. } => {
+                diagnostic.hint("somebody may write there too; look at the file, then save again")
+            }
+            SaveError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<NoJudgement> for Diagnostic {
+    fn from(error: NoJudgement) -> Self {
+        let diagnostic = Self::new(format!("what was given cannot be used: {error}"));
+        match error {
+            NoJudgement::Empty => diagnostic.hint(
+                "say it with flags, as in `midstride save --summary \"...\" --next \"...\"`, or in Markdown or JSON with `--body -`",
+            ),
+            NoJudgement::Syntax(_) => {
+                diagnostic.hint("Markdown may begin with anything but a brace")
+            }
+            NoJudgement::Json(JsonError::UnknownKey { nearest: Some(near), .. }) => {
+                diagnostic.hint(format!("did you mean `{near}`?"))
+            }
+            NoJudgement::Json(JsonError::UnknownKey { known, .. }) => {
+                diagnostic.hint(format!("the keys are {}", known.join(", ")))
+            }
+            NoJudgement::Json(JsonError::WrongKind { .. }) => diagnostic,
+            NoJudgement::Header(_) => diagnostic.hint("mend the header, or leave it out"),
         }
     }
 }

@@ -127,6 +127,16 @@ impl Ui {
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
+    /// Asks the person at the terminal for a line; a blank one is none.
+    pub(crate) fn answer(&mut self, question: &str) -> io::Result<Option<String>> {
+        write!(self.err, "{} ", gated(question))?;
+        self.err.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        let answer = answer.trim();
+        Ok((!answer.is_empty()).then(|| answer.to_owned()))
+    }
+
     /// Shows what is going on in one line that comes and goes, where somebody sees it.
     pub(crate) fn busy(text: &str) {
         const CLEAR_LINE: &str = "\r\u{1b}[2K";

@@ -20,6 +20,7 @@ pub(crate) mod pull_request;
 pub(crate) mod recorded;
 pub(crate) mod reference;
 pub(crate) mod revision;
+pub(crate) mod save;
 pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod table;

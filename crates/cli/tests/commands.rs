@@ -20,6 +20,7 @@ mod new;
 mod plumbing;
 mod redact;
 mod revise;
+mod save;
 mod search;
 mod session;
 mod show;

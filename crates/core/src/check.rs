@@ -5,6 +5,7 @@
 
 mod allow;
 mod assumption;
+mod boot;
 mod capability;
 mod content;
 mod generated;
@@ -140,6 +141,7 @@ pub fn check(
             status::rules(handoff, around, &mut findings);
             reference::rules(handoff, place, &mut findings);
             proof::rules(handoff, &mut findings);
+            boot::rules(handoff, &mut findings);
         }
         // Between conflict markers a text says two things at once; its content can wait.
         let torn = findings.iter().any(|finding| finding.code == Code::ConflictMarker);

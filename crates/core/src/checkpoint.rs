@@ -2,6 +2,9 @@
 //! looked at besides the transcript says when.
 
 mod page;
+mod state;
+
+pub use state::{refreshed, without_session};
 
 use crate::session::{Client, Seen, Session, Touched};
 use jiff::Timestamp;
@@ -50,6 +53,13 @@ pub struct Around {
     pub plan_documents: Vec<String>,
     /// What changed files of the project hold now: the hash and the length of each that is there.
     pub on_disk: BTreeMap<String, Option<(u64, u64)>>,
+}
+
+impl Around {
+    /// As a part of a handoff, where no client worked.
+    pub fn page(&self) -> String {
+        page::without_session(self)
+    }
 }
 
 /// What git had checked out.

@@ -4,6 +4,7 @@
 //! Whether a place exists, or ever did, is not asked here.
 
 use crate::document::Document;
+use crate::insert::{self, Insert};
 use crate::markdown::BlockKind;
 use crate::span::{At, Span};
 use crate::yaml::{Node, Value};
@@ -181,10 +182,15 @@ fn in_node<'d>(text: &'d str, node: &'d Node, statement: Span, found: &mut Vec<C
 fn in_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) {
     let text = document.text();
     let code = code_blocks(document);
-    for heading in document.sections().iter().map(|section| section.title.at) {
+    // What a session did is history: no code that comes later makes it wrong.
+    let facts = Insert::of(document, insert::Kind::Facts).map(|facts| facts.at);
+    let is_said = |at: Span| !facts.is_some_and(|facts| facts.contains(at));
+    for heading in
+        document.sections().iter().map(|section| section.title.at).filter(|at| is_said(*at))
+    {
         in_prose(text, heading, &code, |_| heading, found);
     }
-    for block in document.blocks() {
+    for block in document.blocks().iter().filter(|block| is_said(block.at)) {
         match block.kind {
             BlockKind::Paragraph | BlockKind::Item | BlockKind::Table => {
                 let statement = |at: Span| statement(text, block.at, block.kind, at);

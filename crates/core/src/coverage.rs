@@ -15,6 +15,8 @@ mod telling;
 mod trace;
 mod words;
 
+pub(crate) use findings::HEAVY;
+
 use crate::checkpoint::Checkpoint;
 use crate::handoff::Handoff;
 use crate::session::Seen;

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::header::{
-    Assumption, Capability, Decision, Dependencies, Deviation, HandoffKind, Header, Lenient,
+    Assumption, Boot, Capability, Decision, Dependencies, Deviation, HandoffKind, Header, Lenient,
     Measurement, Proof, Question, Recovery, Resolution, Review, Revision, Status, WrongTurn,
 };
 use crate::id::{FeatureNumber, HandoffKey};
@@ -282,6 +282,12 @@ impl<'d> Handoff<'d> {
     pub fn capability(&self, name: &str) -> Option<Capability<'d>> {
         let node = self.header()?.get("platform_capabilities")?.get(name)?;
         Capability::read(node)
+    }
+
+    /// What a session does first.
+    pub fn boot(&self) -> Boot<'d> {
+        let node = self.header().and_then(|header| header.get("boot"));
+        node.and_then(Boot::read).unwrap_or_default()
     }
 
     /// How it ended.

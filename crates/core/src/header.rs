@@ -21,6 +21,7 @@ mod status;
 mod wrong_turn;
 
 pub use assumption::{Assumption, Confidence};
+pub use boot::{Boot, BootAction, BootKind, NoBoot};
 pub use capability::Capability;
 pub use decision::Decision;
 pub use dependency::{Dependencies, Dependency};

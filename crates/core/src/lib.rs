@@ -44,6 +44,8 @@ pub mod stage;
 
 pub mod document;
 
+pub mod insert;
+
 pub mod citation;
 pub mod handoff;
 
@@ -70,3 +72,6 @@ pub mod checkpoint;
 
 pub mod briefing;
 pub mod coverage;
+pub mod judgement;
+
+pub mod gate;

@@ -512,6 +512,13 @@ impl Project {
         design.map_or_else(|| shelved.path.clone(), |design| design.path)
     }
 
+    /// Judges a document that lies nowhere yet.
+    pub fn judge_text(&self, document: &Document) -> Verdict {
+        let (around, whereabouts) = (surroundings::Around::at_root(self), Whereabouts::default());
+        let handoff = Handoff::of(document, &whereabouts, &self.settings.stages);
+        check(&handoff, &self.settings.stages, None, &around)
+    }
+
     /// Judges the description of a pull request.
     pub fn judge_pull_request(&self, document: &Document) -> Verdict {
         let around = surroundings::Around::at_root(self);

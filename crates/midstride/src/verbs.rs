@@ -22,6 +22,7 @@ mod mission;
 mod new;
 mod review;
 mod revise;
+mod save;
 mod search;
 mod sessions;
 mod share;
@@ -56,6 +57,7 @@ pub use mission::{MissionError, NewMission, missions, state_mission};
 pub use new::{Created, NewError, NewHandoff, Origin, new};
 pub use review::{Review, ReviewError, Reviewed, review};
 pub use revise::{ReviseError, Revised, revise};
+pub use save::{InFlight, Save, SaveError, Saved, Source, Written, save};
 pub use search::{
     Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,
 };

@@ -14,7 +14,7 @@ pub(super) fn worked_in() -> Sandbox {
     sandbox
 }
 
-fn put(sandbox: &Sandbox, id: &str, text: &str) {
+pub(super) fn put(sandbox: &Sandbox, id: &str, text: &str) {
     let path = sandbox.root().display().to_string();
     let slug = path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let folder = sandbox.home().join(".claude/projects").join(slug);

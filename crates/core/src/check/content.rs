@@ -9,6 +9,7 @@ use crate::document::Document;
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
 use crate::header::{HandoffKind, Revision};
+use crate::insert::Insert;
 use crate::markdown::BlockKind;
 use crate::section::{Meaning, Section};
 use crate::span::Span;
@@ -155,9 +156,13 @@ fn lessons(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
 }
 
 fn length(document: &Document, out: &mut Vec<Finding>) {
-    // Anchors are written by the program and read by nobody else.
-    let anchors = Anchors::of(document).at().map_or(0, |at| at.of(document.text()).lines().count());
-    let lines = document.line_count() - anchors;
+    // Anchors are read by nobody else, and what a session did is as long as it is.
+    let count = |at: Span| at.of(document.text()).lines().count();
+    let anchors = Anchors::of(document).at().map_or(0, count);
+    let inserts: usize = Insert::all(document).iter().map(|insert| count(insert.at)).sum();
+    let state = document.handoff_header().and_then(|header| header.fields().get("state"));
+    let state = state.map_or(0, |state| count(state.at));
+    let lines = document.line_count().saturating_sub(anchors + inserts + state);
     if !(LINES_MIN..=LINES_MAX).contains(&lines) {
         let at = Span::new(0, document.text().lines().next().unwrap_or_default().len());
         let message = format!("{lines} lines; most handoffs have {LINES_MIN} to {LINES_MAX}");

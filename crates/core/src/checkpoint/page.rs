@@ -1,6 +1,6 @@
 //! A checkpoint as the body of a handoff. Nothing in it is judged; what was said stands in quotes.
 
-use super::{ArtifactState, Checkpoint};
+use super::{Around, ArtifactState, Checkpoint};
 use crate::session::{AgentState, Command, Exit, PlanState, Seen};
 use crate::time;
 
@@ -22,12 +22,28 @@ pub(super) fn of(checkpoint: &Checkpoint) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
+/// What is seen where no client worked; the time of looking is no part of it.
+pub(super) fn without_session(around: &Around) -> String {
+    let mut items = vec!["- No agent client ran it".to_owned()];
+    if let Some(commit) = &around.commit {
+        let branch = around.branch.as_deref().unwrap_or("no branch");
+        items.push(format!("- Commit {commit} on {}", line(branch)));
+    }
+    let found =
+        around.plan_documents.iter().map(|path| format!("- Plan document `{}`", line(path)));
+    items.extend(found);
+    if around.plan_documents.is_empty() {
+        items.push("- Plan documents: none found".to_owned());
+    }
+    section("Facts", &items)
+}
+
 /// A heading with items, of which very many are cut.
 fn section(heading: &str, items: &[String]) -> String {
     if items.is_empty() {
         return String::new();
     }
-    let mut text = format!("## {heading}\n\n");
+    let mut text = format!("### {heading}\n\n");
     for item in items.iter().take(SHOWN_MAX) {
         text.push_str(item);
         text.push('\n');

@@ -6,7 +6,7 @@ use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
 
 /// From this weight on something has to be told: corrections, what still fails, what was taken back.
-const HEAVY: u32 = 8;
+pub(crate) const HEAVY: u32 = 8;
 /// From this weight on it is worth an explanation: everything but files and what passed by itself.
 const WORTH_EXPLAINING: u32 = 4;
 /// More are counted.

@@ -78,6 +78,8 @@ pub enum Verb {
     Edit,
     /// Its proofs were run.
     Verify,
+    /// A session was saved in it.
+    Save,
     /// An earlier change was taken back.
     Undo,
     /// Two texts were joined.
@@ -87,7 +89,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Start,
         Self::Answer,
         Self::Review,
@@ -98,6 +100,7 @@ impl Verb {
         Self::Fix,
         Self::Edit,
         Self::Verify,
+        Self::Save,
         Self::Undo,
         Self::Merge,
         Self::Outside,
@@ -116,6 +119,7 @@ impl Verb {
             Self::Fix => "fix",
             Self::Edit => "edit",
             Self::Verify => "verify",
+            Self::Save => "save",
             Self::Undo => "undo",
             Self::Merge => "merge",
             Self::Outside => "outside",

@@ -264,13 +264,18 @@ pub(super) fn by_id(
 
 /// What is seen besides the transcript. No process is started for it.
 fn around(project: &Project, session: &Session) -> Around {
+    Around { on_disk: on_disk(project, session), ..without_session(project) }
+}
+
+/// What is seen where no client worked.
+pub(super) fn without_session(project: &Project) -> Around {
     let repository = project.repository();
     Around {
         at: project.environment().clock.now(),
         commit: repository.and_then(Repository::head_commit),
         branch: repository.and_then(Repository::branch).map(|name| clean(project, &name)),
         plan_documents: plan_documents(project),
-        on_disk: on_disk(project, session),
+        on_disk: BTreeMap::new(),
     }
 }
 

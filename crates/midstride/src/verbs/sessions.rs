@@ -1,7 +1,8 @@
 //! Find sessions, show one, make a handoff of one, and bring in those that ended without a word.
 
 use super::checkpoint::{CheckpointError, Checkpointed, Ready, by_id, take, tell, write_down};
-use super::new::{Created, NewError, NewHandoff, new};
+use super::new::Created;
+use super::save::{self, SaveError};
 use crate::client::{self, Candidate, Found, Life, Lives};
 use crate::files::{FileError, Problem, Stream};
 use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
@@ -9,7 +10,7 @@ use crate::project::{Project, SetUp};
 use jiff::Timestamp;
 use midstride_core::checkpoint::{Checkpoint, Mode};
 use midstride_core::event::{Envelope, Event, SessionEvent};
-use midstride_core::header::HandoffKind;
+use midstride_core::judgement::Judgement;
 use midstride_core::session::Client;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -209,7 +210,7 @@ pub fn session(
     }
 }
 
-fn stored(project: &Project, blob: &str) -> Result<Option<Checkpoint>, CheckpointError> {
+pub(super) fn stored(project: &Project, blob: &str) -> Result<Option<Checkpoint>, CheckpointError> {
     let ledger = SqliteLedger::open(project, Patience::Command)?;
     Ok(ledger.get_blob(blob)?.and_then(|bytes| Checkpoint::read(&bytes)))
 }
@@ -245,7 +246,7 @@ pub enum PromoteError {
     Checkpoint(#[from] CheckpointError),
     /// The handoff could not be made.
     #[error(transparent)]
-    New(#[from] NewError),
+    Save(#[from] SaveError),
 }
 
 /// Makes a handoff of a session: facts only, on the private shelf.
@@ -256,13 +257,14 @@ pub fn promote(
     id: Option<String>,
 ) -> Result<Created, PromoteError> {
     let one = pick(project, name, client)?;
-    let checkpoint = match &one.found {
+    let (checkpoint, blob) = match &one.found {
         Some(found) => {
             let ledger = SqliteLedger::open(project, Patience::Command);
             let ledger = ledger.map_err(CheckpointError::from)?;
-            write_down(project, &ledger, found, Mode::Checkpoint)?.checkpoint
+            let done = write_down(project, &ledger, found, Mode::Checkpoint)?;
+            (done.checkpoint, Some(done.blob))
         }
-        None => session(project, name, client)?.checkpoint,
+        None => (session(project, name, client)?.checkpoint, one.blob.clone()),
     };
     let about = checkpoint.about().unwrap_or_else(|| "nothing asked".to_owned());
     let facts = &checkpoint.session;
@@ -275,17 +277,8 @@ pub fn promote(
         facts.commands.total(),
         facts.tasks.iter().filter(|task| task.status.is_open()).count(),
     );
-    let wanted = NewHandoff {
-        title: Some(format!("Session: {about}")),
-        id,
-        kind: Some(HandoffKind::Session),
-        summary: Some(summary),
-        by: Some(checkpoint.client().name().to_owned()),
-        text: Some(checkpoint.page()),
-        private: Some(true),
-        ..NewHandoff::default()
-    };
-    Ok(new(project, &wanted)?)
+    let judgement = Judgement { summary: Some(summary), ..Judgement::default() };
+    Ok(save::facts_only(project, &checkpoint, blob.as_deref(), judgement, id)?)
 }
 
 /// What was brought in.

@@ -1,0 +1,272 @@
+use super::checkpoint::ClientArg;
+use super::{Outcome, tell_redacted};
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view::save as view;
+use clap::ArgAction;
+use midstride::journal::Change;
+use midstride::project::Project;
+use midstride::verbs::{self, Save, Saved, Source, Which, Written};
+use midstride_core::header::{BootKind, Verb};
+use midstride_core::judgement::{Answer, Judgement, Reflection};
+use std::io::{IsTerminal as _, stdin};
+use std::path::{Path, PathBuf};
+
+/// Save this session for whoever goes on from here
+///
+/// The facts come from the transcript, git and the tasks; you say what they mean: with flags, in
+/// Markdown or JSON (`--body -`), or in your editor. Saving again adds to the same handoff: facts are
+/// brought up to date, and what you wrote stays. Then it says exactly what is missing. Nothing is
+/// lost by that: the handoff is saved, with exit code 1, and `--accept REASON` saves it as it is.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SaveArgs {
+    /// The session, by its id or the beginning of it; else the one whose transcript changed last
+    #[arg(long, value_name = "ID", conflicts_with = "transcript")]
+    session: Option<String>,
+
+    /// The session of this transcript
+    #[arg(long, value_name = "PATH")]
+    transcript: Option<PathBuf>,
+
+    /// No client ran it: facts from git and the tasks only
+    #[arg(long, conflicts_with_all = ["session", "transcript", "client"])]
+    no_session: bool,
+
+    /// Only sessions of this client
+    #[arg(long, value_enum)]
+    client: Option<ClientArg>,
+
+    /// The handoff to save into; else the one of the session, or a new one
+    #[arg(long)]
+    id: Option<String>,
+
+    #[command(flatten)]
+    said: SaidArgs,
+
+    /// Take what you say from a file, or from standard input with `-`: Markdown, with or without a
+    /// header, or JSON
+    #[arg(long, value_name = "FILE")]
+    body: Option<PathBuf>,
+
+    /// Save it with what is missing, for this reason
+    #[arg(long, value_name = "REASON", value_parser = super::said)]
+    accept: Option<String>,
+
+    /// Would you inherit this confidently with zero context? `yes`, or `no: why`
+    #[arg(long, value_name = "ANSWER", value_parser = answer, help_heading = "Looking at it from outside")]
+    inherit: Option<Answer>,
+
+    /// Would the resuming agent find and read the plan documents before working? `yes`, or `no: why`
+    #[arg(long, value_name = "ANSWER", value_parser = answer, help_heading = "Looking at it from outside")]
+    finds_plans: Option<Answer>,
+
+    /// Who saves it
+    #[arg(long, value_name = "WHO", value_parser = super::said)]
+    by: Option<String>,
+
+    /// Print what was saved and what is missing as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What an author says with flags.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "What you say")]
+struct SaidArgs {
+    /// What it is about, in one line
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    title: Option<String>,
+
+    /// One to three sentences for whoever comes next
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    summary: Option<String>,
+
+    /// What was decided, as `X because Y`; may be given several times
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    decision: Vec<String>,
+
+    /// What was tried and was wrong, as `X because Y; instead Z`; may be given several times
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    wrong_turn: Vec<String>,
+
+    /// What will bite whoever works here next; may be given several times
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    landmine: Vec<String>,
+
+    /// What is not known; may be given several times
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    question: Vec<String>,
+
+    /// What the work has to wait for; may be given several times
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    blocking_question: Vec<String>,
+
+    /// What to do next, in order; may be given several times, and is said anew each time
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    next: Vec<String>,
+
+    /// What whoever goes on has to keep to; may be given several times
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    constraint: Vec<String>,
+
+    /// A skill to load first; may be given several times
+    #[arg(long, value_name = "NAME", value_parser = super::said)]
+    skill: Vec<String>,
+
+    /// A document to read first; may be given several times
+    #[arg(long, value_name = "PATH", value_parser = super::said, action = ArgAction::Append)]
+    read: Vec<String>,
+
+    /// In which role you work
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    role: Option<String>,
+
+    /// How the work is done: alone, with agents, in a pipeline
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    pattern: Option<String>,
+
+    /// What the work waits for
+    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    waiting_for: Option<String>,
+}
+
+fn answer(typed: &str) -> Result<Answer, String> {
+    Answer::read(typed)
+        .ok_or_else(|| "say yes or no, then why: `no: the plan is not here`".to_owned())
+}
+
+impl SaidArgs {
+    fn judgement(self) -> Judgement {
+        let of = |kind, texts: Vec<String>| texts.into_iter().map(move |text| (kind, text));
+        let boot = of(BootKind::Skill, self.skill)
+            .chain(of(BootKind::Read, self.read))
+            .chain(of(BootKind::Constraint, self.constraint));
+        let judgement = Judgement {
+            title: self.title,
+            summary: self.summary,
+            boot: boot.collect(),
+            next: self.next,
+            role: self.role,
+            pattern: self.pattern,
+            waiting_for: self.waiting_for,
+            ..Judgement::default()
+        };
+        let judgement = self.decision.iter().fold(judgement, |all, one| all.decided(one));
+        let judgement = self.wrong_turn.iter().fold(judgement, |all, one| all.went_wrong(one));
+        let judgement = self.landmine.iter().fold(judgement, |all, one| all.warns(one));
+        let judgement = self.question.iter().fold(judgement, |all, one| all.asks(one, false));
+        self.blocking_question.iter().fold(judgement, |all, one| all.asks(one, true))
+    }
+}
+
+pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Outcome, Diagnostic> {
+    let json = args.json;
+    let watched = Ui::is_watched() && !json;
+    let flags = args.said.judgement();
+    let reflection = Reflection { inherit: args.inherit, finds_plans: args.finds_plans };
+    let flags = flags.and(Judgement { reflection, ..Judgement::default() });
+    let silent = flags.is_empty() && args.accept.is_none();
+    let given = given(project, args.body.as_deref(), silent)?;
+    let unsaid = given.is_none() && silent;
+    let in_editor = unsaid && watched && project.environment().editor.is_some();
+    if unsaid && !in_editor {
+        return Err(Diagnostic::new("nothing is said about the session")
+            .hint("say it with flags, as in `midstride save --summary \"...\" --next \"...\"`, or set $EDITOR"));
+    }
+    let source = match (args.no_session, args.session, args.transcript) {
+        (true, _, _) => Source::NoSession,
+        (false, Some(id), _) => Source::Session(Which::Id(id)),
+        (false, None, Some(path)) => Source::Session(Which::Transcript(path)),
+        (false, None, None) => Source::Session(Which::Newest),
+    };
+    let wanted = Save {
+        source,
+        client: args.client.map(ClientArg::client),
+        judgement: given.unwrap_or_default().and(flags),
+        id: args.id,
+        accept: args.accept,
+        by: args.by,
+    };
+    let mut saved = verbs::save(project, &wanted)?;
+    tell_redacted(ui, &saved.redacted)?;
+    // The shelf may be new to the project.
+    let project = &Project::discover(project.environment().clone())?;
+    if watched {
+        saved = attended(ui, project, &wanted, saved, in_editor)?;
+    }
+    tell(ui, project, &saved, json)
+}
+
+/// What was written: in a file, or on standard input where nobody typed anything else.
+fn given(
+    project: &Project,
+    body: Option<&Path>,
+    silent: bool,
+) -> Result<Option<Judgement>, Diagnostic> {
+    let piped = silent && body.is_none() && !stdin().is_terminal();
+    let text = match body {
+        Some(path) => super::read_text(project, path)?,
+        None if piped => super::read_text(project, Path::new("-"))?,
+        None => return Ok(None),
+    };
+    Ok(Some(Judgement::read(&text)?))
+}
+
+/// Somebody sits at the terminal: they can write, accept and answer.
+fn attended(
+    ui: &mut Ui,
+    project: &Project,
+    wanted: &Save,
+    mut saved: Saved,
+    in_editor: bool,
+) -> Result<Saved, Diagnostic> {
+    let mut wanted = Save { judgement: Judgement::default(), ..wanted.clone() };
+    wanted.id = Some(saved.shelved.handoff(project).key().id);
+    if in_editor {
+        let change = Change::by_verb(Verb::Edit, "edited", None);
+        verbs::edit(project, &saved.shelved, &change)?;
+        saved = verbs::save(project, &wanted)?;
+        tell_redacted(ui, &saved.redacted)?;
+    }
+    if !saved.gate.passes() && saved.accepted.is_none() {
+        ui.say(&view::missing(&saved.gate))?;
+        wanted.accept =
+            ui.answer("Why may that be missing? (a reason accepts it, Enter leaves it)")?;
+    }
+    let ask = |ui: &mut Ui, answered: &Option<Answer>, question: &str| match answered {
+        Some(_) => Ok(None),
+        None => ui.answer(&format!("{question} (yes or no, and why)")),
+    };
+    let inherit = ask(ui, &saved.reflection.inherit, view::INHERIT)?;
+    let finds_plans = ask(ui, &saved.reflection.finds_plans, view::FINDS_PLANS)?;
+    let read = |typed: Option<String>| typed.as_deref().and_then(Answer::read);
+    let reflection = Reflection { inherit: read(inherit), finds_plans: read(finds_plans) };
+    if wanted.accept.is_some() || reflection != Reflection::default() {
+        wanted.judgement.reflection = reflection;
+        saved = verbs::save(project, &wanted)?;
+    }
+    Ok(saved)
+}
+
+fn tell(ui: &mut Ui, project: &Project, saved: &Saved, json: bool) -> Result<Outcome, Diagnostic> {
+    let complete = saved.gate.passes() || saved.accepted.is_some();
+    let outcome = if complete { Outcome::Clean } else { Outcome::Findings };
+    if json {
+        ui.json(&view::json(project, saved))?;
+        return Ok(outcome);
+    }
+    ui.say(&view::written(project, saved))?;
+    if let Written::Revised(recorded) = &saved.written {
+        super::tell_besides(ui, recorded)?;
+    }
+    for remark in view::remarks(saved) {
+        ui.say(&remark)?;
+    }
+    if !complete {
+        ui.say(&view::missing(&saved.gate))?;
+        ui.say(&view::how_to_add(project, saved))?;
+        return Ok(outcome);
+    }
+    ui.print(&view::complete(project, saved))?;
+    Ok(outcome)
+}

@@ -1,0 +1,228 @@
+//! A session that was saved: where it is, what is missing, how to go on.
+
+use super::{count, one_line, shell_word, shown_path, tame};
+use midstride::project::Project;
+use midstride::verbs::{Saved, Written};
+use midstride_core::coverage::{Count, Coverage};
+use midstride_core::gate::{Gap, Gate};
+use midstride_core::judgement::{Answer, Reflection};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// The first question at the end.
+pub(crate) const INHERIT: &str = "Would I inherit this confidently with zero context?";
+/// The second one.
+pub(crate) const FINDS_PLANS: &str =
+    "Would the resuming agent find and read the plan documents before working?";
+
+#[derive(Serialize)]
+pub(crate) struct SavedJson {
+    key: String,
+    path: String,
+    written: &'static str,
+    revision: usize,
+    complete: bool,
+    passed: bool,
+    accepted: Option<String>,
+    missing: Vec<GapJson>,
+    told: Vec<ToldJson>,
+    explained_percent: Option<u32>,
+    reflection: ReflectionJson,
+    client: Option<&'static str>,
+    session: Option<String>,
+    checkpoint: Option<String>,
+    in_flight: Vec<AgentJson>,
+    tasks: usize,
+    redacted: Vec<String>,
+    resume: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct GapJson {
+    code: String,
+    what: String,
+    seen: Option<String>,
+    add: String,
+}
+
+#[derive(Serialize)]
+struct ToldJson {
+    what: &'static str,
+    happened: usize,
+    listed: usize,
+    explained: usize,
+}
+
+#[derive(Serialize)]
+struct ReflectionJson {
+    inherit: Option<AnswerJson>,
+    finds_plans: Option<AnswerJson>,
+}
+
+#[derive(Serialize)]
+struct AnswerJson {
+    answer: bool,
+    why: Option<String>,
+}
+
+#[derive(Serialize)]
+struct AgentJson {
+    id: Option<String>,
+    about: Option<String>,
+}
+
+pub(crate) fn json(project: &Project, saved: &Saved) -> SavedJson {
+    let handoff = saved.shelved.handoff(project);
+    let answer = |answer: &Option<Answer>| {
+        answer.as_ref().map(|one| AnswerJson { answer: one.yes, why: one.why.clone() })
+    };
+    let Reflection { inherit, finds_plans } = &saved.reflection;
+    let captured = saved.captured.as_ref();
+    SavedJson {
+        key: handoff.key().to_string(),
+        path: saved.shelved.path.display().to_string(),
+        written: match saved.written {
+            Written::New => "new",
+            Written::Revised(_) => "revised",
+            Written::Unchanged => "unchanged",
+        },
+        revision: handoff.replaced_texts().len() + 1,
+        complete: saved.gate.passes() || saved.accepted.is_some(),
+        passed: saved.gate.passes(),
+        accepted: saved.accepted.clone(),
+        missing: saved.gate.gaps.iter().map(gap).collect(),
+        told: saved.coverage.iter().flat_map(Coverage::counts).map(told).collect(),
+        explained_percent: saved.coverage.as_ref().and_then(Coverage::explained_percent),
+        reflection: ReflectionJson { inherit: answer(inherit), finds_plans: answer(finds_plans) },
+        client: captured.map(|done| done.checkpoint.client().name()),
+        session: captured.map(|done| done.checkpoint.session_id().to_owned()),
+        checkpoint: captured.map(|done| done.blob.clone()),
+        in_flight: saved
+            .in_flight
+            .iter()
+            .map(|agent| AgentJson { id: agent.id.clone(), about: agent.about.clone() })
+            .collect(),
+        tasks: saved.tasks,
+        redacted: saved.redacted.iter().map(|secret| secret.kind.to_string()).collect(),
+        resume: resume(project, saved).map(|(command, _)| command).to_vec(),
+    }
+}
+
+fn gap(gap: &Gap) -> GapJson {
+    GapJson {
+        code: gap.code.clone(),
+        what: gap.what.clone(),
+        seen: gap.seen.clone(),
+        add: gap.add.clone(),
+    }
+}
+
+fn told(count: Count) -> ToldJson {
+    ToldJson {
+        what: count.what.plural(),
+        happened: count.happened,
+        listed: count.listed,
+        explained: count.explained,
+    }
+}
+
+/// What became of the handoff, in a line.
+pub(crate) fn written(project: &Project, saved: &Saved) -> String {
+    let handoff = saved.shelved.handoff(project);
+    let (key, path) = (handoff.key(), shown_path(project, &saved.shelved.path));
+    match &saved.written {
+        Written::New => format!("Wrote {key}: {path}"),
+        Written::Revised(recorded) => format!("Saved {key}@{}: {path}", recorded.revision),
+        Written::Unchanged => format!("{key}: nothing new to save, in {path}"),
+    }
+}
+
+/// What else there is to say.
+pub(crate) fn remarks(saved: &Saved) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(reason) = &saved.accepted {
+        let codes = saved.gate.codes().join(", ");
+        remarks.push(format!("Accepted as it is ({codes}): {}", tame(reason)));
+    }
+    if saved.tasks_left_out > 0 {
+        let left = count(saved.tasks_left_out, "open task");
+        remarks.push(format!("{left} more did not fit; `midstride sync` shares all"));
+    }
+    let answers = [
+        (&saved.reflection.inherit, INHERIT, "--inherit"),
+        (&saved.reflection.finds_plans, FINDS_PLANS, "--finds-plans"),
+    ];
+    for (answer, question, flag) in answers {
+        match answer {
+            None => remarks
+                .push(format!("Not answered: {question} ({flag} yes, or {flag} \"no: why\")")),
+            Some(Answer { yes: false, why }) => {
+                let why = why.as_deref().map(|why| format!(": {}", tame(why))).unwrap_or_default();
+                remarks.push(format!("{question} No{why}"));
+            }
+            Some(_) => {}
+        }
+    }
+    remarks
+}
+
+/// Exactly what to add, numbered.
+pub(crate) fn missing(gate: &Gate) -> String {
+    let mut text = format!("{} missing before this can be taken over:", is_or_are(gate.gaps.len()));
+    for (number, gap) in (1..).zip(&gate.gaps) {
+        let seen = gap.seen.as_deref().map(|seen| format!(", {}", tame(seen))).unwrap_or_default();
+        let _ = write!(text, "\n{number}. {} ({}{seen})", tame(&gap.what), gap.code);
+        let _ = write!(text, "\n   → {}", tame(&gap.add));
+    }
+    text
+}
+
+fn is_or_are(number: usize) -> String {
+    if number == 1 { "1 thing is".to_owned() } else { format!("{number} things are") }
+}
+
+/// How what is missing gets in.
+pub(crate) fn how_to_add(project: &Project, saved: &Saved) -> String {
+    let key = shell_word(&saved.shelved.handoff(project).key().id);
+    format!(
+        "Saved all the same. Next: midstride save --id {key} with what is missing (--decision, \
+         --wrong-turn, --landmine, --next or --body -), or with --accept REASON"
+    )
+}
+
+/// The commands that take it up again, and what each does.
+fn resume(project: &Project, saved: &Saved) -> [(String, &'static str); 3] {
+    let key = shell_word(&saved.shelved.handoff(project).key().to_string());
+    [
+        ("midstride brief".to_owned(), "tells a fresh session what it has to know"),
+        (format!("midstride start {key}"), "begins the work, and restores the tasks it carries"),
+        (format!("midstride show {key}"), "has all of it"),
+    ]
+}
+
+/// Where it is, how to resume, what is in flight.
+pub(crate) fn complete(project: &Project, saved: &Saved) -> String {
+    let handoff = saved.shelved.handoff(project);
+    let (key, path) = (handoff.key(), shown_path(project, &saved.shelved.path));
+    let revision = handoff.replaced_texts().len() + 1;
+    let mut text = format!(
+        "## Handoff Complete\n\nState captured in {path} ({key}@{revision}), read back from disk. To resume:\n\n"
+    );
+    for (number, (command, does)) in (1..).zip(resume(project, saved)) {
+        let _ = writeln!(text, "{number}. `{command}` {does}");
+    }
+    let agents = saved.in_flight.iter().map(|agent| {
+        let id = agent.id.as_deref().map_or_else(
+            || "an agent without an id".to_owned(),
+            |id| format!("agent {}", tame(id)),
+        );
+        let about = agent.about.as_deref().map(|about| format!(" ({})", one_line(about, 60)));
+        format!("{id}{} - check for completion", about.unwrap_or_default())
+    });
+    let agents: Vec<String> = agents.collect();
+    let flying = if agents.is_empty() { "none".to_owned() } else { agents.join("; ") };
+    let _ = writeln!(text, "\n**In-flight work:** {flying}");
+    let tasks = if saved.tasks == 0 { "none".to_owned() } else { saved.tasks.to_string() };
+    let _ = writeln!(text, "**Open tasks:** {tasks}");
+    text
+}

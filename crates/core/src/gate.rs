@@ -1,0 +1,168 @@
+//! The quality gate of a session handoff: what has to be added before whoever comes next can go on.
+//!
+//! Form and coverage are asked, no model is. The gate never keeps a handoff from being saved: it says
+//! what is missing, and an author may accept that with a reason.
+
+mod record;
+
+pub use record::{Occasion, answered, record, recorded};
+
+use crate::check::Verdict;
+use crate::coverage::{Coverage, HEAVY, What};
+use crate::document::Document;
+use crate::edit::{Edit, Path};
+use crate::finding::{Code, Finding, Severity, WayOut};
+use crate::header::Header;
+use crate::insert::{Insert, Kind};
+use crate::section::Meaning;
+
+/// Something that is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// A code of the judge of form, or the sort of thing that is not told.
+    pub code: String,
+    /// What is missing, in one line.
+    pub what: String,
+    /// Where it was seen.
+    pub seen: Option<String>,
+    /// What kind of sentence would fill it.
+    pub add: String,
+}
+
+/// What the gate says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gate {
+    /// What is missing, in the order in which it is told.
+    pub gaps: Vec<Gap>,
+}
+
+impl Gate {
+    /// Judges a handoff by its form, and by what of the session it tells.
+    pub fn of(document: &Document, verdict: &Verdict, coverage: Option<&Coverage>) -> Self {
+        let form = verdict.findings.iter().filter(|finding| counts(finding));
+        let form = form.map(|finding| form_gap(document, finding));
+        let missing = coverage.map(Coverage::missing).unwrap_or_default();
+        let heavy = missing.into_iter().filter(|item| item.weight >= HEAVY);
+        let untold = heavy.map(|item| Gap {
+            code: word(item.what).to_owned(),
+            what: format!("{}: {}", item.what.singular(), one_line(&item.name)),
+            seen: item.seen.as_ref().map(|seen| format!("record {}", seen.record)),
+            add: sentence(item.what).to_owned(),
+        });
+        Self { gaps: form.chain(untold).collect() }
+    }
+
+    /// Whether nothing is missing.
+    pub fn passes(&self) -> bool {
+        self.gaps.is_empty()
+    }
+
+    /// Each code once, in the order in which they are told.
+    pub fn codes(&self) -> Vec<&str> {
+        let mut codes: Vec<&str> = Vec::new();
+        for gap in &self.gaps {
+            if !codes.contains(&gap.code.as_str()) {
+                codes.push(&gap.code);
+            }
+        }
+        codes
+    }
+}
+
+/// A document as its author told it: without what midstride put there, the title that it gives where
+/// nobody does included. What the program lists is told by nobody.
+pub fn told_by_author(document: &Document, given_title: Option<&str>) -> Document {
+    let mut out = document.clone();
+    while let Some(insert) =
+        Insert::all(&out).into_iter().find(|one| one.kind != Kind::Next && one.is_ours)
+    {
+        let Ok((next, _)) = out.edit(&[Edit::Body(insert.at, String::new())]) else { break };
+        out = next;
+    }
+    let title = out.handoff_header().and_then(|header| header.text("title"));
+    let is_given = title.is_some_and(|title| Some(title.value.trim()) == given_title);
+    let parts = ["state"].into_iter().chain(is_given.then_some("title"));
+    let edits: Vec<Edit> = parts.map(|part| Edit::Remove(Path::field(part))).collect();
+    let bare = out.edit(&edits);
+    bare.map(|(bare, _)| bare).unwrap_or(out)
+}
+
+/// An error, or something that looks like content and is none. A blocking question that is told is
+/// what a handoff is for.
+fn counts(finding: &Finding) -> bool {
+    let code = finding.code.rule().code;
+    match finding.severity() {
+        Severity::Error => true,
+        Severity::Warning => code.starts_with('C'),
+        Severity::Advice => false,
+    }
+}
+
+fn form_gap(document: &Document, finding: &Finding) -> Gap {
+    let rule = finding.code.rule();
+    let line = document.position(finding.at.start).line;
+    let own = || match &finding.way_out {
+        Some(WayOut::Think(advice)) => advice.clone(),
+        Some(WayOut::Run(words)) => format!("`{}`", words.join(" ")),
+        Some(WayOut::Write(_)) | None => rule.mend.to_owned(),
+    };
+    let add = known_gap(document, finding).map_or_else(own, str::to_owned);
+    Gap {
+        code: rule.code.to_owned(),
+        what: finding.message.clone(),
+        seen: Some(format!("line {line}")),
+        add,
+    }
+}
+
+/// What to say in the places that every session has.
+fn known_gap(document: &Document, finding: &Finding) -> Option<&'static str> {
+    let mut continuation = document.sections_about(Meaning::Continuation);
+    let fields = document.handoff_header().map(Header::fields);
+    let summary = fields.and_then(|fields| fields.get("context_summary"));
+    let is = |code: Code| finding.code == code;
+    if is(Code::EmptySection) && continuation.any(|section| section.at.contains(finding.at)) {
+        return Some("say what to do next, in order, and where to begin");
+    }
+    let is_about_summary = summary.is_none_or(|node| node.at == finding.at);
+    let is_missing = is(Code::MissingField) || is(Code::EmptyField);
+    (is_missing && is_about_summary).then_some(
+        "say in one to three sentences what this is about and where it stands (the summary)",
+    )
+}
+
+/// The sort of a thing, as it is recorded.
+pub fn word(what: What) -> &'static str {
+    match what {
+        What::FailedCommand => "failed_command",
+        What::RevertedEdit => "reverted_edit",
+        What::Correction => "correction",
+        What::ChangedFile => "changed_file",
+        What::Decision => "decision",
+        What::OpenTask => "open_task",
+        What::AgentInFlight => "agent_in_flight",
+    }
+}
+
+fn sentence(what: What) -> &'static str {
+    match what {
+        What::FailedCommand => {
+            "say why it failed, and what made it pass or that it still fails (a wrong turn, a landmine or a sentence)"
+        }
+        What::RevertedEdit => "say what was tried there and why it was taken back (a wrong turn)",
+        What::Correction => {
+            "say what the user wants instead, and what follows from it (a constraint or a decision)"
+        }
+        What::ChangedFile => "say what was changed there and why",
+        What::Decision => "say what the user decided, and why as far as it is known (a decision)",
+        What::OpenTask => "say where it stands and what comes next",
+        What::AgentInFlight => "say what it is doing, and what to do when it comes back",
+    }
+}
+
+fn one_line(text: &str) -> String {
+    const LENGTH_MAX: usize = 120;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().take(LENGTH_MAX).collect();
+    if short.len() < line.len() { format!("{short}…") } else { short }
+}

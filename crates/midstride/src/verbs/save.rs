@@ -1,0 +1,525 @@
+//! Save a session: its facts, what its author says about it, what the gate thinks of both.
+//!
+//! Saving is never refused for what is missing: that is told, and recorded. Saving the same again
+//! changes nothing.
+
+use super::carry::tasks_of_session;
+use super::checkpoint::{CheckpointError, Checkpointed, Which, checkpoint, without_session};
+use super::new::{Created, NewError, NewHandoff, new, taken};
+use super::sessions::stored;
+use super::task::{Board, TaskError};
+use crate::client;
+use crate::files::FileError;
+use crate::git::Repository;
+use crate::journal::{Change, JournalError, Recorded};
+use crate::project::{FindError, Project, SetUp, Shelved};
+use midstride_core::checkpoint::{self as core_checkpoint, Checkpoint, Mode};
+use midstride_core::coverage::Coverage;
+use midstride_core::document::{Document, EditRefused};
+use midstride_core::edit::{Edit, Path};
+use midstride_core::gate::{self, Gate, Occasion};
+use midstride_core::handoff::Handoff;
+use midstride_core::header::{BootKind, HandoffKind, Header, Status, Verb};
+use midstride_core::id::HandoffKey;
+use midstride_core::judgement::{Facts, Judgement, Reflection};
+use midstride_core::redact::Redaction;
+use midstride_core::session::{AgentState, Client};
+use midstride_core::time;
+use midstride_core::yaml::{Data, Node};
+use std::path::PathBuf;
+
+/// So many tasks are restored first; all of them are carried.
+const BOOT_TASKS_MAX: usize = 10;
+/// Commands of a client that look like skills and are none.
+const BUILT_IN: [&str; 16] = [
+    "agents", "clear", "compact", "config", "context", "cost", "exit", "help", "init", "login",
+    "logout", "memory", "model", "resume", "status", "usage",
+];
+
+/// Whose facts are saved.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// Those of a session.
+    Session(Which),
+    /// No client ran it: what git and the tasks tell.
+    NoSession,
+}
+
+/// What is saved.
+#[derive(Clone, Debug)]
+pub struct Save {
+    /// Whose facts.
+    pub source: Source,
+    /// Only sessions of this client.
+    pub client: Option<Client>,
+    /// What the author says.
+    pub judgement: Judgement,
+    /// The handoff; the one of the session where none is named.
+    pub id: Option<String>,
+    /// Why what is missing may be missing.
+    pub accept: Option<String>,
+    /// Who saves it.
+    pub by: Option<String>,
+}
+
+/// How it was written.
+#[derive(Debug)]
+pub enum Written {
+    /// A new handoff.
+    New,
+    /// A revision of the one that was there.
+    Revised(Recorded),
+    /// Everything stood there already.
+    Unchanged,
+}
+
+/// An agent that has not come back.
+#[derive(Clone, Debug)]
+pub struct InFlight {
+    /// Its id, where it is known.
+    pub id: Option<String>,
+    /// What it was asked, in a few words.
+    pub about: Option<String>,
+}
+
+/// A session that was saved, as it was read back.
+#[derive(Debug)]
+pub struct Saved {
+    /// The handoff, as it is on disk.
+    pub shelved: Shelved,
+    /// How it was written.
+    pub written: Written,
+    /// What is missing.
+    pub gate: Gate,
+    /// Why that may be missing.
+    pub accepted: Option<String>,
+    /// What the author answered, now or before.
+    pub reflection: Reflection,
+    /// How far the author tells what happened.
+    pub coverage: Option<Coverage>,
+    /// The session, as it was written down.
+    pub captured: Option<Checkpointed>,
+    /// Agents that have not come back.
+    pub in_flight: Vec<InFlight>,
+    /// How many open tasks it carries.
+    pub tasks: usize,
+    /// How many open ones did not fit.
+    pub tasks_left_out: usize,
+    /// Secrets that were not written.
+    pub redacted: Vec<Redaction>,
+}
+
+/// Why a session was not saved.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// The project has no place for it.
+    #[error("this project is not set up")]
+    NotSetUp,
+    /// A boot action is none.
+    #[error("`{text}` is no boot action: {why}")]
+    Boot {
+        /// What it should do.
+        kind: BootKind,
+        /// What it says.
+        text: String,
+        /// Why it is none.
+        why: &'static str,
+    },
+    /// The session could not be written down.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// Several handoffs are of this session.
+    #[error("several handoffs are of session `{session}`: {}", keys.join(", "))]
+    Several {
+        /// The session.
+        session: String,
+        /// The handoffs.
+        keys: Vec<String>,
+    },
+    /// The handoff is of another kind.
+    #[error("`{key}` is of kind {kind}, and a session is saved in one of kind session")]
+    OtherKind {
+        /// The handoff.
+        key: String,
+        /// Its kind.
+        kind: HandoffKind,
+    },
+    /// The handoff has ended.
+    #[error("`{key}` is {status} already")]
+    Ended {
+        /// The handoff.
+        key: String,
+        /// How it ended.
+        status: Status,
+    },
+    /// The handoff was not found.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// The handoff could not be made.
+    #[error(transparent)]
+    New(#[from] NewError),
+    /// The tasks could not be read.
+    #[error(transparent)]
+    Tasks(#[from] TaskError),
+    /// The handoff cannot be changed without harm.
+    #[error("it cannot be written into the handoff: {0}")]
+    Refused(#[from] EditRefused),
+    /// The handoff could not be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// What is on disk is not what was written.
+    #[error("`{}` was written, and reading it back gave something else: {why}", path.display())]
+    NotReadBack {
+        /// The file.
+        path: PathBuf,
+        /// What is else.
+        why: String,
+    },
+    /// A file could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Saves a session.
+pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
+    if project.set_up() == SetUp::Not {
+        return Err(SaveError::NotSetUp);
+    }
+    if let Some((kind, text, why)) = wanted.judgement.refused_boot() {
+        return Err(SaveError::Boot { kind, text: text.to_owned(), why });
+    }
+    let captured = match &wanted.source {
+        Source::Session(which) => {
+            Some(checkpoint(project, which, wanted.client, Mode::Checkpoint)?)
+        }
+        Source::NoSession => None,
+    };
+    // As it was written down: whoever looks again sees the same.
+    let kept = captured.as_ref().map(|done| stored(project, &done.blob)).transpose()?.flatten();
+    let checkpoint = kept.or_else(|| captured.as_ref().map(|done| done.checkpoint.clone()));
+    let board = Board::open(project)?;
+    let blob = captured.as_ref().map(|done| done.blob.as_str());
+    let making = Making { project, wanted, checkpoint: checkpoint.as_ref(), blob, board: &board };
+    let (shelved, written, redacted) = match making.existing()? {
+        Some(shelved) => making.revise(&shelved)?,
+        None => making.create()?,
+    };
+    let (gate, coverage) = judged(project, &shelved.document, checkpoint.as_ref());
+    let tasks = shelved.handoff(project).node("state.tasks").map_or(0, |node| node.items().len());
+    Ok(Saved {
+        accepted: accepted(&shelved.document),
+        reflection: gate::answered(&shelved.document),
+        in_flight: checkpoint.as_ref().map(in_flight).unwrap_or_default(),
+        tasks_left_out: tasks_of_session(&board.tasks, None, None).1,
+        shelved,
+        written,
+        gate,
+        coverage,
+        captured,
+        tasks,
+        redacted,
+    })
+}
+
+/// Makes a handoff of the facts of a session alone; nobody has judged it.
+pub(super) fn facts_only(
+    project: &Project,
+    checkpoint: &Checkpoint,
+    blob: Option<&str>,
+    judgement: Judgement,
+    id: Option<String>,
+) -> Result<Created, SaveError> {
+    let wanted =
+        Save { source: Source::NoSession, client: None, judgement, id, accept: None, by: None };
+    let board = Board::open(project)?;
+    let making =
+        Making { project, wanted: &wanted, checkpoint: Some(checkpoint), blob, board: &board };
+    making.put_new(&making.skeleton()?)
+}
+
+fn in_flight(checkpoint: &Checkpoint) -> Vec<InFlight> {
+    let agents = checkpoint.session.agents.iter();
+    let flying = agents.filter(|agent| agent.state == AgentState::InFlight);
+    flying.map(|agent| InFlight { id: agent.id.clone(), about: agent.about.clone() }).collect()
+}
+
+/// What a handoff is called where nobody gives it a title.
+fn title_of(checkpoint: &Checkpoint) -> Option<String> {
+    checkpoint.about().map(|about| format!("Session: {about}"))
+}
+
+/// Why the author accepts what is missing, as the document says it.
+fn accepted(document: &Document) -> Option<String> {
+    let reason = gate::record(document)?.get("accepted")?.text()?.value;
+    Some(reason.trim().to_owned())
+}
+
+/// What the gate says about a document.
+fn judged(
+    project: &Project,
+    document: &Document,
+    checkpoint: Option<&Checkpoint>,
+) -> (Gate, Option<Coverage>) {
+    let verdict = project.judge_text(document);
+    let title = checkpoint.and_then(title_of);
+    let told = gate::told_by_author(document, title.as_deref());
+    let whereabouts = midstride_core::handoff::Whereabouts::default();
+    let handoff = Handoff::of(&told, &whereabouts, &project.settings().stages);
+    let coverage = checkpoint.map(|checkpoint| Coverage::of(checkpoint, &handoff));
+    (Gate::of(document, &verdict, coverage.as_ref()), coverage)
+}
+
+/// What a handoff is made of.
+struct Making<'m> {
+    project: &'m Project,
+    wanted: &'m Save,
+    checkpoint: Option<&'m Checkpoint>,
+    blob: Option<&'m str>,
+    board: &'m Board,
+}
+
+impl Making<'_> {
+    /// The handoff that is written on: the named one, the one of the session, the one of the title.
+    fn existing(&self) -> Result<Option<Shelved>, SaveError> {
+        let (project, judgement) = (self.project, &self.wanted.judgement);
+        if let Some(id) = self.wanted.id.as_ref().or(judgement.id.as_ref()) {
+            let key = HandoffKey { id: id.clone(), stage: None };
+            if taken(project, &key)?.is_none() {
+                return Ok(None);
+            }
+            let shelved = project.find(id)?;
+            let handoff = shelved.handoff(project);
+            let (key, kind, status) = (handoff.key().to_string(), handoff.kind(), handoff.status());
+            return match (kind, status.is_open()) {
+                (HandoffKind::Session, true) => Ok(Some(shelved)),
+                (HandoffKind::Session, false) => Err(SaveError::Ended { key, status }),
+                (kind, _) => Err(SaveError::OtherKind { key, kind }),
+            };
+        }
+        let found = match (self.checkpoint, &judgement.title) {
+            (Some(checkpoint), _) => self.open_ones(checkpoint.session_id(), &|handoff| {
+                said(handoff, "state.recovery.session") == Some(checkpoint.session_id())
+                    && said(handoff, "state.recovery.client") == Some(checkpoint.client().name())
+            }),
+            (None, Some(title)) => self.open_ones(title, &|handoff| {
+                handoff.title() == Some(title.trim()) && handoff.node("state.recovery").is_none()
+            }),
+            (None, None) => Vec::new(),
+        };
+        self.only_one(found)
+    }
+
+    fn only_one(&self, mut found: Vec<Shelved>) -> Result<Option<Shelved>, SaveError> {
+        if found.len() > 1 {
+            let key = |shelved: &Shelved| shelved.handoff(self.project).key().to_string();
+            let session = self.checkpoint.map_or("", Checkpoint::session_id).to_owned();
+            return Err(SaveError::Several { session, keys: found.iter().map(key).collect() });
+        }
+        Ok(found.pop())
+    }
+
+    /// Open handoffs of the private shelf that fit.
+    fn open_ones(&self, text: &str, fits: &(dyn Fn(&Handoff<'_>) -> bool + Sync)) -> Vec<Shelved> {
+        let project = self.project;
+        let mentions = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(text.trim());
+        let chosen = project.with_those(mentions, |shelved| {
+            let handoff = shelved.handoff(project);
+            let is_it = handoff.is_handoff()
+                && handoff.kind() == HandoffKind::Session
+                && handoff.status().is_open()
+                && project.private_shelf_of(&shelved).is_some()
+                && fits(&handoff);
+            is_it.then_some(shelved)
+        });
+        chosen.into_iter().filter_map(Result::ok).flatten().collect()
+    }
+
+    /// What the session did, for a handoff as it is.
+    fn facts(&self, before: Option<&Handoff<'_>>) -> Facts {
+        let project = self.project;
+        let tops = client::tops(project);
+        let tops: Vec<&std::path::Path> = tops.iter().map(PathBuf::as_path).collect();
+        let (mut state, page) = match self.checkpoint {
+            Some(checkpoint) => (checkpoint.state(self.blob, &tops), checkpoint.page()),
+            None => {
+                let around = without_session(project);
+                (core_checkpoint::without_session(&around), around.page())
+            }
+        };
+        let from_top =
+            |page: String, top: &&std::path::Path| page.replace(&format!("{}/", top.display()), "");
+        let page = tops.iter().fold(page, from_top);
+        let (tasks, _) = tasks_of_session(&self.board.tasks, self.checkpoint, before);
+        if let Data::Map(entries) = &mut state {
+            entries.push(("tasks".to_owned(), Data::List(tasks)));
+        }
+        let (open, ended) = self.tasks();
+        let clean = |text: String| project.clean(&text).0.as_str().to_owned();
+        let reads =
+            self.checkpoint.map(|checkpoint| checkpoint.must_read(&tops)).unwrap_or_default();
+        let reads =
+            reads.into_iter().filter(|path| project.root().has_file(std::path::Path::new(path)));
+        let boot = self.skills().into_iter().map(|skill| (BootKind::Skill, skill));
+        let boot = boot.chain(reads.map(|path| (BootKind::Read, path)));
+        let boot = boot.chain(open.into_iter().map(|task| (BootKind::Task, task)));
+        let boot = boot.map(|(kind, text)| (kind, clean(text)));
+        Facts {
+            state,
+            page: clean(page),
+            boot: boot.filter(|(kind, text)| kind.refusal(text).is_none()).collect(),
+            ended_tasks: ended,
+            title: self.checkpoint.and_then(title_of),
+        }
+    }
+
+    fn skills(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for skill in self.checkpoint.iter().flat_map(|checkpoint| checkpoint.session.skills.iter())
+        {
+            let name = skill.name.trim_start_matches('/');
+            if !BUILT_IN.contains(&name) && !names.iter().any(|other| other == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+
+    /// Tasks that are open, and those that are over, as they are restored.
+    fn tasks(&self) -> (Vec<String>, Vec<String>) {
+        let ours = self.board.tasks.iter();
+        let ours = ours
+            .map(|task| (task.status.is_open(), format!("{} {}", task.id.short(), task.subject)));
+        let session = self.checkpoint.map(|checkpoint| &checkpoint.session);
+        let theirs = session.into_iter().flat_map(|session| &session.tasks);
+        let theirs = theirs.map(|task| (task.status.is_open(), task.subject.clone()));
+        let (open, ended): (Vec<_>, Vec<_>) = ours.chain(theirs).partition(|(open, _)| *open);
+        let text = |tasks: Vec<(bool, String)>| tasks.into_iter().map(|(_, text)| text);
+        let (open, ended): (Vec<String>, Vec<String>) =
+            (text(open).take(BOOT_TASKS_MAX).collect(), text(ended).collect());
+        let over = ended.into_iter().filter(|task| !open.contains(task)).collect();
+        (open, over)
+    }
+
+    /// A document with what the gate says about it.
+    fn gated(&self, document: &Document) -> Result<Document, EditRefused> {
+        let (gate, coverage) =
+            judged(self.project, &whole(self.project, document)?, self.checkpoint);
+        let environment = self.project.environment();
+        let by = self.wanted.by.as_deref().or(environment.user.as_deref());
+        let occasion = Occasion { at: environment.clock.now(), by };
+        let edit = gate::recorded(
+            document,
+            &gate,
+            coverage.as_ref(),
+            self.wanted.accept.as_deref(),
+            &self.wanted.judgement.reflection,
+            &occasion,
+        );
+        document.edit(edit.as_slice()).map(|(document, _)| document)
+    }
+
+    fn create(&self) -> Result<(Shelved, Written, Vec<Redaction>), SaveError> {
+        let created = self.put_new(&self.gated(&self.skeleton()?)?)?;
+        let read = Project::discover(self.project.environment().clone()).map_err(NewError::from)?;
+        let spot = read.spot_of_path(&read.root().path().join(&created.shelved.path));
+        let shelved = spot.map(|spot| read.read(&spot)).transpose()?;
+        let path = created.shelved.path.clone();
+        let shelved = shelved.ok_or_else(|| lost(&path, "it is not there"))?;
+        if shelved.bytes != created.shelved.bytes {
+            return Err(lost(&path, "its text is another one"));
+        }
+        Ok((shelved, Written::New, created.redacted))
+    }
+
+    /// A new document, in which `new` fills in what is blank.
+    fn skeleton(&self) -> Result<Document, EditRefused> {
+        let committed = self.project.repository().and_then(Repository::head_commit).is_some();
+        let mut blank = vec!["format", "id", "uid", "kind", "status", "created"];
+        blank.extend(committed.then_some("at_commit"));
+        blank.extend(self.author().map(|_| "from"));
+        self.wanted.judgement.skeleton(&self.facts(None), &blank)
+    }
+
+    fn author(&self) -> Option<String> {
+        let client = self.checkpoint.map(|checkpoint| checkpoint.client().name().to_owned());
+        let user = || self.project.environment().user.clone();
+        self.wanted.by.clone().or(client).or_else(user)
+    }
+
+    fn put_new(&self, document: &Document) -> Result<Created, SaveError> {
+        let wanted = NewHandoff {
+            id: self.wanted.id.clone().or_else(|| self.wanted.judgement.id.clone()),
+            kind: Some(HandoffKind::Session),
+            by: self.author(),
+            text: Some(document.text().to_owned()),
+            private: Some(true),
+            ..NewHandoff::default()
+        };
+        Ok(new(self.project, &wanted)?)
+    }
+
+    fn revise(&self, shelved: &Shelved) -> Result<(Shelved, Written, Vec<Redaction>), SaveError> {
+        let project = self.project;
+        let change = Change::by_verb(Verb::Save, self.reason(), self.wanted.by.clone());
+        let recorded: Option<Recorded> = project.record_in_turn(shelved, |now| {
+            let facts = self.facts(Some(&now.handoff(project)));
+            let next = self.wanted.judgement.lay(&now.document, &facts)?;
+            let next = self.gated(&next)?;
+            if next.text() == now.document.text() {
+                return Ok::<_, SaveError>(Ok(None));
+            }
+            Ok(project.record(now, &next, &change, &|_| ()).map(Some))
+        })?;
+        let read = project.reread(shelved)?;
+        let Some(mut recorded) = recorded else {
+            return Ok((read, Written::Unchanged, Vec::new()));
+        };
+        self.hold(shelved, &read, &recorded)?;
+        let redacted = std::mem::take(&mut recorded.redacted);
+        Ok((read, Written::Revised(recorded), redacted))
+    }
+
+    /// Holds what was read back against what was written.
+    fn hold(&self, before: &Shelved, read: &Shelved, recorded: &Recorded) -> Result<(), SaveError> {
+        let (old, now) = (before.handoff(self.project), read.handoff(self.project));
+        let uid = |handoff: &Handoff<'_>| handoff.uid().map(|uid| uid.value.trim().to_owned());
+        if uid(&old).is_some() && uid(&old) != uid(&now) {
+            return Err(lost(&read.path, "it is another handoff"));
+        }
+        // Somebody may have gone on from it already; then their entry is behind ours.
+        if now.replaced_texts().len() + 1 < recorded.revision {
+            return Err(lost(&read.path, "its revision is not there"));
+        }
+        if self.project.is_edited_outside(read)? {
+            return Err(lost(&read.path, "its text is another one"));
+        }
+        Ok(())
+    }
+
+    fn reason(&self) -> String {
+        let session = self.checkpoint.map(Checkpoint::session_id);
+        session.map_or_else(|| "saved".to_owned(), |session| format!("saved session {session}"))
+    }
+}
+
+fn lost(path: &std::path::Path, why: &str) -> SaveError {
+    SaveError::NotReadBack { path: path.to_owned(), why: why.to_owned() }
+}
+
+fn said<'d>(handoff: &Handoff<'d>, place: &str) -> Option<&'d str> {
+    handoff.node(place).and_then(Node::text).map(|text| text.value.trim())
+}
+
+/// A document with what `new` will give it, so that it is judged as it will be.
+fn whole(project: &Project, document: &Document) -> Result<Document, EditRefused> {
+    let now = Data::Bare(time::write(project.environment().clock.now()));
+    let will_have =
+        [("id", Data::text("new")), ("kind", Data::Bare("session".to_owned())), ("created", now)];
+    let fields = document.handoff_header().map(Header::fields);
+    let is_blank =
+        |name: &str| fields.and_then(|fields| fields.get(name)).is_none_or(Node::is_blank);
+    let missing = will_have.into_iter().filter(|(name, _)| is_blank(name));
+    let edits: Vec<Edit> =
+        missing.map(|(name, value)| Edit::Set(Path::field(name), value)).collect();
+    document.edit(&edits).map(|(document, _)| document)
+}
