@@ -16,7 +16,7 @@ use midstride::settings::SettingsError;
 use midstride::verbs::{
     AdvanceError, AllowError, BEGINNING_LENGTH_MIN, CheckpointError, DriverError, EditError,
     FmtError, ForgetError, InitError, LiveError, MergeError, MissionError, NewError, PromoteError,
-    ReviewError, ReviseError, SaveError, ShareError, SyncError, TaskError, UndoError,
+    ReceiptError, ReviewError, ReviseError, SaveError, ShareError, SyncError, TaskError, UndoError,
 };
 use midstride_core::header::BootKind;
 use midstride_core::judgement::{JsonError, NoJudgement};
@@ -585,6 +585,17 @@ impl From<AdvanceError> for Diagnostic {
             AdvanceError::New(error) => error.into(),
             AdvanceError::Live(error) => error.into(),
             AdvanceError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReceiptError> for Diagnostic {
+    fn from(error: ReceiptError) -> Self {
+        match error {
+            ReceiptError::NotSetUp => Self::new(error.to_string())
+                .hint("`midstride init` sets it up; before that nothing is written"),
+            ReceiptError::Read(error) => error.into(),
+            ReceiptError::Append(error) => error.into(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! How things look: the text and the JSON shape of each thing that is shown.
 
 pub(crate) mod advance;
+pub(crate) mod brief;
 pub(crate) mod citation;
 pub(crate) mod coverage;
 pub(crate) mod difference;
@@ -17,6 +18,7 @@ pub(crate) mod list;
 pub(crate) mod mission;
 pub(crate) mod permission;
 pub(crate) mod pull_request;
+pub(crate) mod receipt;
 pub(crate) mod recorded;
 pub(crate) mod reference;
 pub(crate) mod revision;

@@ -2,6 +2,7 @@
 
 mod advance;
 mod allow;
+mod brief;
 mod check;
 mod coverage;
 mod drift;

@@ -6,6 +6,7 @@ mod entry;
 mod form;
 mod material;
 mod page;
+pub mod points;
 mod quote;
 mod visible;
 

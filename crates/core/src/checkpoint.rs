@@ -1,10 +1,13 @@
 //! A checkpoint: what a session did, as it is kept. Facts only, taken without a model; what was
 //! looked at besides the transcript says when.
 
+mod gist;
 mod page;
 mod state;
 
 pub use state::{refreshed, without_session};
+
+pub use gist::{GIST_VERSION, Gist, Item, Sort};
 
 use crate::session::{Client, Seen, Session, Touched};
 use jiff::Timestamp;
@@ -369,6 +372,34 @@ mod tests {
         assert_eq!(state(Some((hash(text), text.len() as u64))), ArtifactState::Match);
         assert_eq!(state(Some((1, 1))), ArtifactState::Partial);
         assert_eq!(state(None), ArtifactState::Missing);
+    }
+
+    #[test]
+    fn the_gist_has_what_whoever_goes_on_has_to_know() {
+        let gist = Gist::of(&checkpoint("2026-03-20T09:02:00Z", None));
+        assert_eq!(Gist::read(&serde_json::to_vec(&gist).unwrap()).as_ref(), Some(&gist));
+        let told = |sort| -> Vec<String> {
+            let told = |item: &Item| match &item.detail {
+                Some(detail) => format!("{} ({detail})", item.text),
+                None => item.text.clone(),
+            };
+            gist.of_sort(sort).map(told).collect()
+        };
+        assert_eq!(
+            told(Sort::Goal),
+            ["Make the market pages fast again; the cache is purged on every deploy."]
+        );
+        assert_eq!(told(Sort::Request), ["Now write the report."], "the rename was taken back");
+        assert_eq!(
+            told(Sort::Correction),
+            ["Keep it in one file", "Do not touch the pages, only the cache."]
+        );
+        assert_eq!(told(Sort::Answer), ["Redis (Which store?)"]);
+        assert_eq!(told(Sort::Task), ["Warm the cache", "Measure again"]);
+        assert_eq!(told(Sort::Agent), ["bench (ag2)"]);
+        assert_eq!(told(Sort::Reverted), ["src/page.tsx"]);
+        let failed: Vec<&str> = gist.of_sort(Sort::Failed).map(|one| one.text.as_str()).collect();
+        assert_eq!(failed, ["npm run build", "grep -rn purge src"], "npm test passed later");
     }
 
     #[test]

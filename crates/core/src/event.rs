@@ -13,7 +13,7 @@ mod text;
 pub use handoff::HandoffEvent;
 pub use mission::MissionEvent;
 pub use proof::ProofEvent;
-pub use session::SessionEvent;
+pub use session::{Delivered, SessionEvent};
 pub use task::{TaskChange, TaskEvent, TaskStatus};
 pub use text::TextEvent;
 
@@ -262,6 +262,25 @@ mod tests {
                 shared: true,
                 reason: None,
             }),
+            Event::Session(SessionEvent::Briefed {
+                client: "codex".into(),
+                session: "s".into(),
+                source: Some("resume".into()),
+                handoffs: vec![Delivered {
+                    uid: Some("u".into()),
+                    id: "market".into(),
+                    revision: Some(2),
+                }],
+                checkpoint: None,
+                digest: "aa".into(),
+                tokens: 412,
+            }),
+            Event::Session(SessionEvent::Acknowledged {
+                client: "codex".into(),
+                session: "s".into(),
+                handoff: Delivered { uid: None, id: "market".into(), revision: None },
+                verb: "start".into(),
+            }),
         ];
         for event in events {
             let envelope = envelope(event);
@@ -284,12 +303,28 @@ mod tests {
                 began: None,
                 ended: None,
                 about: about.map(str::to_owned),
+                folder: None,
+                gist: None,
             })
         };
         let said = checkpointed(Some("the password is hunter2"));
         assert_eq!(said.without("aa"), Some(checkpointed(None)));
         assert_eq!(said.without("bb"), None, "another text");
         assert_eq!(checkpointed(None).without("aa"), None, "nothing is left to take out");
+    }
+
+    #[test]
+    fn a_checkpoint_that_an_older_midstride_told_is_read() {
+        let data = json!({
+            "client": "codex", "session": "s", "last_record": null, "digest": "aa", "blob": "bb",
+            "mode": "auto", "bytes": 1, "began": null, "ended": null, "about": null,
+        });
+        let event = Event::read("session.checkpointed", 1, data.clone());
+        let Event::Session(SessionEvent::Checkpointed { gist, folder, .. }) = &event else {
+            panic!("{event:?}");
+        };
+        assert_eq!((gist, folder), (&None, &None));
+        assert_eq!(event.data(), data);
     }
 
     #[test]

@@ -60,6 +60,7 @@ pub mod check;
 pub mod graph;
 pub mod life;
 pub mod note;
+pub mod receipt;
 pub mod schema;
 pub mod search;
 pub mod session;

@@ -19,6 +19,7 @@ use crate::project::{Project, Shelved};
 use baseline::{Base, Baselines, Was};
 use ground::{Grounds, Look};
 use memory::Memory;
+pub(crate) use memory::judged_before;
 use midstride_core::anchor::{CitedLines, HashedLines, keyed};
 use midstride_core::citation::{Citation, LineRange};
 use midstride_core::drift::{

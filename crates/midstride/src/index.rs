@@ -10,7 +10,7 @@ mod scan;
 mod schema;
 mod search;
 
-pub use card::{Card, Filter};
+pub use card::{Card, Filter, Waits};
 pub use judged::Judged;
 pub use refresh::{Effort, Freshness};
 pub(crate) use scan::hit;

@@ -78,6 +78,14 @@ impl StreamId {
     /// What the names of all streams of sessions start with.
     pub const SESSIONS: &str = "session/";
 
+    /// The stream of what a session was told and took over.
+    pub fn receipts(client: &str, session: &str) -> Self {
+        Self(format!("{}{client}/{session}", Self::RECEIPTS))
+    }
+
+    /// What the names of all streams of receipts start with.
+    pub const RECEIPTS: &str = "receipt/";
+
     /// A stream by its whole name.
     pub fn named(name: &str) -> Self {
         Self(name.to_owned())
@@ -233,6 +241,8 @@ pub trait Ledger {
     /// The last record of each stream whose name starts like this, by name. It costs what there are
     /// streams of, however much happened in them and in others.
     fn last_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError>;
+    /// The last records of all streams whose names start like this, the latest first, at most `max`.
+    fn latest_below(&self, prefix: &str, max: usize) -> Result<Vec<Recorded>, LedgerError>;
 
     /// Appends the events that a stream does not know by their ids yet, a record each, wherever it
     /// stands; gives back how many those were. Events from elsewhere come in here, and those that hang

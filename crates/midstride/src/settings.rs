@@ -35,6 +35,8 @@ pub struct Environment {
     pub user: Option<String>,
     /// What it was started inside of, where that is not a person's own shell.
     pub inside: Option<Inside>,
+    /// The session it was started in, where its client tells.
+    pub session: Option<SessionName>,
     /// What tells the time.
     pub clock: Clock,
 }
@@ -46,6 +48,27 @@ pub enum Inside {
     Agent(&'static str),
     /// A command that was run for a handoff.
     Proof,
+}
+
+/// A session, as its client names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionName {
+    /// The client.
+    pub client: String,
+    /// The id.
+    pub id: String,
+}
+
+impl SessionName {
+    /// A session whose names can stand in the name of a stream.
+    pub fn of(client: &str, id: &str) -> Option<Self> {
+        const LENGTH_MAX: usize = 128;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
+        let is_name =
+            |text: &str| (1..=LENGTH_MAX).contains(&text.len()) && text.chars().all(plain);
+        let named = is_name(client) && is_name(id);
+        named.then(|| Self { client: client.to_owned(), id: id.to_owned() })
+    }
 }
 
 impl fmt::Display for Inside {
@@ -74,6 +97,13 @@ const AGENTS: [(&str, &str); 8] = [
 pub fn variables_of_agents() -> impl Iterator<Item = &'static str> {
     AGENTS.into_iter().map(|(variable, _)| variable)
 }
+
+/// Clients that tell which session a shell belongs to: the variable that tells the client, the one
+/// that has the id, and the name of the client. A variable that outlived its client tells nothing.
+const SESSIONS: [(&str, &str, &str); 2] = [
+    ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "claude-code"),
+    ("CODEX_THREAD_ID", "CODEX_THREAD_ID", "codex"),
+];
 
 /// Set for the command of a proof.
 const PROOF: &str = "MIDSTRIDE_PROOF";
@@ -104,6 +134,7 @@ impl Environment {
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             user: text("MIDSTRIDE_USER").or_else(|| text("USER")),
             inside: inside(|name| text(name).is_some()),
+            session: session(text),
             clock: fixed.map_or(Clock::System, Clock::Fixed),
         })
     }
@@ -113,6 +144,12 @@ fn inside(is_set: impl Fn(&str) -> bool) -> Option<Inside> {
     let agent = || AGENTS.into_iter().find(|(variable, _)| is_set(variable));
     let agent = || agent().map(|(_, client)| Inside::Agent(client));
     if is_set(PROOF) { Some(Inside::Proof) } else { agent() }
+}
+
+fn session(text: impl Fn(&str) -> Option<String>) -> Option<SessionName> {
+    let mut set = SESSIONS.into_iter().filter(|(client, ..)| text(client).is_some());
+    let named = |(_, id, client): (&str, &str, &str)| SessionName::of(client, &text(id)?);
+    set.find_map(named)
 }
 
 /// The variables that a command from a document gets: without secrets, without what points git
@@ -285,6 +322,22 @@ mod tests {
         assert_eq!(of("CLAUDECODE"), Some(Inside::Agent("Claude Code")));
         assert_eq!(of(PROOF), Some(Inside::Proof));
         assert_eq!(of("TERM"), None);
+    }
+
+    #[test]
+    fn a_session_is_known_where_its_client_is() {
+        let set = |variables: &'static [(&str, &str)]| {
+            session(move |name| {
+                let one = variables.iter().find(|(variable, _)| *variable == name);
+                one.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        let named = SessionName::of("claude-code", "5e55");
+        assert!(named.is_some());
+        assert_eq!(set(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5e55")]), named);
+        assert_eq!(set(&[("CLAUDE_CODE_SESSION_ID", "5e55")]), None);
+        assert_eq!(set(&[("CODEX_THREAD_ID", "a/../b")]), None);
+        assert_eq!(set(&[("CODEX_THREAD_ID", "a-b")]), SessionName::of("codex", "a-b"));
     }
 
     #[test]

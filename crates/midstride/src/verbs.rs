@@ -2,6 +2,7 @@
 
 mod advance;
 mod allow;
+mod brief;
 mod carry;
 mod check;
 mod checkpoint;
@@ -20,6 +21,7 @@ mod merge;
 mod merge_driver;
 mod mission;
 mod new;
+mod receipts;
 mod review;
 mod revise;
 mod save;
@@ -36,6 +38,7 @@ pub use advance::{Advance, AdvanceError, Forward, Passage, advance};
 pub use allow::{
     AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
 };
+pub use brief::{Asked, BUDGET, Briefed, Delivery, brief};
 pub use carry::{Carries, Imported, import_tasks};
 pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
 pub use checkpoint::{CheckpointError, Checkpointed, Which, checkpoint};
@@ -55,6 +58,7 @@ pub use merge::{Driven, Joined, MergeError, drive, repair};
 pub use merge_driver::{Driver, DriverError, install_driver, remove_driver};
 pub use mission::{MissionError, NewMission, missions, state_mission};
 pub use new::{Created, NewError, NewHandoff, Origin, new};
+pub use receipts::{ReceiptError, acknowledge, receipts};
 pub use review::{Review, ReviewError, Reviewed, review};
 pub use revise::{ReviseError, Revised, revise};
 pub use save::{InFlight, Save, SaveError, Saved, Source, Written, save};

@@ -32,6 +32,7 @@ impl Shop {
         Environment {
             folder: folder.to_owned(),
             inside: None,
+            session: None,
             home: Some(self.0.home().to_owned()),
             claude: Some(self.0.home().join(".claude")),
             codex: Some(self.0.home().join(".codex")),

@@ -200,6 +200,7 @@ impl Asked {
         let environment = Environment {
             folder: self.0.root().to_owned(),
             inside: None,
+            session: None,
             home: Some(self.0.home().to_owned()),
             claude: Some(self.0.home().join(".claude")),
             codex: None,

@@ -2,7 +2,7 @@
 
 use midstride::index::{Effort, Filter, Index, scan};
 use midstride::project::Project;
-use midstride::verbs::{Prompt, Search, search, search_prompt};
+use midstride::verbs::{Asked, Prompt, Search, brief, search, search_prompt};
 use midstride_core::header::Status;
 use midstride_core::search::Query;
 use midstride_testkit::Sandbox;
@@ -212,6 +212,35 @@ fn what_matters_for_a_prompt_does_not_depend_on_the_index() {
         })
         .unwrap();
     assert!(found.get() > 0, "something mattered");
+}
+
+#[test]
+fn what_a_session_is_told_does_not_depend_on_the_index() {
+    let mut runner =
+        TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
+    let rounds = prop::collection::vec(prop::collection::vec(step(), 1..6), 1..4);
+    let told = std::cell::Cell::new(0);
+    let briefing = |project: &Project| {
+        let briefed = brief(project, &Asked::default(), &mut |_, _| ());
+        (briefed.briefing, briefed.open)
+    };
+    runner
+        .run(&rounds, |rounds| {
+            let sandbox = Sandbox::new("");
+            for steps in rounds {
+                for step in &steps {
+                    take(&sandbox, step);
+                }
+                let asked = briefing(&project(&sandbox));
+                // Without a configuration nothing is written, so all documents are read.
+                std::fs::remove_file(sandbox.root().join(".midstride/config.toml")).unwrap();
+                assert_eq!(briefing(&crate::open(sandbox.root())), asked);
+                told.set(told.get() + asked.1);
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert!(told.get() > 12, "something was told");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The doors, against the real thing: a file system and git.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look from outside")]
 
+mod brief;
 mod capture;
 mod drift;
 mod files;
@@ -33,6 +34,7 @@ fn open(root: &Path) -> Project {
         editor: None,
         user: Some("tester".to_owned()),
         inside: None,
+        session: None,
         clock: Clock::Fixed(NOW.parse().unwrap()),
     };
     Project::discover(environment).unwrap()

@@ -66,6 +66,9 @@ fn below(world: &dyn World) {
     assert_eq!(ids(&ledger.last_below("task/").unwrap()), ["3", "5"]);
     assert_eq!(ids(&ledger.last_below("").unwrap()), ["2", "4", "3", "5"]);
     assert_eq!(ledger.last_below("relay/").unwrap(), []);
+    assert_eq!(ids(&ledger.latest_below("task/", 2).unwrap()), ["5", "3"]);
+    assert_eq!(ids(&ledger.latest_below("task/", 9).unwrap()), ["5", "3", "1"]);
+    assert_eq!(ledger.latest_below("relay/", 9).unwrap(), []);
 }
 
 fn uniting(world: &dyn World) {
@@ -199,6 +202,8 @@ fn forgetting(world: &dyn World) {
             began: None,
             ended: None,
             about: about.map(str::to_owned),
+            folder: None,
+            gist: None,
         }),
         ..event(blob)
     };

@@ -114,6 +114,13 @@ impl Ledger for MemoryLedger {
         Ok(last)
     }
 
+    fn latest_below(&self, prefix: &str, max: usize) -> Result<Vec<Recorded>, LedgerError> {
+        let mut below = self.read_below(prefix)?;
+        below.sort_by_key(|record| std::cmp::Reverse(record.cursor));
+        below.truncate(max);
+        Ok(below)
+    }
+
     fn unite(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
         let mut new = 0;
         for (stream, events) in streams {

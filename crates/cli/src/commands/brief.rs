@@ -1,19 +1,58 @@
+use super::checkpoint::ClientArg;
+use super::search::WORTH_A_BAR;
 use super::{Outcome, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
 use midstride::project::{Project, Selection};
-use midstride::verbs::{self, Board};
+use midstride::settings::SessionName;
+use midstride::verbs::{self, Asked, BUDGET, Board, Briefed};
+use midstride_core::briefing::Occasion;
 
 /// Print what whoever takes the work over has to know
 ///
-/// As a mission: where all tasks stand now, what was decided, what is open and what to do next, from
-/// the last `midstride task mission`, from the tasks and from the open handoffs.
+/// What must be kept to comes first, then what blocks, where the work stands and what is next, wrong
+/// turns and landmines, tasks, decisions, proofs and drifted places, what to read, and the rest: from
+/// the open handoffs, from the session before this one, from the tasks and from the mission. What does
+/// not fit the budget is listed with the command that shows it. Nothing is judged anew and no process is
+/// started. The text is for the next session; the line on standard error is for you.
+///
+/// A session that is named gets a receipt: `midstride show ID` tells which sessions were told of a
+/// handoff. Without `--session` nothing is written. Being told ends nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BriefArgs {
+    /// At most so many tokens; else 500 for startup and clear, and 2000 for everything else
+    #[arg(long, value_name = "TOKENS", value_parser = budget)]
+    budget: Option<u64>,
+
+    /// Handoffs to this role come first
+    #[arg(long = "for", value_name = "ROLE", value_parser = super::said)]
+    role: Option<String>,
+
+    /// The client that is told; some take only so much
+    #[arg(long, value_enum)]
+    client: Option<ClientArg>,
+
+    /// What the session begins with; `resume` and `compact` tell a session what it did itself
+    #[arg(long, value_enum)]
+    source: Option<SourceArg>,
+
+    /// The session that is told; it gets a receipt
+    #[arg(long, value_name = "ID", value_parser = super::said)]
+    session: Option<String>,
+
+    /// Print nothing; write down that the session took these handoffs over
+    #[arg(long, value_name = "HANDOFF", num_args = 1.., conflicts_with_all = ["budget", "role", "source"])]
+    acknowledge: Vec<String>,
+
     /// As what
-    #[arg(long = "as", value_enum, value_name = "FORM")]
+    #[arg(
+        long = "as",
+        value_enum,
+        value_name = "FORM",
+        conflicts_with_all = ["budget", "role", "client", "source", "session", "acknowledge"]
+    )]
     form: Option<Form>,
 
     /// Print as JSON
@@ -23,7 +62,33 @@ pub(crate) struct BriefArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Form {
+    /// Where all tasks stand, what was decided, what is open and what to do next
     Mission,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SourceArg {
+    Startup,
+    Resume,
+    Clear,
+    Compact,
+}
+
+impl SourceArg {
+    fn occasion(self) -> Occasion {
+        match self {
+            Self::Startup => Occasion::Startup,
+            Self::Resume => Occasion::Resume,
+            Self::Clear => Occasion::Clear,
+            Self::Compact => Occasion::Compact,
+        }
+    }
+}
+
+fn budget(typed: &str) -> Result<u64, String> {
+    let (least, most) = (BUDGET.start(), BUDGET.end());
+    let tokens = typed.parse().ok().filter(|tokens| BUDGET.contains(tokens));
+    tokens.ok_or_else(|| format!("a briefing has from {least} to {most} tokens"))
 }
 
 pub(crate) fn brief(
@@ -31,12 +96,81 @@ pub(crate) fn brief(
     project: &Project,
     args: &BriefArgs,
 ) -> Result<Outcome, Diagnostic> {
-    match args.form {
-        Some(Form::Mission) => mission(ui, project, args.json),
-        None => Err(Diagnostic::new("a briefing as what?")
-            .hint("midstride brief --as mission tells where the whole work stands")
-            .hint("midstride show ID tells one handoff")),
+    if let Some(Form::Mission) = args.form {
+        return mission(ui, project, args.json);
     }
+    if !args.acknowledge.is_empty() {
+        return acknowledge(ui, project, args);
+    }
+    let asked = Asked {
+        occasion: args.source.map(SourceArg::occasion),
+        client: args.client.map(ClientArg::client),
+        role: args.role.clone(),
+        session: args.session.as_deref().map(|id| named(project, args, id)).transpose()?,
+        tokens: args.budget,
+    };
+    let briefed = verbs::brief(project, &asked, &mut |done, all| {
+        if all >= WORTH_A_BAR {
+            ui.progress("indexing", done, all);
+        }
+    });
+    match args.json {
+        true => ui.json(&view::brief::json(&briefed))?,
+        false => ui.print(&briefed.briefing.text)?,
+    }
+    tell(ui, project, briefed)
+}
+
+/// A session by the id that was typed and the client that was typed, or that this runs in.
+fn named(project: &Project, args: &BriefArgs, id: &str) -> Result<SessionName, Diagnostic> {
+    let around = project.environment().session.as_ref().map(|session| session.client.as_str());
+    let client = args.client.map(|client| client.client().name()).or(around);
+    let client = client.ok_or_else(|| {
+        Diagnostic::new(format!("which client runs session `{}`?", view::tame(id)))
+            .hint("add --client claude-code, or --client codex")
+    })?;
+    SessionName::of(client, id).ok_or_else(|| {
+        Diagnostic::new(format!("`{}` is no id of a session", view::tame(id)))
+            .hint("clients name sessions with letters, digits and hyphens")
+            .hint("midstride session list shows those of this project")
+    })
+}
+
+/// Says what was told, and what became of the receipt.
+fn tell(ui: &mut Ui, project: &Project, briefed: Briefed) -> Result<Outcome, Diagnostic> {
+    for line in view::brief::remarks(&briefed) {
+        ui.say(&line)?;
+    }
+    if let Some(error) = briefed.trouble {
+        Diagnostic::from(error).hint("sessions, tasks and proofs are not told").warn(ui)?;
+    }
+    if let Some(Err(error)) = briefed.delivery {
+        Diagnostic::from(error)
+            .hint("the briefing is whole; only its receipt is missing")
+            .warn(ui)?;
+    }
+    tell_unread(ui, project, briefed.unread)
+}
+
+fn acknowledge(ui: &mut Ui, project: &Project, args: &BriefArgs) -> Result<Outcome, Diagnostic> {
+    let session = match (&args.session, &project.environment().session) {
+        (Some(id), _) => named(project, args, id)?,
+        (None, Some(session)) => session.clone(),
+        (None, None) => {
+            return Err(Diagnostic::new("which session took them over?")
+                .hint("add --session ID --client claude-code, or --client codex")
+                .hint("inside a client that tells its session nothing has to be added"));
+        }
+    };
+    let found = args.acknowledge.iter().map(|name| project.find(name));
+    let found = found.collect::<Result<Vec<_>, _>>()?;
+    let handoffs: Vec<_> = found.iter().collect();
+    let new = verbs::acknowledge(project, &session, &handoffs, "brief")?;
+    match args.json {
+        true => ui.json(&view::brief::acknowledged_json(&session, new))?,
+        false => ui.say(&view::brief::acknowledged(&session, handoffs.len(), new))?,
+    }
+    Ok(Outcome::Clean)
 }
 
 fn mission(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {

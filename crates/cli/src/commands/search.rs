@@ -14,7 +14,7 @@ const MATTERS_MAX: usize = 5;
 /// Whoever types it waits longer than a hook does.
 const PROMPT_WITHIN: Duration = Duration::from_secs(2);
 /// Fewer are read before anybody looks.
-const WORTH_A_BAR: usize = 1000;
+pub(super) const WORTH_A_BAR: usize = 1000;
 
 /// Find handoffs by what they say
 ///

@@ -56,7 +56,7 @@ pub(crate) fn show(ui: &mut Ui, project: &Project, args: &ShowArgs) -> Result<Ou
         return show_history(ui, project, &shelved, args.json);
     }
     if args.json {
-        ui.json(&view::handoff::json(project, &shelved))?;
+        ui.json(&view::handoff::json_of_one(project, &shelved))?;
         return Ok(Outcome::Clean);
     }
     show_form(ui, project, args, &shelved)

@@ -4,7 +4,8 @@ use super::{one_line, tame};
 use crate::ui::escaped;
 use midstride::ledger::Recorded;
 use midstride_core::event::{
-    Envelope, Event, HandoffEvent, MissionEvent, ProofEvent, SessionEvent, TaskEvent, TextEvent,
+    Delivered, Envelope, Event, HandoffEvent, MissionEvent, ProofEvent, SessionEvent, TaskEvent,
+    TextEvent,
 };
 
 /// How much of a text stands in a line.
@@ -49,12 +50,32 @@ fn human(record: &Recorded, envelope: &Envelope) -> String {
             let why = reason.as_deref().map(|why| format!(": {}", one_line(why, WIDTH)));
             (format!("{what}{of}"), format!("{hash} forgotten{}", why.unwrap_or_default()))
         }
+        Event::Session(SessionEvent::Briefed { client, session, handoffs, tokens, .. }) => {
+            let told = names(handoffs);
+            (
+                format!("session {session}"),
+                format!("{client} session briefed{told}, {tokens} tokens"),
+            )
+        }
+        Event::Session(SessionEvent::Acknowledged { client, session, handoff, verb }) => {
+            let what = format!(
+                "{client} session took over{} ({verb})",
+                names(std::slice::from_ref(handoff))
+            );
+            (format!("session {session}"), what)
+        }
         Event::Unknown(unknown) => {
             (unknown.kind.clone(), "written by a newer midstride".to_owned())
         }
     };
     let time = envelope.time.strftime("%Y-%m-%d %H:%M");
     tame(&format!("{time}  {about}  {what}  (by {})", envelope.source))
+}
+
+/// A few handoffs by their names.
+fn names(handoffs: &[Delivered]) -> String {
+    let names = handoffs.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(", ");
+    if names.is_empty() { names } else { format!(": {}", one_line(&names, WIDTH)) }
 }
 
 /// What happened to a task, in a few words.

@@ -1,5 +1,6 @@
 //! One handoff.
 
+use super::receipt::{self, ReceiptsJson};
 use super::trust::{self, TrustJson};
 use super::{heading, history, indented, tame};
 use midstride::project::{Project, Shelved};
@@ -38,6 +39,8 @@ pub(crate) struct HandoffJson {
     revisions: usize,
     reviews: Vec<ReviewJson>,
     trust: TrustJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipts: Option<ReceiptsJson>,
     edited_outside: bool,
     blocking_questions: Vec<String>,
     summary: Option<String>,
@@ -62,6 +65,12 @@ struct ReviewJson {
     revision: Option<usize>,
 }
 
+/// One handoff, with what the ledger tells of it.
+pub(crate) fn json_of_one(project: &Project, shelved: &Shelved) -> HandoffJson {
+    let receipts = Some(receipt::json(&receipt::facts(project, shelved)));
+    HandoffJson { receipts, ..json(project, shelved) }
+}
+
 pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
     let handoff = shelved.handoff(project);
     let owned = |text: Option<&str>| text.map(str::to_owned);
@@ -84,6 +93,7 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HandoffJson {
         revisions: handoff.revisions().len(),
         reviews: handoff.reviews().iter().map(review_json).collect(),
         trust: trust::json(&trust::facts(project, &handoff)),
+        receipts: None,
         // Whoever cannot be told is told the rest.
         edited_outside: project.is_edited_outside(shelved).unwrap_or(false),
         blocking_questions: blocking(&handoff),
@@ -153,6 +163,7 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     if !trust.is_empty() {
         out.push_str(&format!("{trust}\n"));
     }
+    out.push_str(&told_of(project, shelved));
     out.push_str(&format!("{}\n", super::shown_path(project, &shelved.path)));
     let mut part = |name: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -190,6 +201,12 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
 pub(super) fn title_and_facts(project: &Project, shelved: &Shelved) -> String {
     let handoff = shelved.handoff(project);
     heading(&super::called(&handoff, TITLE_WIDTH)) + &facts(&handoff)
+}
+
+/// Which sessions were told of it, in a line; nothing where none was.
+pub(super) fn told_of(project: &Project, shelved: &Shelved) -> String {
+    let line = receipt::line(&receipt::facts(project, shelved));
+    line.map_or_else(String::new, |line| format!("{}\n", tame(&line)))
 }
 
 fn facts(handoff: &Handoff<'_>) -> String {

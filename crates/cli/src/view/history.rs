@@ -1,7 +1,8 @@
 //! The life of a handoff as a story, for people and for programs.
 
+use super::receipt::ReceiptsJson;
 use super::trust::TrustJson;
-use super::{handoff, table, tame, trust};
+use super::{handoff, receipt, table, tame, trust};
 use midstride::project::{Project, Shelved};
 use midstride_core::header::{Measurement, Review};
 use midstride_core::story::{self, End, Event, Moment};
@@ -19,6 +20,7 @@ pub(crate) struct HistoryJson {
     title: Option<String>,
     status: String,
     trust: TrustJson,
+    receipts: ReceiptsJson,
     history: Vec<MomentJson>,
 }
 
@@ -73,6 +75,7 @@ pub(crate) fn json(project: &Project, shelved: &Shelved) -> HistoryJson {
         title: handoff.title().map(str::to_owned),
         status: handoff.status().to_string(),
         trust: trust::json(&trust::facts(project, &handoff)),
+        receipts: receipt::json(&receipt::facts(project, shelved)),
         history: story::moments(&handoff).iter().map(moment_json).collect(),
     }
 }
@@ -120,6 +123,7 @@ pub(super) fn verdict<'d>(review: &Review<'d>) -> Option<&'d str> {
 /// The story for a person at a terminal.
 pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     let mut out = handoff::title_and_facts(project, shelved);
+    out.push_str(&handoff::told_of(project, shelved));
     out.push('\n');
     let moments = story::moments(&shelved.handoff(project));
     let rows: Vec<[String; 3]> = moments.iter().map(columns).collect();

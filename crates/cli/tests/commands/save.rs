@@ -310,7 +310,7 @@ fn what_cannot_be_saved_says_what_can() {
     exit 2
     ----- stderr -----
     error: no session of this project was found
-    hint: a transcript that lies elsewhere is named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME
+    hint: a transcript that lies elsewhere, or of a project that was moved, is named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME
     hint: `--no-session` saves what you say with what git and the tasks tell
     ");
     let sandbox = worked_in();

@@ -231,6 +231,7 @@ fn the_history_reads_as_a_story() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is one answer")]
 fn the_history_is_told_to_programs_too() {
     insta::assert_snapshot!(lived().run(["show", "market", "--history", "--json"]), @r#"
     exit 0
@@ -258,6 +259,10 @@ fn the_history_is_told_to_programs_too() {
         "blocking_questions": 0,
         "unvalidated_assumptions": 0,
         "ended": true
+      },
+      "receipts": {
+        "delivered": [],
+        "acknowledged": []
       },
       "history": [
         {

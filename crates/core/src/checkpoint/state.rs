@@ -390,7 +390,7 @@ mod tests {
             commit: Some("4f2c".into()),
             branch: Some("main".into()),
             plan_documents: vec!["docs/cache-plan.md".into(), "PLAN.md".into()],
-            on_disk: [].into(),
+            on_disk: [("/home/dev/shop/src/cache.ts".to_owned(), None)].into(),
         }
     }
 

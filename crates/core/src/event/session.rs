@@ -1,4 +1,4 @@
-//! What happens to a session: it was captured.
+//! What happens to a session: it is captured, it is told of handoffs, it takes one over.
 
 use super::family::Family;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,54 @@ pub enum SessionEvent {
         ended: Option<String>,
         /// What the user asked first, in one line.
         about: Option<String>,
+        /// The folder it worked in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<String>,
+        /// What a briefing tells of the checkpoint: the SHA-256 of its text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gist: Option<String>,
     },
+    /// It was told what it has to know.
+    #[serde(rename = "session.briefed")]
+    Briefed {
+        /// The client that runs it.
+        client: String,
+        /// Its id.
+        session: String,
+        /// What brought it about: `startup`, `resume`, `clear`, `compact`.
+        source: Option<String>,
+        /// The handoffs that it was told of.
+        handoffs: Vec<Delivered>,
+        /// The checkpoint that it was told of, by its digest.
+        checkpoint: Option<String>,
+        /// Tells two briefings apart: the SHA-256 of the text.
+        digest: String,
+        /// How many tokens that was.
+        tokens: u64,
+    },
+    /// It took a handoff over.
+    #[serde(rename = "session.acknowledged")]
+    Acknowledged {
+        /// The client that runs it.
+        client: String,
+        /// Its id.
+        session: String,
+        /// The handoff.
+        handoff: Delivered,
+        /// What told so: `start`, `answer`, `resolve`, or `brief` where it was said in words.
+        verb: String,
+    },
+}
+
+/// A handoff as a session was told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivered {
+    /// Its uid; none where it has none yet.
+    pub uid: Option<String>,
+    /// Its id, with its stage where it has one.
+    pub id: String,
+    /// The number of the text, as in `ID@2`.
+    pub revision: Option<usize>,
 }
 
 impl Family for SessionEvent {
@@ -40,6 +87,8 @@ impl Family for SessionEvent {
     fn kind(&self) -> &'static str {
         match self {
             Self::Checkpointed { .. } => "session.checkpointed",
+            Self::Briefed { .. } => "session.briefed",
+            Self::Acknowledged { .. } => "session.acknowledged",
         }
     }
 }

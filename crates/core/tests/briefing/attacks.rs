@@ -129,7 +129,7 @@ const TARGETS: [Target; 14] = [
     Target::ShowAll,
 ];
 
-const WHATS: [&str; 9] = [
+const WHATS: [&str; 11] = [
     "Constraint",
     "Next action",
     "Landmine",
@@ -139,6 +139,8 @@ const WHATS: [&str; 9] = [
     "Failed and never passed",
     "Not the name of a skill",
     "Not a path in this project",
+    "Not a task",
+    "Not a constraint",
 ];
 
 static WORDS: LazyLock<Words> =
@@ -211,10 +213,11 @@ fn material(target: Target, payload: &str) -> Material {
 
 /// The quotations in which the payload of a target has to stand.
 fn quotes(target: Target, parsed: &Parsed) -> Vec<String> {
-    let of = |what: &str| {
+    let of = |what: &str| -> Vec<String> {
         let items = parsed.items.iter().filter(|item| item.what == what);
         items.flat_map(|item| item.quotes.clone()).collect()
     };
+    let either = |action: &str, none: &str| [of(action), of(none)].concat();
     match target {
         Target::Text | Target::LeadingText | Target::Place => of("Attacked"),
         Target::Gathered => of("Failed and never passed"),
@@ -223,8 +226,8 @@ fn quotes(target: Target, parsed: &Parsed) -> Vec<String> {
         Target::TaskTitle => of("Task"),
         Target::Skill => of("Not the name of a skill"),
         Target::Read => of("Not a path in this project"),
-        Target::BootTask => of("Task to restore with the TaskCreate tool"),
-        Target::BootConstraint => of("Constraint"),
+        Target::BootTask => either("Task to restore with the TaskCreate tool", "Not a task"),
+        Target::BootConstraint => either("Constraint", "Not a constraint"),
         Target::Show | Target::ShowAll => Vec::new(),
     }
 }

@@ -4,6 +4,7 @@ use super::parser::Words;
 use midstride_core::briefing::{
     Boot, BootAction, Briefing, Budget, Material, Occasion, Point, Rank, compose,
 };
+use midstride_core::header::BootKind;
 use midstride_core::session::Client;
 use midstride_core::tokens;
 use proptest::prelude::*;
@@ -23,7 +24,7 @@ const KINDS: [(Rank, &str); 12] = [
     (Rank::Rest, "Failed and never passed"),
     (Rank::Rest, "Agent in flight"),
 ];
-const BOOT_WHATS: [&str; 9] = [
+const BOOT_WHATS: [&str; 11] = [
     "Load first with the Skill tool",
     "Load this skill first",
     "Read first with the Read tool",
@@ -33,6 +34,8 @@ const BOOT_WHATS: [&str; 9] = [
     "Task to restore",
     "Not the name of a skill",
     "Not a path in this project",
+    "Not a task",
+    "Not a constraint",
 ];
 const REMARKS: [&str; 2] = ["changed since", "so it is no boot action"];
 
@@ -163,14 +166,23 @@ fn in_order(material: &Material) -> Vec<(Rank, String)> {
             BootAction::Read(path) if path == "docs/plan.md" => all.push((Rank::Read, source())),
             BootAction::Skill(_) | BootAction::Read(_) => all.push((Rank::Rest, source())),
             BootAction::Tasks(tasks) => {
-                all.extend(tasks.iter().map(|_| (Rank::Task, source())));
+                let each = tasks.iter().map(|task| unless(BootKind::Task, task, Rank::Task));
+                all.extend(each.map(|rank| (rank, source())));
             }
-            BootAction::Constraint(_) => all.push((Rank::Constraint, source())),
+            BootAction::Constraint(text) => {
+                let rank = unless(BootKind::Constraint, text, Rank::Constraint);
+                all.push((rank, source()));
+            }
         }
     }
     all.extend(material.points.iter().map(|point| (point.rank, point.source.clone())));
     all.sort_by_key(|(rank, _)| *rank);
     all
+}
+
+/// The rank of an action, unless it is none.
+fn unless(kind: BootKind, text: &str, rank: Rank) -> Rank {
+    if kind.refusal(text).is_some() { Rank::Rest } else { rank }
 }
 
 fn accounted(briefing: &Briefing) -> Vec<(Rank, String)> {

@@ -111,7 +111,25 @@ impl Drop for Memory {
 }
 
 fn path_of(grounds: &Grounds<'_>, shelved: &Shelved) -> PathBuf {
-    grounds.project.root().path().join(&shelved.path)
+    path_in(grounds.project, shelved)
+}
+
+fn path_in(project: &Project, shelved: &Shelved) -> PathBuf {
+    project.root().path().join(&shelved.path)
+}
+
+/// What was judged of a document as it is, at whichever commit that was; nothing is looked at.
+pub(crate) fn judged_before(
+    project: &Project,
+    index: &Index,
+    shelved: &Shelved,
+) -> Option<(Option<String>, Vec<Judgement>)> {
+    let judged = index.judged(&path_in(project, shelved)).ok()??;
+    if judged.document != sha256(&shelved.bytes) {
+        return None;
+    }
+    let kept: Kept = serde_json::from_str(&judged.judged).ok()?;
+    Some((judged.head, kept.judged.into_iter().filter_map(KeptJudgement::read).collect()))
 }
 
 /// How the compared files look; `None` where the outcome hangs on what is not there, on other

@@ -1,7 +1,10 @@
 //! What hits are filtered and ordered by.
 
 use crate::project::{Project, Shelved};
+use midstride_core::handoff::Handoff;
 use midstride_core::header::{HandoffKind, Status};
+use midstride_core::yaml::Node;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// What hits are filtered and ordered by.
@@ -15,6 +18,34 @@ pub struct Card {
     pub stage: Option<String>,
     /// When it was last changed, in seconds, where it says so.
     pub changed: Option<i64>,
+    /// Whom it waits for, if it is open; a note waits for nobody.
+    pub waits: Option<Waits>,
+}
+
+/// Whom and what an open handoff waits for: what the few are chosen by that a session is told of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// Who takes it over.
+    pub to: Vec<String>,
+    /// The branch it was saved on, where it says so.
+    pub branch: Option<String>,
+    /// The session it was saved from, where it says so.
+    pub session: Option<String>,
+}
+
+impl Waits {
+    fn of(handoff: &Handoff<'_>) -> Option<Self> {
+        let said = |path| {
+            let text = handoff.node(path).and_then(Node::text);
+            text.map(|text| text.value.trim().to_owned()).filter(|text| !text.is_empty())
+        };
+        let waits = handoff.has_status() && handoff.status().is_open();
+        waits.then(|| Self {
+            to: handoff.to().iter().map(|to| to.value.trim().to_owned()).collect(),
+            branch: said("state.environment.branch"),
+            session: said("state.recovery.session"),
+        })
+    }
 }
 
 impl Card {
@@ -26,6 +57,7 @@ impl Card {
             kind: handoff.kind(),
             stage: handoff.stage().map(str::to_owned),
             changed: handoff.changed().map(|time| time.moment.as_second()),
+            waits: Waits::of(&handoff),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::project::{Looked, Project, Spot, on_all_cores};
 use crate::shelf::Shelf;
 use midstride_core::search::{columns, parts};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -18,6 +18,8 @@ use std::time::Duration;
 /// Up to so many documents each one is looked at every time; looking at more takes longer than
 /// finding.
 const LOOKED_AT_MAX: usize = 10_000;
+/// The same where only open ones have to be right: a session that begins waits for it.
+const LOOKED_AT_FOR_OPEN_MAX: usize = 500;
 /// In a larger project some are looked at each time, in turn, for so long.
 const TURN: Duration = Duration::from_millis(2);
 /// So many are taken into a turn at once.
@@ -43,6 +45,8 @@ pub enum Effort {
     Fresh,
     /// A client waits for its hook.
     Hook,
+    /// A session begins: only what is open has to be right, however many others there are.
+    Open,
 }
 
 /// How far the index can be believed.
@@ -118,15 +122,39 @@ impl Index {
     /// What looks different from what is known.
     fn news(&self, project: &Project, effort: Effort) -> Result<News, IndexError> {
         let settings = self.settings_changed(project)?;
-        let few = self.documents()? <= LOOKED_AT_MAX;
+        let most = if effort == Effort::Open { LOOKED_AT_FOR_OPEN_MAX } else { LOOKED_AT_MAX };
+        let few = self.documents()? <= most;
         if effort == Effort::Fresh || few || settings.is_some() {
             let news = self.look_at_all(project, Look::Closely, settings.is_some())?;
             return Ok(News { whole: true, settings, ..news });
         }
-        if self.folders_changed(project)? {
-            return self.look_at_all(project, Look::Names, false);
+        let mut news = match self.folders_changed(project)? {
+            true => self.look_at_all(project, Look::Names, false)?,
+            false => News { pending: self.in_turn(project)?, ..News::default() },
+        };
+        if effort == Effort::Open {
+            self.open_in_place(project, &mut news.pending)?;
         }
-        Ok(News { pending: self.in_turn(project)?, ..News::default() })
+        Ok(news)
+    }
+
+    /// Open handoffs that were written in place, besides what is pending already.
+    fn open_in_place(
+        &self,
+        project: &Project,
+        pending: &mut Vec<Pending>,
+    ) -> Result<(), IndexError> {
+        let there: HashSet<Spot> = pending.iter().map(|one| one.spot.clone()).collect();
+        for (place, known) in known(&self.connection, "WHERE waits IS NOT NULL")? {
+            let Some(spot) = spot(project, &place).filter(|spot| !there.contains(spot)) else {
+                continue;
+            };
+            let stamp = project.stamp(&spot);
+            if !known.stamp.settled || !stamp.is_some_and(|stamp| stamp.same(&known.stamp)) {
+                pending.push(Pending { spot, stamp, known: Some(known) });
+            }
+        }
+        Ok(())
     }
 
     fn take_in(
@@ -461,9 +489,9 @@ fn insert(
     let id = next_id(transaction, document.card.changed)?;
     let (root, inside) = bytes(project, &document.spot);
     let Stamp { modified, changed, size, inode, settled } = document.stamp;
-    let Card { status, kind, stage, changed: moment } = &document.card;
-    let sql =
-        "INSERT INTO documents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+    let Card { status, kind, stage, changed: moment, waits } = &document.card;
+    let waits = waits.as_ref().and_then(|waits| serde_json::to_string(waits).ok());
+    let sql = "INSERT INTO documents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
     transaction.prepare_cached(sql)?.execute(rusqlite::params![
         id,
         root,
@@ -477,7 +505,8 @@ fn insert(
         moment,
         status.word(),
         kind.word(),
-        stage
+        stage,
+        waits
     ])?;
     let [name, header, body] = &document.columns;
     let sql = "INSERT INTO words (rowid, name, header, body) VALUES (?1, ?2, ?3, ?4)";
@@ -527,6 +556,7 @@ mod tests {
                 editor: None,
                 user: None,
                 inside: None,
+                session: None,
                 claude: None,
                 codex: None,
                 clock: Clock::System,
@@ -592,6 +622,27 @@ mod tests {
         // Whose turn it is moves on, and comes back.
         let found: Vec<Vec<String>> = (0..3).map(|_| large.pending(in_turn)).collect();
         assert!(found.contains(&vec![path("two")]), "{found:?}");
+        large.scratch.remove().unwrap();
+    }
+
+    #[test]
+    fn an_open_handoff_that_was_written_in_place_is_always_found() {
+        let mut large = Large::new();
+        let text = b"---\nhandoff:\n  title: Pelican\n---\n";
+        large.scratch.write(path("open"), text).unwrap();
+        large.index.refresh(&large.project, Effort::Fresh, &mut |_, _| ()).unwrap();
+        let open = large.index.open_ones(&large.project).unwrap();
+        assert_eq!(open.len(), 1, "notes are none");
+        large.index.connection.execute_batch("UPDATE documents SET settled = 1").unwrap();
+        let in_place = |large: &Large| {
+            let mut pending = Vec::new();
+            large.index.open_in_place(&large.project, &mut pending).unwrap();
+            pending
+        };
+        assert!(large.pending(in_place).is_empty());
+        large.scratch.write(path("open"), b"# Pelican no more\n").unwrap();
+        large.scratch.write(path("two"), b"# Pelican no more\n").unwrap();
+        assert_eq!(large.pending(in_place), [path("open")]);
         large.scratch.remove().unwrap();
     }
 

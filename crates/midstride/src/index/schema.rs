@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Goes up with the shape, with what counts as a word, and with how citations are judged.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// How long to wait for others who write.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -31,10 +31,11 @@ const SHAPE: &str = "
         modified INTEGER NOT NULL, changed INTEGER NOT NULL, size INTEGER NOT NULL,
         inode INTEGER NOT NULL, settled INTEGER NOT NULL,
         hash BLOB NOT NULL,
-        moment INTEGER, status TEXT NOT NULL, kind TEXT NOT NULL, stage TEXT,
+        moment INTEGER, status TEXT NOT NULL, kind TEXT NOT NULL, stage TEXT, waits TEXT,
         UNIQUE (root, inside)
     );
     CREATE INDEX unsettled ON documents (id) WHERE settled = 0;
+    CREATE INDEX waiting ON documents (id) WHERE waits IS NOT NULL;
     CREATE TABLE judged (
         path BLOB PRIMARY KEY, document BLOB NOT NULL, head TEXT, judged TEXT NOT NULL
     ) WITHOUT ROWID;

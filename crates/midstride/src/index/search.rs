@@ -17,7 +17,7 @@ pub(super) const BITS_BELOW_DAY: u32 = 20;
 
 const COLUMNS: &str =
     "documents.id, documents.root, documents.inside, documents.status, documents.kind,
-     documents.stage, documents.moment";
+     documents.stage, documents.moment, documents.waits";
 
 /// The documents that have a term.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -114,6 +114,16 @@ impl Index {
         Ok(())
     }
 
+    /// The open handoffs, the newest first.
+    pub fn open_ones(&self, project: &Project) -> Result<Vec<(Spot, Card)>, IndexError> {
+        let sql =
+            format!("SELECT {COLUMNS} FROM documents WHERE waits IS NOT NULL ORDER BY id DESC");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let rows = statement.query_map([], |row| found(project, row))?;
+        let rows: Vec<Option<_>> = rows.collect::<rusqlite::Result<_>>()?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+
     /// Which documents have each term, unless more than `many` do.
     pub fn find_terms(
         &self,
@@ -167,7 +177,8 @@ fn found(project: &Project, row: &Row<'_>) -> rusqlite::Result<Option<(Spot, Car
     let (root, inside) = (path(row.get_ref(1)?.as_blob()?), path(row.get_ref(2)?.as_blob()?));
     let status = Status::read(row.get_ref(3)?.as_str()?).unwrap_or(Status::Planned);
     let kind = HandoffKind::read(row.get_ref(4)?.as_str()?).unwrap_or(HandoffKind::Investigation);
-    let card = Card { status, kind, stage: row.get(5)?, changed: row.get(6)? };
+    let waits = row.get_ref(7)?.as_str_or_null()?.and_then(|text| serde_json::from_str(text).ok());
+    let card = Card { status, kind, stage: row.get(5)?, changed: row.get(6)?, waits };
     Ok(project.spot_below(&root, &inside).map(|spot| (spot, card)))
 }
 

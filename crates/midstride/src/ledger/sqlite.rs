@@ -121,6 +121,28 @@ impl SqliteLedger {
         }
     }
 
+    /// Brings a stream to hold events too, or puts them aside where that is not possible in time;
+    /// gives back how many were new, where that is known.
+    pub fn unite_or_put_aside(
+        &self,
+        stream: &StreamId,
+        events: Vec<Envelope>,
+    ) -> Result<Option<usize>, AppendError> {
+        let streams = [(stream.clone(), events)];
+        match self.unite(&streams) {
+            Err(AppendError::Busy(why) | AppendError::Unavailable(why))
+                if self.patience == Patience::Hook =>
+            {
+                let [(stream, events)] = &streams;
+                let aside = spool::put(&self.folder, stream, events);
+                aside
+                    .map(|()| None)
+                    .map_err(|error| AppendError::Unavailable(format!("{why}; {error}")))
+            }
+            united => united.map(Some),
+        }
+    }
+
     fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -221,6 +243,21 @@ impl Ledger for SqliteLedger {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
         let rows = statement.query_map([prefix], record);
+        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
+        Ok(rows)
+    }
+
+    fn latest_below(&self, prefix: &str, max: usize) -> Result<Vec<Recorded>, LedgerError> {
+        // The places come from the index of the streams alone; only what is wanted is read.
+        let sql = "SELECT position, stream, number, events FROM records WHERE position IN (
+                       SELECT position FROM records
+                       WHERE stream >= ?1 AND stream < ?1 || char(1114111)
+                       ORDER BY +position DESC LIMIT ?2
+                   ) ORDER BY position DESC";
+        let max = i64::try_from(max).unwrap_or(i64::MAX);
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map((prefix, max), record);
         let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
         Ok(rows)
     }

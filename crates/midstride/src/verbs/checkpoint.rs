@@ -8,7 +8,7 @@ use crate::ids::sha256;
 use crate::ledger::{AppendError, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
 use crate::tombstone::Tombstone;
-use midstride_core::checkpoint::{Around, Checkpoint, Mode};
+use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
 use midstride_core::event::{Envelope, Event, SessionEvent};
 use midstride_core::redact::Redaction;
 use midstride_core::session::{Client, Session, hash};
@@ -140,6 +140,7 @@ pub(super) struct Ready {
     stream: StreamId,
     envelope: Envelope,
     bytes: Vec<u8>,
+    gist: Vec<u8>,
 }
 
 impl Ready {
@@ -158,7 +159,10 @@ impl Ready {
         let (written, redacted) = project.clean(&written);
         let bytes = written.as_str().as_bytes().to_vec();
         let blob = sha256(&bytes);
-        let (envelope, stream) = told(project, &checkpoint, blob.clone(), &redacted);
+        let gist = serde_json::to_string(&Gist::of(&checkpoint)).unwrap_or_default();
+        let gist = clean(project, &gist).into_bytes();
+        let blobs = (blob.clone(), sha256(&gist));
+        let (envelope, stream) = told(project, &checkpoint, blobs, &redacted);
         let known = known(ledger, &stream, &envelope.id)?;
         let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
         if let Some(tombstone) = tombstone.flatten() {
@@ -167,7 +171,7 @@ impl Ready {
         }
         let (is_new, blob) = (known.is_none(), known.unwrap_or(blob));
         let done = Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from };
-        Ok(Self { done, stream, envelope, bytes })
+        Ok(Self { done, stream, envelope, bytes, gist })
     }
 }
 
@@ -332,7 +336,7 @@ fn content(top: &Root, path: &Path) -> Option<(u64, u64)> {
 fn told(
     project: &Project,
     checkpoint: &Checkpoint,
-    blob: String,
+    (blob, gist): (String, String),
     redacted: &[Redaction],
 ) -> (Envelope, StreamId) {
     let client = checkpoint.client().name();
@@ -351,6 +355,8 @@ fn told(
         began: checkpoint.session.began.map(|time| time.to_string()),
         ended: checkpoint.session.ended.map(|time| time.to_string()),
         about: checkpoint.about().map(|about| clean(project, &about)),
+        folder: checkpoint.session.cwd.as_deref().map(|folder| clean(project, folder)),
+        gist: Some(gist),
     };
     let envelope = Envelope {
         id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
@@ -383,6 +389,11 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
     }
     for one in &new {
         ledger.put_blob(&one.bytes)?;
+        // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
+        match ledger.put_blob(&one.gist) {
+            Ok(_) | Err(LedgerError::Forgotten(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();

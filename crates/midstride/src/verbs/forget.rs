@@ -10,7 +10,7 @@ use crate::git::{GitError, Left, LogEntry, Repository};
 use crate::ids::sha256;
 use crate::index::{Index, IndexError};
 use crate::journal::file_name_of;
-use crate::ledger::{AppendError, Ledger as _, LedgerError, Patience, SqliteLedger};
+use crate::ledger::{AppendError, Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, Shelved};
 use crate::revisions::{PRIVATE, RevisionError, SHARED};
 use crate::tombstone::{Tombstone, Was};
@@ -57,6 +57,8 @@ pub struct KeptText {
     /// The transcript that a checkpoint was made of, while it is there.
     pub transcript: Option<PathBuf>,
     session: Option<(Client, String)>,
+    /// What of a checkpoint is kept once more, to be told quickly.
+    gist: Option<String>,
 }
 
 /// What was done so far.
@@ -224,7 +226,9 @@ pub fn forget(
     }
     reached(ForgetStep::Cleared);
     if text.was != Was::Revision {
-        ledger.forget_blob(&text.hash)?;
+        for hash in text.gist.iter().chain([&text.hash]) {
+            ledger.forget_blob(hash)?;
+        }
     }
     reached(ForgetStep::Emptied);
     let (commits, staged) = match git.filter(|_| left == Left::Reached) {
@@ -278,6 +282,7 @@ struct Taken {
     client: String,
     session: String,
     blob: String,
+    gist: Option<String>,
     at: Timestamp,
     about: Option<String>,
 }
@@ -344,6 +349,7 @@ impl Kept {
             others: Vec::new(),
             transcript: None,
             session: None,
+            gist: None,
         };
         match was {
             Was::Revision => self.revision(project, plain),
@@ -429,6 +435,7 @@ impl Kept {
         text.beginning = own.about.clone().or_else(about);
         text.names.push(format!("{} session {}", own.client, own.session));
         (text.of, text.at) = (Some(own.session.clone()), Some(own.at));
+        text.gist = own.gist.clone();
         let same = |other: &&Taken| {
             (&other.client, &other.session) == (&own.client, &own.session)
                 && other.blob != own.blob
@@ -447,13 +454,19 @@ impl Kept {
     /// All checkpoints that the ledger tells of.
     fn taken(&self) -> Result<Vec<Taken>, ForgetError> {
         let Some(ledger) = &self.ledger else { return Ok(Vec::new()) };
-        let records = ledger.read_below("session/")?;
+        let records = ledger.read_below(StreamId::SESSIONS)?;
         let events = records.into_iter().flat_map(|record| record.events);
         let taken = events.filter_map(|envelope| match envelope.event {
-            Event::Session(SessionEvent::Checkpointed { client, session, blob, about, .. }) => {
-                Some(Taken { client, session, blob, at: envelope.time, about })
-            }
-            Event::Handoff(_)
+            Event::Session(SessionEvent::Checkpointed {
+                client,
+                session,
+                blob,
+                gist,
+                about,
+                ..
+            }) => Some(Taken { client, session, blob, gist, at: envelope.time, about }),
+            Event::Session(_)
+            | Event::Handoff(_)
             | Event::Proof(_)
             | Event::Task(_)
             | Event::Mission(_)

@@ -1,5 +1,6 @@
 //! Take a handoff a step further in its life: what core decided is recorded.
 
+use super::receipts::acknowledge_by_doing;
 use crate::journal::{Attempt, Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use midstride_core::edit::Edit;
@@ -43,7 +44,9 @@ pub(super) fn live_in_place(
     decide: &dyn Fn(&Shelved) -> Result<Vec<Edit>, Refusal>,
     change: &Change,
 ) -> Result<Recorded, LiveError> {
-    project.record_in_turn(shelved, |now| once(project, now, decide, change))
+    let recorded = project.record_in_turn(shelved, |now| once(project, now, decide, change))?;
+    acknowledge_by_doing(project, shelved, change);
+    Ok(recorded)
 }
 
 fn once(

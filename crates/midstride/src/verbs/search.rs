@@ -71,7 +71,7 @@ pub fn search(project: &Project, wanted: &Search, progress: &mut dyn FnMut(usize
 
 /// Asks the index; one that turns out to be damaged is made anew. Nothing where it cannot be used,
 /// or where the project was never set up: then nothing is written either.
-fn with_index<T>(
+pub(super) fn with_index<T>(
     project: &Project,
     mut ask: impl FnMut(&mut Index) -> Result<T, IndexError>,
 ) -> Option<T> {

@@ -115,7 +115,9 @@ impl Board {
     }
 }
 
-fn read_tasks(ledger: &dyn Ledger) -> Result<(Tasks, HashMap<TaskId, Version>), LedgerError> {
+pub(super) fn read_tasks(
+    ledger: &dyn Ledger,
+) -> Result<(Tasks, HashMap<TaskId, Version>), LedgerError> {
     let records = ledger.read_below(StreamId::TASKS)?;
     let known = records.iter().filter_map(|record| Some((record.stream.task_id()?, record)));
     let versions = known.clone().map(|(id, record)| (id, record.version)).collect();

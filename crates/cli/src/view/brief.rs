@@ -1,0 +1,149 @@
+//! A briefing for programs, and what its user hears of it.
+
+use super::{count, shell_word};
+use midstride::settings::SessionName;
+use midstride::verbs::{Briefed, Delivery};
+use midstride_core::briefing::{Omitted, Told};
+use midstride_core::event::Delivered;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(crate) struct BriefJson<'b> {
+    text: &'b str,
+    tokens: u64,
+    branch: Option<&'b str>,
+    told: Vec<ToldJson<'b>>,
+    omitted: Vec<OmittedJson<'b>>,
+    handoffs: Vec<DeliveredJson<'b>>,
+    open_handoffs: usize,
+    predecessor: Option<PredecessorJson<'b>>,
+    receipt: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ToldJson<'b> {
+    rank: &'static str,
+    what: &'static str,
+    source: &'b str,
+    characters_cut: usize,
+    show: String,
+}
+
+#[derive(Serialize)]
+struct OmittedJson<'b> {
+    rank: &'static str,
+    what: &'static str,
+    text: &'b str,
+    source: &'b str,
+    show: String,
+}
+
+#[derive(Serialize)]
+struct DeliveredJson<'b> {
+    uid: Option<&'b str>,
+    id: &'b str,
+    revision: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct PredecessorJson<'b> {
+    client: &'static str,
+    session: &'b str,
+    checkpoint: &'b str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct AcknowledgedJson<'s> {
+    client: &'s str,
+    session: &'s str,
+    new: usize,
+}
+
+pub(crate) fn json(briefed: &Briefed) -> BriefJson<'_> {
+    let briefing = &briefed.briefing;
+    BriefJson {
+        text: &briefing.text,
+        tokens: briefing.tokens,
+        branch: briefing.branch.as_deref(),
+        told: briefing.told.iter().map(told).collect(),
+        omitted: briefing.omitted.iter().map(omitted).collect(),
+        handoffs: briefed.handoffs.iter().map(delivered).collect(),
+        open_handoffs: briefed.open,
+        predecessor: briefed.predecessor.as_ref().map(|gist| PredecessorJson {
+            client: gist.client.name(),
+            session: &gist.session,
+            checkpoint: &gist.digest,
+        }),
+        receipt: briefed.delivery.as_ref().and_then(|delivery| match delivery {
+            Ok(Delivery::New) => Some("new"),
+            Ok(Delivery::Known) => Some("known"),
+            Ok(Delivery::PutAside) => Some("put_aside"),
+            Err(_) => None,
+        }),
+    }
+}
+
+fn told(told: &Told) -> ToldJson<'_> {
+    ToldJson {
+        rank: told.rank.name(),
+        what: told.what,
+        source: &told.source,
+        characters_cut: told.characters_cut,
+        show: command(&told.show),
+    }
+}
+
+fn omitted(omitted: &Omitted) -> OmittedJson<'_> {
+    OmittedJson {
+        rank: omitted.rank.name(),
+        what: omitted.what,
+        text: &omitted.text,
+        source: &omitted.source,
+        show: command(&omitted.show),
+    }
+}
+
+fn delivered(one: &Delivered) -> DeliveredJson<'_> {
+    DeliveredJson { uid: one.uid.as_deref(), id: &one.id, revision: one.revision }
+}
+
+fn command(words: &[String]) -> String {
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// What the user hears: what was told, and why not where nothing was.
+pub(crate) fn remarks(briefed: &Briefed) -> Vec<String> {
+    let briefing = &briefed.briefing;
+    let line = briefing.line_for_user().or_else(|| {
+        Some(match briefing.omitted.len() {
+            0 => "Nothing to tell: no handoff is open, no session was captured, no task is open."
+                .to_owned(),
+            left => {
+                let left = count(left, "thing");
+                format!("Nothing fits the budget; {left} would be to tell: --budget 2000")
+            }
+        })
+    });
+    let receipt = match briefed.delivery {
+        Some(Ok(Delivery::PutAside)) => {
+            Some("The ledger is busy; the next command writes the receipt.".to_owned())
+        }
+        _ => None,
+    };
+    line.into_iter().chain(receipt).collect()
+}
+
+pub(crate) fn acknowledged(session: &SessionName, all: usize, new: usize) -> String {
+    let SessionName { client, id } = session;
+    match (all, new) {
+        (_, 0) => format!("{client} session {id} took them over before; nothing was written"),
+        (all, new) if all == new => {
+            format!("{client} session {id} took over {}", count(all, "handoff"))
+        }
+        (_, new) => format!("{client} session {id} took over {} more", count(new, "handoff")),
+    }
+}
+
+pub(crate) fn acknowledged_json(session: &SessionName, new: usize) -> AcknowledgedJson<'_> {
+    AcknowledgedJson { client: &session.client, session: &session.id, new }
+}

@@ -1,0 +1,67 @@
+//! Which sessions were told of a handoff, and which took it over.
+
+use super::count;
+use midstride::project::{Project, Shelved};
+use midstride::verbs;
+use midstride_core::receipt::{Receipt, Receipts};
+use midstride_core::time;
+use serde::Serialize;
+
+/// More sessions than these are counted.
+const NAMED_MAX: usize = 3;
+
+#[derive(Serialize)]
+pub(crate) struct ReceiptsJson {
+    delivered: Vec<ReceiptJson>,
+    acknowledged: Vec<ReceiptJson>,
+}
+
+#[derive(Serialize)]
+struct ReceiptJson {
+    client: String,
+    session: String,
+    at: String,
+    revision: Option<usize>,
+}
+
+/// What the ledger tells; whoever cannot be told is told the rest.
+pub(super) fn facts(project: &Project, shelved: &Shelved) -> Receipts {
+    verbs::receipts(project, shelved).unwrap_or_default()
+}
+
+pub(super) fn json(receipts: &Receipts) -> ReceiptsJson {
+    let all = |receipts: &[Receipt]| receipts.iter().map(one).collect();
+    ReceiptsJson { delivered: all(&receipts.delivered), acknowledged: all(&receipts.acknowledged) }
+}
+
+fn one(receipt: &Receipt) -> ReceiptJson {
+    ReceiptJson {
+        client: receipt.client.clone(),
+        session: receipt.session.clone(),
+        at: time::write(receipt.at),
+        revision: receipt.revision,
+    }
+}
+
+/// `delivered to 3 sessions, last 2026-03-22 · acknowledged by claude-code 5e550001`
+pub(super) fn line(receipts: &Receipts) -> Option<String> {
+    let delivered = receipts.delivered.last().map(|last| {
+        let sessions = count(receipts.delivered.len(), "session");
+        format!("delivered to {sessions}, last {}", last.at.strftime("%Y-%m-%d"))
+    });
+    let named = receipts.acknowledged.iter().rev().take(NAMED_MAX).map(name);
+    let named = named.collect::<Vec<String>>().join(", ");
+    let more = match receipts.acknowledged.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let acknowledged = (!named.is_empty()).then(|| format!("acknowledged by {named}{more}"));
+    let facts: Vec<String> = delivered.into_iter().chain(acknowledged).collect();
+    (!facts.is_empty()).then(|| facts.join(" · "))
+}
+
+/// A session, by the beginning of its id.
+fn name(receipt: &Receipt) -> String {
+    let short: String = receipt.session.chars().take(8).collect();
+    format!("{} {short}", receipt.client)
+}

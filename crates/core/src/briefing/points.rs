@@ -1,0 +1,101 @@
+//! What is worth telling, as points: of handoffs, of a session, of tasks and of the mission.
+
+mod handoff;
+mod session;
+mod work;
+
+pub use handoff::{Drifted, KnownHandoff, ProofRun, of_handoff};
+pub use session::of_session;
+pub use work::{of_mission, of_tasks};
+
+use super::{Boot, BootAction, Point, Rank};
+use jiff::Timestamp;
+use std::collections::HashMap;
+
+/// Where points come from, and the command that shows it.
+struct Origin {
+    source: String,
+    show: Vec<String>,
+}
+
+impl Origin {
+    fn of(source: String, show: &[&str]) -> Self {
+        Self { source, show: show.iter().map(|word| (*word).to_owned()).collect() }
+    }
+
+    fn point(&self, rank: Rank, what: &'static str, text: impl Into<String>) -> Point {
+        Point {
+            rank,
+            what,
+            text: text.into(),
+            remark: None,
+            source: self.source.clone(),
+            place: None,
+            show: self.show.clone(),
+        }
+    }
+
+    fn boot(&self, action: BootAction) -> Boot {
+        Boot { action, source: self.source.clone(), show: self.show.clone() }
+    }
+}
+
+impl Point {
+    fn remarked(self, remark: impl Into<String>) -> Self {
+        Self { remark: Some(remark.into()), ..self }
+    }
+}
+
+/// The points of several sources in turn: the first of each rank of each source, then the second
+/// of each, so that none fills the page alone. Of sources the first comes first.
+pub fn in_turn(sources: Vec<Vec<Point>>) -> Vec<Point> {
+    let mut turns: Vec<(usize, Point)> = Vec::new();
+    for points in sources {
+        let mut told: HashMap<Rank, usize> = HashMap::new();
+        for point in points {
+            let turn = told.entry(point.rank).or_default();
+            turns.push((*turn, point));
+            *turn += 1;
+        }
+    }
+    turns.sort_by_key(|(turn, _)| *turn);
+    turns.into_iter().map(|(_, point)| point).collect()
+}
+
+/// How many open handoffs are not told of one by one.
+pub fn of_others(more: usize) -> Option<Point> {
+    let text = match more {
+        0 => return None,
+        1 => "1 more open handoff".to_owned(),
+        more => format!("{more} more open handoffs"),
+    };
+    let origin = Origin::of("this project".to_owned(), &["midstride", "list"]);
+    Some(origin.point(Rank::Rest, "Also open", text))
+}
+
+/// A day, which reads the same on every day.
+fn day(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%d").to_string()
+}
+
+/// The beginning of a commit, as people write it.
+fn short_commit(commit: &str) -> String {
+    commit.chars().take(7).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_source_fills_the_page_alone() {
+        let of = |source: &str, texts: &[(Rank, &str)]| -> Vec<Point> {
+            let origin = Origin::of(source.to_owned(), &[]);
+            texts.iter().map(|(rank, text)| origin.point(*rank, "x", *text)).collect()
+        };
+        let one = of("one", &[(Rank::Standing, "a"), (Rank::Standing, "b"), (Rank::Rest, "c")]);
+        let two = of("two", &[(Rank::Standing, "d"), (Rank::Rest, "e"), (Rank::Rest, "f")]);
+        let told: String = in_turn(vec![one, two]).into_iter().map(|point| point.text).collect();
+        assert_eq!(told, "acdebf");
+    }
+}

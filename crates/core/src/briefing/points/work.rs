@@ -1,0 +1,56 @@
+//! What is worth telling of the tasks, and of the mission.
+
+use super::{Origin, day};
+use crate::briefing::{Point, Rank};
+use crate::mission::{AGENT, Mission, Standing};
+use crate::task::{Task, Tasks};
+
+/// More tasks of one standing than these are counted.
+const TOLD_MAX: usize = 8;
+
+/// The tasks that somebody works on, that cannot go on, and that can be begun.
+pub fn of_tasks(tasks: &Tasks) -> Vec<Point> {
+    let standing = Standing::of(tasks);
+    let origin = Origin::of("tasks".to_owned(), &["midstride", "task", "list"]);
+    let mut points = Vec::new();
+    let mut tell = |what, all: &[&Task], told: &dyn Fn(&Task) -> (String, Option<String>)| {
+        for task in all.iter().take(TOLD_MAX) {
+            let (text, remark) = told(task);
+            let place = Some(task.id.short());
+            points.push(Point { remark, place, ..origin.point(Rank::Task, what, text) });
+        }
+        let more = all.len().saturating_sub(TOLD_MAX);
+        if more > 0 {
+            points.push(origin.point(Rank::Task, what, format!("{more} more")));
+        }
+    };
+    tell("Task in progress", &standing.in_progress, &|task| {
+        let agent = task.metadata.get(AGENT).map(|agent| format!(" — agent {agent}"));
+        (format!("{}{}", task.subject, agent.unwrap_or_default()), None)
+    });
+    tell("Blocked task", &standing.blocked, &|task| {
+        let reason = task.reason.as_deref().map(|reason| format!(" — {reason}"));
+        let awaited: Vec<String> =
+            tasks.awaited(task).iter().map(|awaited| awaited.id.short()).collect();
+        let waits = (!awaited.is_empty()).then(|| format!("waits for {}", awaited.join(", ")));
+        (format!("{}{}", task.subject, reason.unwrap_or_default()), waits)
+    });
+    tell("Ready task", &standing.pending, &|task| (task.subject.clone(), None));
+    points
+}
+
+/// What was captured of the mission: the last state counts.
+pub fn of_mission(mission: &Mission) -> Vec<Point> {
+    let origin = Origin::of("mission".to_owned(), &["midstride", "brief", "--as", "mission"]);
+    let remark = format!("captured {}", day(mission.at));
+    let told = |rank, what, texts: &[String]| -> Vec<Point> {
+        let points = texts.iter().map(|text| origin.point(rank, what, text.trim()));
+        points.map(|point| point.remarked(remark.clone())).collect()
+    };
+    [
+        told(Rank::NextAction, "Next of the mission", &mission.next),
+        told(Rank::Decision, "Decision of the mission", &mission.decisions),
+        told(Rank::Rest, "Open question of the mission", &mission.questions),
+    ]
+    .concat()
+}

@@ -1,0 +1,491 @@
+//! Tell a session what it has to know: of open handoffs, of the session before it, of the tasks and
+//! of the mission. No process is started, and nothing is judged anew.
+
+use super::receipts::{ReceiptError, delivered, envelope};
+use super::search::with_index;
+use super::task::{named, read_tasks};
+use crate::drift::judged_before;
+use crate::files::{self, FileError};
+use crate::git::Repository;
+use crate::ids::sha256;
+use crate::index::{Card, Effort, Index, IndexError, Waits};
+use crate::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
+use crate::project::{Project, SetUp, Shelved, Spot};
+use crate::settings::SessionName;
+use jiff::Timestamp;
+use midstride_core::anchor;
+use midstride_core::briefing::points::{
+    Drifted, KnownHandoff, ProofRun, in_turn, of_handoff, of_mission, of_others, of_session,
+    of_tasks,
+};
+use midstride_core::briefing::{
+    Boot, BootAction, Briefing, Budget, Material, Occasion, Point, compose,
+};
+use midstride_core::checkpoint::{Checkpoint, Gist};
+use midstride_core::drift::{Judgement, Verdict};
+use midstride_core::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
+use midstride_core::handoff::Handoff;
+use midstride_core::mission;
+use midstride_core::session::Client;
+use std::cmp::Reverse;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+/// The tokens that a briefing may cost.
+pub const BUDGET: RangeInclusive<u64> = 200..=20_000;
+/// So many where nobody said, and no client asks.
+const TOKENS: u64 = 2_000;
+/// A handoff is told in about so many tokens; what there is no room for is not read.
+const TOKENS_PER_HANDOFF: u64 = 250;
+const HANDOFFS: RangeInclusive<u64> = 3..=20;
+/// So many records of sessions are looked through for the one before.
+const RECORDS_LOOKED_AT: usize = 200;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// When, as the client tells; a client that tells waits for the answer.
+    pub occasion: Option<Occasion>,
+    /// The client that is told.
+    pub client: Option<Client>,
+    /// The role of whoever is told.
+    pub role: Option<String>,
+    /// The session that is told, which gets a receipt.
+    pub session: Option<SessionName>,
+    /// How many tokens it may cost.
+    pub tokens: Option<u64>,
+}
+
+/// What a session is told, and what of.
+#[derive(Debug)]
+pub struct Briefed {
+    /// What it is told.
+    pub briefing: Briefing,
+    /// The handoffs that it is told of.
+    pub handoffs: Vec<Delivered>,
+    /// How many are open.
+    pub open: usize,
+    /// The session that it is told of.
+    pub predecessor: Option<Gist>,
+    /// What became of the receipt; none where nobody is named, or nothing was said.
+    pub delivery: Option<Result<Delivery, ReceiptError>>,
+    /// Why the ledger could not be asked.
+    pub trouble: Option<LedgerError>,
+    /// What could not be read.
+    pub unread: Vec<FileError>,
+}
+
+/// What became of a receipt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// It was written.
+    New,
+    /// The session was told exactly this before.
+    Known,
+    /// The ledger was busy; the next command writes it.
+    PutAside,
+}
+
+/// Tells a session what it has to know. Whoever waits for an index to be made is told how far it is.
+pub fn brief(project: &Project, asked: &Asked, progress: &mut dyn FnMut(usize, usize)) -> Briefed {
+    let tokens = asked.occasion.map_or(TOKENS, Occasion::tokens_max);
+    let tokens = asked.tokens.unwrap_or(tokens);
+    let (work, trouble) = match Work::look(project, asked) {
+        Ok(work) => (work, None),
+        Err(trouble) => (Work::default(), Some(trouble)),
+    };
+    let told = (tokens / TOKENS_PER_HANDOFF).clamp(*HANDOFFS.start(), *HANDOFFS.end());
+    let wanted = Wanted {
+        role: asked.role.as_deref(),
+        branch: project.repository().and_then(Repository::branch),
+        session: work.gist.as_ref().map(|gist| gist.session.clone()),
+        most: usize::try_from(told).unwrap_or(usize::MAX),
+    };
+    let open = Open::find(project, &wanted, progress);
+    let material = material(project, asked, &wanted, &open, &work);
+    let briefing = compose(&material, Budget::of(tokens, asked.client));
+    let is_told = |shelved: &&Shelved| {
+        let source = format!("handoff {}", shelved.handoff(project).key());
+        briefing.told.iter().any(|told| told.source == source)
+    };
+    let told = open.best.iter().map(|one| &one.shelved).filter(is_told);
+    let handoffs: Vec<Delivered> = told.map(|shelved| delivered(project, shelved)).collect();
+    let mut briefed = Briefed {
+        briefing,
+        handoffs,
+        open: open.count,
+        predecessor: work.gist,
+        delivery: None,
+        trouble,
+        unread: open.unread,
+    };
+    briefed.delivery = deliver(project, asked, &briefed, work.ledger);
+    briefed
+}
+
+/// A client that tells when it asks does not wait for others.
+fn patience(asked: &Asked) -> Patience {
+    if asked.occasion.is_some() { Patience::Hook } else { Patience::Command }
+}
+
+/// What the ledger tells.
+#[derive(Default)]
+struct Work {
+    ledger: Option<SqliteLedger>,
+    gist: Option<Gist>,
+    is_own: bool,
+    points: Vec<Point>,
+}
+
+impl Work {
+    fn look(project: &Project, asked: &Asked) -> Result<Self, LedgerError> {
+        let Some(ledger) = SqliteLedger::open_existing(project, patience(asked))? else {
+            return Ok(Self::default());
+        };
+        let own = asked
+            .session
+            .as_ref()
+            .filter(|_| matches!(asked.occasion, Some(Occasion::Resume | Occasion::Compact)));
+        let gist = match own {
+            Some(session) => gist_of_session(&ledger, session)?,
+            None => gist_before(project, &ledger, asked.session.as_ref())?,
+        };
+        let mut points = Vec::new();
+        let records = ledger.read(&StreamId::mission(), None)?;
+        let states = mission::states(records.iter().flat_map(|record| &record.events));
+        points.extend(states.last().map(of_mission).unwrap_or_default());
+        points.extend(of_tasks(&read_tasks(&ledger)?.0));
+        Ok(Self { ledger: Some(ledger), gist, is_own: own.is_some(), points })
+    }
+}
+
+/// What a record of a session says about a checkpoint.
+struct Checkpointed<'r> {
+    name: SessionName,
+    blob: &'r str,
+    gist: Option<&'r str>,
+    folder: Option<&'r str>,
+    ended: Option<Timestamp>,
+}
+
+fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpointed<'_>> {
+    let events = records.iter().flat_map(|record| &record.events);
+    events.filter_map(|envelope| {
+        let Event::Session(SessionEvent::Checkpointed {
+            client,
+            session,
+            blob,
+            gist,
+            folder,
+            ended,
+            ..
+        }) = &envelope.event
+        else {
+            return None;
+        };
+        Some(Checkpointed {
+            name: SessionName { client: client.clone(), id: session.clone() },
+            blob,
+            gist: gist.as_deref(),
+            folder: folder.as_deref(),
+            ended: ended.as_deref().and_then(|time| time.parse().ok()),
+        })
+    })
+}
+
+/// What a session itself did before its context was replaced.
+fn gist_of_session(
+    ledger: &SqliteLedger,
+    session: &SessionName,
+) -> Result<Option<Gist>, LedgerError> {
+    let records = ledger.read(&StreamId::session(&session.client, &session.id), None)?;
+    let last = checkpoints(&records).next_back();
+    last.map_or(Ok(None), |last| gist(ledger, &last))
+}
+
+/// What the last other session in this worktree did.
+fn gist_before(
+    project: &Project,
+    ledger: &SqliteLedger,
+    session: Option<&SessionName>,
+) -> Result<Option<Gist>, LedgerError> {
+    let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
+    let others = checkpoints(&records).filter(|one| Some(&one.name) != session);
+    let mut others: Vec<Checkpointed<'_>> = others.collect();
+    // The latest record of a session comes first, and stays there.
+    others.sort_by_key(|one| Reverse(one.ended));
+    let top = files::real(project.root().path());
+    let here = |one: &&Checkpointed<'_>| {
+        one.folder.is_none_or(|folder| files::real(Path::new(folder)).starts_with(&top))
+    };
+    let last = others.iter().find(here);
+    last.map_or(Ok(None), |last| gist(ledger, last))
+}
+
+/// What was kept to be told; where that is missing or of another version, the checkpoint tells.
+fn gist(ledger: &SqliteLedger, one: &Checkpointed<'_>) -> Result<Option<Gist>, LedgerError> {
+    let kept = one.gist.map(|hash| ledger.get_blob(hash)).transpose()?.flatten();
+    if let Some(gist) = kept.and_then(|bytes| Gist::read(&bytes)) {
+        return Ok(Some(gist));
+    }
+    let whole = ledger.get_blob(one.blob)?.and_then(|bytes| Checkpoint::read(&bytes));
+    Ok(whole.as_ref().map(Gist::of))
+}
+
+/// Which open handoffs come first.
+struct Wanted<'a> {
+    role: Option<&'a str>,
+    branch: Option<String>,
+    /// The session whose own handoff comes before all others.
+    session: Option<String>,
+    /// How many are told of.
+    most: usize,
+}
+
+/// How well a handoff fits: what is smaller comes first.
+type Fit = (bool, bool, u8, Reverse<Option<i64>>, PathBuf);
+
+impl Wanted<'_> {
+    fn fit(&self, project: &Project, spot: &Spot, card: &Card) -> Fit {
+        let nobody = Waits::default();
+        let waits = card.waits.as_ref().unwrap_or(&nobody);
+        let is_role = |role: &str| waits.to.iter().any(|to| to.eq_ignore_ascii_case(role));
+        let branch = match (&waits.branch, &self.branch) {
+            (Some(theirs), Some(ours)) if theirs == ours => 0,
+            (None, _) => 1,
+            (Some(_), _) => 2,
+        };
+        (
+            waits.session.is_none() || waits.session != self.session,
+            !self.role.is_some_and(is_role),
+            branch,
+            Reverse(card.changed),
+            project.shown(spot),
+        )
+    }
+}
+
+/// The open handoffs: how many, and those that are told of.
+struct Open {
+    count: usize,
+    best: Vec<Opened>,
+    unread: Vec<FileError>,
+}
+
+struct Opened {
+    shelved: Shelved,
+    card: Card,
+    judged: Option<(Option<String>, Vec<Judgement>)>,
+}
+
+impl Open {
+    fn find(
+        project: &Project,
+        wanted: &Wanted<'_>,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Self {
+        let found = with_index(project, |index| Self::by_index(project, index, wanted, progress));
+        found.unwrap_or_else(|| Self::by_reading(project, wanted))
+    }
+
+    fn by_index(
+        project: &Project,
+        index: &mut Index,
+        wanted: &Wanted<'_>,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self, IndexError> {
+        let unread = index.refresh(project, Effort::Open, progress)?.unread;
+        let cards = index.open_ones(project)?;
+        Ok(Self::best_of(project, wanted, cards, Some(index), unread))
+    }
+
+    /// The same by reading every document; what was judged before is not known then.
+    fn by_reading(project: &Project, wanted: &Wanted<'_>) -> Self {
+        let (mut cards, mut unread) = (Vec::new(), Vec::new());
+        for read in project.with_all(|shelved| (shelved.spot(), Card::of(project, &shelved))) {
+            match read {
+                Ok((spot, card)) if card.waits.is_some() => cards.push((spot, card)),
+                Ok(_) => {}
+                Err(error) => unread.push(error),
+            }
+        }
+        Self::best_of(project, wanted, cards, None, unread)
+    }
+
+    fn best_of(
+        project: &Project,
+        wanted: &Wanted<'_>,
+        mut cards: Vec<(Spot, Card)>,
+        index: Option<&Index>,
+        unread: Vec<FileError>,
+    ) -> Self {
+        cards.sort_by_cached_key(|(spot, card)| wanted.fit(project, spot, card));
+        let count = cards.len();
+        let best = cards.into_iter().take(wanted.most).filter_map(|(spot, card)| {
+            let shelved = project.read(&spot).ok()?;
+            let judged = index.and_then(|index| judged_before(project, index, &shelved));
+            Some(Opened { shelved, card, judged })
+        });
+        Self { count, best: best.collect(), unread }
+    }
+}
+
+/// Everything there is to tell. Whoever worked last comes first; a session that left a handoff is
+/// told through it.
+fn material(
+    project: &Project,
+    asked: &Asked,
+    wanted: &Wanted<'_>,
+    open: &Open,
+    work: &Work,
+) -> Material {
+    let mut boot = Vec::new();
+    let mut sources = Vec::new();
+    for one in &open.best {
+        let (first, told) = of_opened(project, work.ledger.as_ref(), one);
+        boot.extend(first);
+        sources.push(told);
+    }
+    let mut points = Vec::new();
+    match (work.gist.as_ref().map(of_session), is_session_first(work, open)) {
+        // Who goes on itself needs all of it.
+        (Some(before), true) if work.is_own => points = before,
+        (Some(before), true) => sources.insert(0, before),
+        (Some(before), false) => sources.push(before),
+        (None, _) => {}
+    }
+    points.extend(in_turn(sources));
+    points.extend(work.points.iter().cloned());
+    points.extend(of_others(open.count - open.best.len()));
+    let most = BUDGET.end().to_string();
+    Material {
+        client: asked.client,
+        occasion: asked.occasion.unwrap_or(Occasion::Resume),
+        role: asked.role.clone(),
+        branch: wanted.branch.clone(),
+        boot,
+        points,
+        show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
+    }
+}
+
+/// Whether what a session did comes before what handoffs say.
+fn is_session_first(work: &Work, open: &Open) -> bool {
+    let Some(gist) = &work.gist else { return false };
+    let first = open.best.first();
+    let left = first.and_then(|one| one.card.waits.as_ref()?.session.as_ref());
+    if left == Some(&gist.session) {
+        return false;
+    }
+    let changed = first.and_then(|one| one.card.changed);
+    work.is_own || gist.ended.map(Timestamp::as_second) > changed
+}
+
+/// What is told of one handoff, without secrets: nobody may have written it through midstride.
+fn of_opened(
+    project: &Project,
+    ledger: Option<&SqliteLedger>,
+    one: &Opened,
+) -> (Vec<Boot>, Vec<Point>) {
+    let shelved = &one.shelved;
+    // Anchors are for programs.
+    let plain = anchor::without(&shelved.document);
+    let document = plain.as_ref().unwrap_or(&shelved.document);
+    let handoff = Handoff::of(document, &shelved.whereabouts, &project.settings().stages);
+    let (judged_at, judged) =
+        one.judged.as_ref().map_or((None, &[][..]), |(at, judged)| (at.clone(), judged.as_slice()));
+    let known = KnownHandoff {
+        runs: runs(ledger, &handoff),
+        handoff,
+        drifted: judged.iter().filter_map(drifted).collect(),
+        judged_at,
+    };
+    let clean = |text: &mut String| *text = project.clean(text).0.as_str().to_owned();
+    let (mut boot, mut points) = of_handoff(&known);
+    for point in &mut points {
+        clean(&mut point.text);
+    }
+    for Boot { action, .. } in &mut boot {
+        match action {
+            BootAction::Skill(text) | BootAction::Read(text) | BootAction::Constraint(text) => {
+                clean(text);
+            }
+            BootAction::Tasks(texts) => texts.iter_mut().for_each(clean),
+        }
+    }
+    (boot, points)
+}
+
+/// How the proofs of a handoff ran, as the ledger tells.
+fn runs(ledger: Option<&SqliteLedger>, handoff: &Handoff<'_>) -> Vec<ProofRun> {
+    let uid = handoff.uid().map(|uid| uid.value.trim()).filter(|_| !handoff.proofs().is_empty());
+    let (Some(ledger), Some(uid)) = (ledger, uid) else { return Vec::new() };
+    let records = ledger.read(&StreamId::handoff(uid), None).unwrap_or_default();
+    let run = |envelope: &Envelope| {
+        let Event::Proof(ProofEvent::Ran { number, command, outcome, commit, .. }) =
+            &envelope.event
+        else {
+            return None;
+        };
+        Some(ProofRun {
+            number: *number,
+            command: command.clone(),
+            outcome: outcome.clone(),
+            at: envelope.time,
+            commit: commit.clone(),
+        })
+    };
+    let mut runs: Vec<ProofRun> =
+        records.iter().flat_map(|record| &record.events).filter_map(run).collect();
+    runs.sort_by_key(|run| run.at);
+    runs
+}
+
+/// A place that is not as it was, if it is one.
+fn drifted(judged: &Judgement) -> Option<Drifted> {
+    let has_drifted = match judged.verdict {
+        Verdict::Moved | Verdict::Changed | Verdict::Renamed | Verdict::Deleted => true,
+        Verdict::Intact | Verdict::NeverThere | Verdict::NotJudged => false,
+    };
+    let place = judged.place.value.clone();
+    let now = judged.now.as_ref().map(ToString::to_string).filter(|now| *now != place);
+    has_drifted.then_some(Drifted { place, verdict: judged.verdict, now })
+}
+
+/// Writes down that a session was told, once for each text.
+fn deliver(
+    project: &Project,
+    asked: &Asked,
+    briefed: &Briefed,
+    ledger: Option<SqliteLedger>,
+) -> Option<Result<Delivery, ReceiptError>> {
+    let session = asked.session.as_ref()?;
+    if project.set_up() == SetUp::Not || briefed.briefing.text.is_empty() {
+        return None;
+    }
+    let tell = || -> Result<Delivery, ReceiptError> {
+        let ledger = match ledger {
+            Some(ledger) => ledger,
+            None => SqliteLedger::open(project, patience(asked))?,
+        };
+        let digest = sha256(briefed.briefing.text.as_bytes());
+        let id = named(&[&session.client, &session.id, "briefed", &digest]);
+        let event = SessionEvent::Briefed {
+            client: session.client.clone(),
+            session: session.id.clone(),
+            source: asked.occasion.map(|occasion| occasion.name().to_owned()),
+            handoffs: briefed.handoffs.clone(),
+            checkpoint: briefed.predecessor.as_ref().map(|gist| gist.digest.clone()),
+            digest,
+            tokens: briefed.briefing.tokens,
+        };
+        let stream = StreamId::receipts(&session.client, &session.id);
+        let event = envelope(project, id, event);
+        Ok(match ledger.unite_or_put_aside(&stream, vec![event])? {
+            Some(0) => Delivery::Known,
+            Some(_) => Delivery::New,
+            None => Delivery::PutAside,
+        })
+    };
+    Some(tell())
+}

@@ -1,0 +1,356 @@
+//! Briefings: what is gathered, whom it is told, and that nothing hangs on a cache.
+
+use crate::open;
+use midstride::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
+use midstride::project::Project;
+use midstride::settings::SessionName;
+use midstride::verbs::{self, Asked, Briefed, Delivery, Which};
+use midstride_core::briefing::Occasion;
+use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
+use midstride_core::event::{Event, SessionEvent};
+use midstride_core::session::Client;
+use midstride_core::tokens::estimate;
+use midstride_testkit::{Sandbox, corpus, fixtures};
+use std::path::Path;
+
+const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
+
+fn shop() -> Sandbox {
+    let sandbox = Sandbox::new("none").repository();
+    verbs::init(&open(sandbox.root()), false).unwrap();
+    sandbox
+}
+
+fn put(sandbox: &Sandbox, name: &str, status: &str, day: usize, more: &str) {
+    let text = format!(
+        "---\nhandoff:\n  id: {name}\n  uid: uid-{name}\n  title: Title of {name}\n  status: {status}\n  \
+         created: 2026-03-{day:02}T08:00:00Z\n  context_summary: Summary of {name}.\n{more}---\n"
+    );
+    sandbox.write(&format!(".midstride/handoffs/{name}.md"), &text);
+}
+
+fn briefed(project: &Project, asked: &Asked) -> Briefed {
+    verbs::brief(project, asked, &mut |_, _| ())
+}
+
+fn plain(sandbox: &Sandbox) -> Briefed {
+    briefed(&open(sandbox.root()), &Asked::default())
+}
+
+/// Writes down the session of the fixture, as one of this project.
+fn capture(sandbox: &Sandbox) {
+    let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+    let path = sandbox.home().join(format!("{ID}.jsonl"));
+    std::fs::write(&path, text).unwrap();
+    let project = open(sandbox.root());
+    let client = Some(Client::ClaudeCode);
+    verbs::checkpoint(&project, &Which::Transcript(path), client, Mode::Auto).unwrap();
+}
+
+fn events(sandbox: &Sandbox) -> Vec<Event> {
+    let ledger = SqliteLedger::open(&open(sandbox.root()), Patience::Command).unwrap();
+    let records = ledger.read_all(Cursor::default(), 10_000).unwrap();
+    records.into_iter().flat_map(|record| record.events).map(|envelope| envelope.event).collect()
+}
+
+fn receipts(sandbox: &Sandbox) -> usize {
+    let is_one = |event: &&Event| matches!(event, Event::Session(SessionEvent::Briefed { .. }));
+    events(sandbox).iter().filter(is_one).count()
+}
+
+fn told_ids(briefed: &Briefed) -> Vec<&str> {
+    briefed.handoffs.iter().map(|one| one.id.as_str()).collect()
+}
+
+#[test]
+fn ended_handoffs_and_notes_are_never_told() {
+    let sandbox = shop();
+    put(&sandbox, "open", "planned", 2, "");
+    put(&sandbox, "done", "resolved", 3, "");
+    sandbox.write("HANDOFF.md", "# A note\n\nThe build is green.\n");
+    let briefed = plain(&sandbox);
+    assert_eq!((told_ids(&briefed), briefed.open), (vec!["open"], 1));
+    assert!(!briefed.briefing.text.contains("done"), "{}", briefed.briefing.text);
+}
+
+#[test]
+fn who_is_meant_comes_first_then_this_branch_then_what_changed_last() {
+    let sandbox = shop();
+    put(&sandbox, "newest", "planned", 9, "");
+    put(&sandbox, "elsewhere", "planned", 8, "  state: {environment: {branch: other}}\n");
+    put(&sandbox, "here", "planned", 7, "  state: {environment: {branch: main}}\n");
+    put(&sandbox, "mine", "planned", 1, "  to: [Implementer]\n");
+    let order = |asked: &Asked| -> Vec<String> {
+        let told = briefed(&open(sandbox.root()), asked);
+        told_ids(&told).into_iter().map(str::to_owned).collect()
+    };
+    assert_eq!(order(&Asked::default()), ["here", "newest", "mine", "elsewhere"]);
+    let asked = Asked { role: Some("implementer".to_owned()), ..Asked::default() };
+    assert_eq!(order(&asked), ["mine", "here", "newest", "elsewhere"]);
+}
+
+#[test]
+fn of_very_many_the_best_are_told_and_the_others_counted() {
+    let sandbox = shop();
+    for number in 0..40 {
+        put(&sandbox, &format!("open-{number:02}"), "planned", 1 + number % 28, "");
+    }
+    let briefed = plain(&sandbox);
+    assert_eq!(briefed.open, 40);
+    let told = briefed.handoffs.len();
+    assert!((1..=8).contains(&told), "{told}");
+    let counted = format!("{} more open handoffs", 40 - 8);
+    let told = briefed.briefing.text.contains(&counted)
+        || briefed.briefing.omitted.iter().any(|one| one.text.contains(&counted));
+    assert!(told, "{}", briefed.briefing.text);
+}
+
+#[test]
+fn without_an_index_and_with_a_broken_one_the_same_is_told() {
+    let sandbox = shop();
+    for number in 0..30 {
+        let status = ["planned", "resolved", "in_progress"][number % 3];
+        put(&sandbox, &format!("one-{number:02}"), status, 1 + number % 28, "");
+    }
+    capture(&sandbox);
+    let first = plain(&sandbox);
+    assert!(!first.briefing.text.is_empty());
+    let index = midstride::index::Index::facts(&open(sandbox.root())).path;
+    assert_eq!(plain(&sandbox).briefing, first.briefing, "with the index that was made");
+    std::fs::write(&index, b"this is no database, and it is long enough to be looked at").unwrap();
+    assert_eq!(plain(&sandbox).briefing, first.briefing, "with a damaged index");
+    for ending in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{ending}", index.display()));
+    }
+    assert_eq!(plain(&sandbox).briefing, first.briefing, "without an index");
+    // A folder in its place: no index can be made at all, and every document is read.
+    for ending in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{ending}", index.display()));
+    }
+    std::fs::create_dir(&index).unwrap();
+    assert_eq!(plain(&sandbox).briefing, first.briefing, "where none can be");
+}
+
+#[test]
+fn what_changes_in_place_is_seen_among_the_open_ones() {
+    let sandbox = shop();
+    put(&sandbox, "one", "planned", 1, "");
+    put(&sandbox, "two", "planned", 2, "");
+    assert_eq!(told_ids(&plain(&sandbox)), ["two", "one"]);
+    let path = sandbox.root().join(".midstride/handoffs/two.md");
+    let text = std::fs::read_to_string(&path).unwrap().replace("planned", "resolved");
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(told_ids(&plain(&sandbox)), ["one"]);
+    put(&sandbox, "three", "in_progress", 3, "");
+    std::fs::remove_file(sandbox.root().join(".midstride/handoffs/one.md")).unwrap();
+    assert_eq!(told_ids(&plain(&sandbox)), ["three"]);
+}
+
+#[test]
+fn a_session_that_is_resumed_a_hundred_times_gets_the_same_and_one_receipt() {
+    let sandbox = shop();
+    put(&sandbox, "open", "planned", 2, "");
+    capture(&sandbox);
+    let asked = Asked {
+        occasion: Some(Occasion::Resume),
+        client: Some(Client::ClaudeCode),
+        session: SessionName::of("claude-code", ID),
+        ..Asked::default()
+    };
+    let before = events(&sandbox).len();
+    let first = briefed(&open(sandbox.root()), &asked);
+    assert!(matches!(first.delivery, Some(Ok(Delivery::New))), "{:?}", first.delivery);
+    assert!(first.briefing.text.contains("Keep it in one file"), "{}", first.briefing.text);
+    for _ in 0..99 {
+        let again = briefed(&open(sandbox.root()), &asked);
+        assert_eq!(again.briefing, first.briefing);
+        assert!(matches!(again.delivery, Some(Ok(Delivery::Known))), "{:?}", again.delivery);
+    }
+    assert_eq!(events(&sandbox).len(), before + 1);
+    assert_eq!(receipts(&sandbox), 1);
+    let project = open(sandbox.root());
+    let told = verbs::receipts(&project, &project.find("open").unwrap()).unwrap();
+    assert_eq!((told.delivered.len(), told.acknowledged.len()), (1, 0));
+    // Reading consumes nothing.
+    assert!(project.find("open").unwrap().handoff(&project).status().is_open());
+}
+
+#[test]
+fn without_a_session_nothing_is_written() {
+    let sandbox = shop();
+    put(&sandbox, "open", "planned", 2, "");
+    capture(&sandbox);
+    let before = events(&sandbox);
+    assert!(plain(&sandbox).delivery.is_none());
+    assert_eq!(events(&sandbox), before);
+    // A folder that nobody set up is left as it is, whoever is named.
+    let bare = Sandbox::new("none");
+    bare.write("docs/handoffs/a.md", "---\nhandoff:\n  id: a\n  title: A\n---\n");
+    let asked = Asked { session: SessionName::of("codex", "s"), ..Asked::default() };
+    let told = briefed(&open(bare.root()), &asked);
+    assert_eq!((told_ids(&told), told.delivery.is_none()), (vec!["a"], true));
+    assert!(!bare.root().join(".midstride").exists());
+}
+
+#[test]
+fn a_session_is_not_its_own_predecessor_unless_it_goes_on() {
+    let sandbox = shop();
+    capture(&sandbox);
+    let of = |occasion, id: &str| {
+        let asked = Asked {
+            occasion: Some(occasion),
+            session: SessionName::of("claude-code", id),
+            ..Asked::default()
+        };
+        briefed(&open(sandbox.root()), &asked).predecessor.map(|gist| gist.session)
+    };
+    assert_eq!(of(Occasion::Startup, ID), None);
+    assert_eq!(of(Occasion::Startup, "another").as_deref(), Some(ID));
+    assert_eq!(of(Occasion::Compact, ID).as_deref(), Some(ID));
+    assert_eq!(of(Occasion::Resume, "another"), None);
+}
+
+#[test]
+fn a_checkpoint_without_a_gist_is_told_alike() {
+    let sandbox = shop();
+    capture(&sandbox);
+    let with = plain(&sandbox);
+    let ledger = SqliteLedger::open(&open(sandbox.root()), Patience::Command).unwrap();
+    let records = ledger.latest_below("session/", 1).unwrap();
+    let mut envelope = records[0].events[0].clone();
+    let Event::Session(SessionEvent::Checkpointed { gist, folder, .. }) = &mut envelope.event
+    else {
+        panic!("{envelope:?}");
+    };
+    assert!(gist.take().is_some() && folder.take().is_some());
+    let other = shop();
+    let older = SqliteLedger::open(&open(other.root()), Patience::Command).unwrap();
+    for hash in blobs(&sandbox) {
+        older.put_blob(&ledger.get_blob(&hash).unwrap().unwrap()).unwrap();
+    }
+    older.unite(&[(records[0].stream.clone(), vec![envelope])]).unwrap();
+    assert_eq!(plain(&other).predecessor, with.predecessor);
+    assert!(with.predecessor.is_some());
+}
+
+/// What the checkpoints of a project lie in.
+fn blobs(sandbox: &Sandbox) -> Vec<String> {
+    let blob = |event| {
+        let Event::Session(SessionEvent::Checkpointed { blob, .. }) = event else { return None };
+        Some(blob)
+    };
+    events(sandbox).into_iter().filter_map(blob).collect()
+}
+
+#[test]
+fn a_session_that_left_a_handoff_is_told_through_it() {
+    let sandbox = shop();
+    capture(&sandbox);
+    put(&sandbox, "newer", "planned", 28, "");
+    put(&sandbox, "saved", "planned", 1, &format!("  state: {{recovery: {{session: {ID}}}}}\n"));
+    let text = plain(&sandbox).briefing.text;
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} is not in\n{text}"));
+    assert!(at("Summary of saved") < at("Summary of newer"), "{text}");
+    assert!(at("Summary of saved") < at("Make the market pages fast again"), "{text}");
+}
+
+#[test]
+fn an_agent_that_begins_a_handoff_in_a_known_session_acknowledges_it() {
+    use midstride::journal::Change;
+    use midstride_core::header::Verb;
+    let sandbox = shop();
+    put(&sandbox, "open", "planned", 2, "");
+    let mut environment = open(sandbox.root()).environment().clone();
+    environment.session = SessionName::of("claude-code", ID);
+    let project = Project::discover(environment).unwrap();
+    let change = Change::by_verb(Verb::Start, "started", None);
+    let begin = |project: &Project| {
+        let shelved = project.find("open").unwrap();
+        verbs::live(project, &shelved, &midstride_core::life::start, &change)
+    };
+    begin(&project).unwrap();
+    let acknowledged = |project: &Project| {
+        verbs::receipts(project, &project.find("open").unwrap()).unwrap().acknowledged
+    };
+    let told = acknowledged(&project);
+    assert_eq!((told.len(), told[0].session.as_str(), told[0].revision), (1, ID, Some(2)));
+    let shelved = project.find("open").unwrap();
+    let session = SessionName::of("claude-code", ID).unwrap();
+    assert_eq!(verbs::acknowledge(&project, &session, &[&shelved], "brief").unwrap(), 0);
+    let other = SessionName::of("codex", "s").unwrap();
+    assert_eq!(verbs::acknowledge(&project, &other, &[&shelved], "brief").unwrap(), 1);
+    assert_eq!(acknowledged(&project).len(), 2);
+}
+
+/// Checkpoints of every transcript at hand, read as either client's.
+fn checkpoints() -> Vec<Checkpoint> {
+    let mut found = Vec::new();
+    for folder in [Some(fixtures("transcripts")), corpus("transcripts")].into_iter().flatten() {
+        for path in transcripts(&folder) {
+            found.extend(Client::ALL.map(|client| checkpoint(client, &path)));
+        }
+    }
+    found
+}
+
+fn transcripts(folder: &Path) -> Vec<std::path::PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            found.extend(transcripts(&path));
+        } else if path.extension().is_some_and(|ending| ending == "jsonl") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn checkpoint(client: Client, path: &Path) -> Checkpoint {
+    use midstride_core::transcript::{Cursor, Lines};
+    let mut cursor = Cursor::start(client);
+    Lines::default().feed(&std::fs::read(path).unwrap(), &mut |piece| cursor.take(piece));
+    cursor.session.settle();
+    let around = Around {
+        at: midstride_testkit::NOW.parse().unwrap(),
+        commit: None,
+        branch: Some("main".to_owned()),
+        plan_documents: Vec::new(),
+        on_disk: std::collections::BTreeMap::new(),
+    };
+    let path = path.display().to_string();
+    Checkpoint::of(&cursor.session, path, 1, Mode::Auto, around)
+}
+
+#[test]
+fn no_briefing_of_any_session_costs_more_than_it_may() {
+    use midstride_core::briefing::{Budget, Material, compose, points};
+    let checkpoints = checkpoints();
+    assert!(checkpoints.len() >= 2);
+    for checkpoint in &checkpoints {
+        let gist = Gist::of(checkpoint);
+        assert_eq!(Gist::read(&serde_json::to_vec(&gist).unwrap()).as_ref(), Some(&gist));
+        let material = Material {
+            client: Some(Client::ClaudeCode),
+            occasion: Occasion::Compact,
+            role: None,
+            branch: Some("main".to_owned()),
+            boot: Vec::new(),
+            points: points::of_session(&gist),
+            show_all: vec!["midstride".to_owned(), "brief".to_owned()],
+        };
+        for tokens in (200..=8_000).step_by(300) {
+            let budget = Budget::of(tokens, Some(Client::ClaudeCode));
+            let briefing = compose(&material, budget);
+            let cost = estimate(&briefing.text);
+            assert!(cost <= tokens, "{} > {tokens}: {}", cost, checkpoint.transcript);
+            assert_eq!(cost, briefing.tokens);
+            assert!(briefing.text.encode_utf16().count() <= 10_000);
+            assert_eq!(compose(&material, budget), briefing);
+            let all = material.points.len();
+            assert!(briefing.told.len() + briefing.omitted.len() >= all, "nothing is cut silently");
+        }
+    }
+}
