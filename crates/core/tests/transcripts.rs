@@ -4,7 +4,7 @@ mod counted;
 
 pub(crate) use counted::client_of;
 
-use counted::{Counted, Indexed, start};
+use counted::{Counted, Indexed, counted_by_python, start};
 use midstride_core::redact::Clean;
 use midstride_core::session::{AgentState, Client, Correction, Exit, PlanState, Session, Source};
 use midstride_core::transcript::{Cursor, Lines};
@@ -72,19 +72,21 @@ fn counted(session: &Session) -> Counted {
 #[test]
 fn every_foreign_transcript_agrees_with_an_independent_count() {
     let Some(folder) = corpus("transcripts") else { return };
-    let mut read_of = [0, 0];
-    for path in jsonl_below(&folder) {
-        let bytes = std::fs::read(&path).unwrap();
-        let Some(client) = client_of(&path, &bytes) else { continue };
-        read_of[usize::from(client == Client::Codex)] += 1;
-        let session = read(client, &bytes);
-        assert_eq!(counted(&session), Counted::of(client, &bytes), "{}", path.display());
+    let all: Vec<(Client, PathBuf)> = jsonl_below(&folder)
+        .into_iter()
+        .filter_map(|path| Some((client_of(&path, &std::fs::read(&path).unwrap())?, path)))
+        .collect();
+    let of = |client| all.iter().filter(|(of, _)| *of == client).count();
+    assert!(of(Client::ClaudeCode) > 25 && of(Client::Codex) > 12, "{}", all.len());
+    let Some(expected) = counted_by_python(&all) else { return };
+    for ((client, path), expected) in all.iter().zip(expected) {
+        let session = read(*client, &std::fs::read(path).unwrap());
+        assert_eq!(counted(&session), expected, "{}", path.display());
         let counts = &session.counts;
         let all = counts.understood + counts.duplicates;
         let all = all + counts.skipped_in_all() + counts.unknown_in_all();
         assert_eq!(all, counts.seen, "{}: {counts:?}", path.display());
     }
-    assert!(read_of[0] > 25 && read_of[1] > 12, "{read_of:?}");
 }
 
 #[test]
@@ -113,12 +115,15 @@ fn every_foreign_transcript_agrees_with_what_others_counted_in_it() {
 
 #[test]
 fn our_own_transcripts_agree_with_an_independent_count() {
-    for (client, name, file) in [
-        (Client::ClaudeCode, "claude-code", "cache.jsonl"),
-        (Client::Codex, "codex", "login.jsonl"),
-    ] {
-        let bytes = fixture(name, file);
-        assert_eq!(counted(&read(client, &bytes)), Counted::of(client, &bytes), "{name}");
+    let folder = fixtures("transcripts");
+    let ours = [
+        (Client::ClaudeCode, folder.join("claude-code/cache.jsonl")),
+        (Client::Codex, folder.join("codex/login.jsonl")),
+    ];
+    let Some(expected) = counted_by_python(&ours) else { return };
+    for ((client, path), expected) in ours.iter().zip(expected) {
+        let session = read(*client, &std::fs::read(path).unwrap());
+        assert_eq!(counted(&session), expected, "{}", path.display());
     }
 }
 

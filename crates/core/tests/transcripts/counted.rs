@@ -1,9 +1,15 @@
-//! What a transcript holds, counted plainly with whole values and without the readers.
+//! What transcripts hold, counted by others: by a program in another language, and by whoever made the
+//! index of the corpus.
+#![expect(clippy::disallowed_types, reason = "the other program is started")]
 
 use midstride_core::session::Client;
+use midstride_testkit::repository_root;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// What is compared.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -67,227 +73,53 @@ pub(crate) fn client_of(path: &Path, bytes: &[u8]) -> Option<Client> {
     Some(if codex { Client::Codex } else { Client::ClaudeCode })
 }
 
+/// What another program, in another language, counts in transcripts. None where there is no Python;
+/// a line says so.
+pub(super) fn counted_by_python(transcripts: &[(Client, PathBuf)]) -> Option<Vec<Counted>> {
+    let script = repository_root().join("crates/core/tests/transcripts/count.py");
+    let named = transcripts.iter().map(|(client, path)| {
+        let mut named = OsString::from(format!("{}=", client.name()));
+        named.push(path);
+        named
+    });
+    let run = Command::new("python3").arg(script).args(named).output();
+    let output = match run {
+        Ok(output) => output,
+        Err(_) if std::env::var_os("CI").is_none() => {
+            let line = "left out: transcripts counted by another program (there is no python3)\n";
+            drop(std::io::stderr().write_all(line.as_bytes()));
+            return None;
+        }
+        Err(error) => panic!("python3: {error}"),
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let all: Vec<Counted> = text.lines().map(Counted::read).collect();
+    assert_eq!(all.len(), transcripts.len(), "{said}");
+    Some(all)
+}
+
 impl Counted {
-    pub(super) fn of(client: Client, bytes: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(bytes);
-        // A line without its end is still being written.
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        let lines: Vec<&str> = whole.lines().filter(|line| !line.trim().is_empty()).collect();
-        let records: Vec<Value> = lines
-            .iter()
-            .map(|line| line.replace("\\ud83d\"", "\""))
-            .filter_map(|line| serde_json::from_str(&line).ok())
-            .collect();
-        let mut counted = match client {
-            Client::ClaudeCode => claude_code(&records),
-            Client::Codex => codex(&records),
+    fn read(line: &str) -> Self {
+        let value: Value = serde_json::from_str(line).unwrap();
+        let texts = |key: &str| -> Vec<String> {
+            let list = value[key].as_array().unwrap().iter();
+            list.map(|text| text.as_str().unwrap().to_owned()).collect()
         };
-        counted.records = u64::try_from(lines.len()).unwrap();
-        counted
-    }
-}
-
-fn text<'v>(value: &'v Value, place: &str) -> Option<&'v str> {
-    value.pointer(place).and_then(Value::as_str)
-}
-
-fn list<'v>(value: &'v Value, place: &str) -> Vec<&'v Value> {
-    value.pointer(place).and_then(Value::as_array).map(|l| l.iter().collect()).unwrap_or_default()
-}
-
-fn claude_code(records: &[Value]) -> Counted {
-    let mut counted = Counted::default();
-    let mut seen = BTreeSet::new();
-    let mut calls: BTreeMap<&str, &Value> = BTreeMap::new();
-    let mut todos: Vec<(String, String)> = Vec::new();
-    let mut made: BTreeMap<String, (String, String)> = BTreeMap::new();
-    let mut made_in_order: Vec<String> = Vec::new();
-    for record in records {
-        if text(record, "/uuid").is_some_and(|uuid| !seen.insert(uuid)) {
-            continue;
-        }
-        match text(record, "/type") {
-            Some("system") if text(record, "/subtype") == Some("compact_boundary") => {
-                counted.compactions += 1;
-            }
-            Some("assistant") if text(record, "/message/model") != Some("<synthetic>") => {
-                for block in list(record, "/message/content") {
-                    if text(block, "/type") != Some("tool_use") {
-                        continue;
-                    }
-                    let (id, name) = (text(block, "/id").unwrap(), text(block, "/name").unwrap());
-                    calls.insert(id, block);
-                    counted.tool_calls += 1;
-                    if name == "Bash" {
-                        let command = text(block, "/input/command").unwrap_or_default();
-                        counted.commands.push(start(command));
-                    }
-                    if name == "Task" || name == "Agent" {
-                        counted
-                            .agents
-                            .push(start(text(block, "/input/prompt").unwrap_or_default()));
-                    }
-                }
-            }
-            Some("user") => {
-                for block in list(record, "/message/content") {
-                    let id = text(block, "/tool_use_id").unwrap_or_default();
-                    let failed = block.get("is_error") == Some(&Value::Bool(true));
-                    let Some(call) = calls.remove(id).filter(|_| !failed) else { continue };
-                    match text(call, "/name").unwrap() {
-                        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => {
-                            let path = text(call, "/input/file_path");
-                            let path = path.or(text(call, "/input/notebook_path")).unwrap();
-                            counted.changed.insert(path.to_owned());
-                        }
-                        "TodoWrite" => {
-                            todos = list(call, "/input/todos")
-                                .iter()
-                                .filter_map(|todo| {
-                                    let status = text(todo, "/status").unwrap_or_default();
-                                    Some((text(todo, "/content")?.to_owned(), word(status)))
-                                })
-                                .collect();
-                        }
-                        "TaskCreate" => {
-                            let id = text(record, "/toolUseResult/task/id").unwrap().to_owned();
-                            made_in_order.push(id.clone());
-                            let subject = text(call, "/input/subject").unwrap().to_owned();
-                            made.insert(id, (subject, word("pending")));
-                        }
-                        "TaskUpdate" => {
-                            let id = text(call, "/input/taskId").unwrap();
-                            let Some(task) = made.get_mut(id) else { continue };
-                            if let Some(subject) = text(call, "/input/subject") {
-                                subject.clone_into(&mut task.0);
-                            }
-                            if let Some(status) = text(call, "/input/status") {
-                                task.1 = word(status);
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
+        let starts = |key: &str| texts(key).iter().map(|text| start(text)).collect();
+        let task = |task: &Value| {
+            let word = |at: usize| task[at].as_str().unwrap().to_owned();
+            (word(0), word(1))
+        };
+        Self {
+            records: value["records"].as_u64().unwrap(),
+            tool_calls: value["tool_calls"].as_u64().unwrap(),
+            commands: starts("commands"),
+            agents: starts("agents"),
+            compactions: value["compactions"].as_u64().unwrap(),
+            tasks: value["tasks"].as_array().unwrap().iter().map(task).collect(),
+            changed: texts("changed").into_iter().collect(),
         }
     }
-    counted.tasks = todos;
-    counted.tasks.extend(made_in_order.iter().map(|id| made[id].clone()));
-    counted
-}
-
-/// A status as we say it.
-fn word(status: &str) -> String {
-    status.replace('_', " ")
-}
-
-/// What a shell is given to do.
-fn script(command: &Value) -> String {
-    let words: Vec<&str> =
-        command.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    match (command.as_str(), &words[..]) {
-        (Some(text), _) => text.to_owned(),
-        (None, [_, "-lc" | "-c", script]) => (*script).to_owned(),
-        (None, words) => words.join(" "),
-    }
-}
-
-fn codex(records: &[Value]) -> Counted {
-    let mut counted = Counted::default();
-    let mut calls: BTreeMap<String, &Value> = BTreeMap::new();
-    let mut returned = BTreeSet::new();
-    let mut cwd = String::new();
-    for record in records {
-        let payload = &record["payload"];
-        if let Some(folder) = text(payload, "/cwd") {
-            cwd = folder.to_owned();
-        }
-        match (text(record, "/type"), text(payload, "/type")) {
-            (Some("compacted"), _) => counted.compactions += 1,
-            (Some("response_item"), Some("web_search_call")) => counted.tool_calls += 1,
-            (Some("response_item"), Some("function_call" | "custom_tool_call")) => {
-                let name = text(payload, "/name").unwrap();
-                calls.insert(text(payload, "/call_id").unwrap().to_owned(), payload);
-                counted.tool_calls += 1;
-                let given = text(payload, "/arguments").unwrap_or("{}");
-                let given: Value = serde_json::from_str(given).unwrap_or_default();
-                match name {
-                    "exec_command" => counted.commands.push(start(&script(&given["cmd"]))),
-                    "shell" | "shell_command" => {
-                        counted.commands.push(start(&script(&given["command"])));
-                    }
-                    "spawn_agent" => {
-                        counted.agents.push(start(text(&given, "/message").unwrap_or_default()));
-                    }
-                    _ => {}
-                }
-                if text(payload, "/status") == Some("failed") {
-                    returned.insert(text(payload, "/call_id").unwrap().to_owned());
-                }
-            }
-            (Some("response_item"), Some("function_call_output" | "custom_tool_call_output")) => {
-                let id = text(payload, "/call_id").unwrap();
-                let Some(call) = calls.get(id).filter(|_| returned.insert(id.to_owned())) else {
-                    continue;
-                };
-                if text(payload, "/output").unwrap_or_default().starts_with("unsupported call") {
-                    continue;
-                }
-                let given = text(call, "/arguments").unwrap_or("{}");
-                let given: Value = serde_json::from_str(given).unwrap_or_default();
-                match text(call, "/name").unwrap() {
-                    "update_plan" => {
-                        counted.tasks = list(&given, "/plan")
-                            .iter()
-                            .map(|step| {
-                                let status = text(step, "/status").unwrap_or_default();
-                                (text(step, "/step").unwrap().to_owned(), word(status))
-                            })
-                            .collect();
-                    }
-                    "apply_patch" => {
-                        let patch = text(call, "/input").or(text(&given, "/patch")).unwrap();
-                        counted.changed.extend(named_in(patch, &cwd));
-                    }
-                    _ => {}
-                }
-            }
-            (Some("event_msg"), Some("patch_apply_end")) => {
-                let id = text(payload, "/call_id").unwrap().to_owned();
-                returned.insert(id);
-                if payload["success"] == Value::Bool(true) {
-                    counted.changed.extend(payload["changes"].as_object().unwrap().keys().cloned());
-                }
-            }
-            (Some("event_msg"), Some("item_completed")) => {
-                let item = &payload["item"];
-                let id = text(item, "/id").unwrap_or_default().to_owned();
-                match text(item, "/type").unwrap() {
-                    "CommandExecution" if !calls.contains_key(&id) => {
-                        counted.tool_calls += 1;
-                        counted.commands.push(start(&script(&item["command"])));
-                    }
-                    "McpToolCall" if !calls.contains_key(&id) => counted.tool_calls += 1,
-                    "FileChange" => {
-                        counted.tool_calls += u64::from(!calls.contains_key(&id));
-                        returned.insert(id);
-                        let paths = item["changes"].as_object().unwrap().keys().cloned();
-                        counted.changed.extend(paths);
-                    }
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-    }
-    counted
-}
-
-fn named_in(patch: &str, cwd: &str) -> Vec<String> {
-    let marks = ["*** Add File: ", "*** Update File: ", "*** Delete File: "];
-    let path =
-        |line: &str| marks.iter().find_map(|mark| line.strip_prefix(mark)).map(str::to_owned);
-    let whole = |path: String| if path.starts_with('/') { path } else { format!("{cwd}/{path}") };
-    patch.lines().filter_map(path).map(whole).collect()
 }
