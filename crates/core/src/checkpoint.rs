@@ -7,7 +7,7 @@ mod state;
 
 pub use state::{refreshed, without_session};
 
-pub use gist::{GIST_VERSION, Gist, Item, Sort};
+pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist, Item, Sort};
 
 use crate::session::{Client, Seen, Session, Touched};
 use jiff::Timestamp;

@@ -5,10 +5,10 @@ use midstride::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
 use midstride::project::Project;
 use midstride::settings::SessionName;
 use midstride::verbs::{self, Asked, Briefed, Delivery, Which};
-use midstride_core::briefing::Occasion;
+use midstride_core::briefing::{Budget, Material, Occasion, compose, points};
 use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
 use midstride_core::event::{Event, SessionEvent};
-use midstride_core::session::Client;
+use midstride_core::session::{AgentState, Client, Exit};
 use midstride_core::tokens::estimate;
 use midstride_testkit::{Sandbox, corpus, fixtures};
 use std::path::Path;
@@ -288,7 +288,9 @@ fn checkpoints() -> Vec<Checkpoint> {
     let mut found = Vec::new();
     for folder in [Some(fixtures("transcripts")), corpus("transcripts")].into_iter().flatten() {
         for path in transcripts(&folder) {
-            found.extend(Client::ALL.map(|client| checkpoint(client, &path)));
+            let text = std::fs::read(&path).unwrap();
+            let name = path.display().to_string();
+            found.extend(Client::ALL.map(|client| checkpoint(client, &text, &name)));
         }
     }
     found
@@ -308,10 +310,10 @@ fn transcripts(folder: &Path) -> Vec<std::path::PathBuf> {
     found
 }
 
-fn checkpoint(client: Client, path: &Path) -> Checkpoint {
+fn checkpoint(client: Client, text: &[u8], name: &str) -> Checkpoint {
     use midstride_core::transcript::{Cursor, Lines};
     let mut cursor = Cursor::start(client);
-    Lines::default().feed(&std::fs::read(path).unwrap(), &mut |piece| cursor.take(piece));
+    Lines::default().feed(text, &mut |piece| cursor.take(piece));
     cursor.session.settle();
     let around = Around {
         at: midstride_testkit::NOW.parse().unwrap(),
@@ -320,27 +322,30 @@ fn checkpoint(client: Client, path: &Path) -> Checkpoint {
         plan_documents: Vec::new(),
         on_disk: std::collections::BTreeMap::new(),
     };
-    let path = path.display().to_string();
-    Checkpoint::of(&cursor.session, path, 1, Mode::Auto, around)
+    Checkpoint::of(&cursor.session, name.to_owned(), 1, Mode::Auto, around)
+}
+
+/// All that there is to tell of a session, for a client that counts.
+fn material(gist: &Gist) -> Material {
+    Material {
+        client: Some(Client::ClaudeCode),
+        occasion: Occasion::Compact,
+        role: None,
+        branch: Some("main".to_owned()),
+        boot: Vec::new(),
+        points: points::of_session(gist),
+        show_all: vec!["midstride".to_owned(), "brief".to_owned()],
+    }
 }
 
 #[test]
 fn no_briefing_of_any_session_costs_more_than_it_may() {
-    use midstride_core::briefing::{Budget, Material, compose, points};
     let checkpoints = checkpoints();
     assert!(checkpoints.len() >= 2);
     for checkpoint in &checkpoints {
         let gist = Gist::of(checkpoint);
         assert_eq!(Gist::read(&serde_json::to_vec(&gist).unwrap()).as_ref(), Some(&gist));
-        let material = Material {
-            client: Some(Client::ClaudeCode),
-            occasion: Occasion::Compact,
-            role: None,
-            branch: Some("main".to_owned()),
-            boot: Vec::new(),
-            points: points::of_session(&gist),
-            show_all: vec!["midstride".to_owned(), "brief".to_owned()],
-        };
+        let material = material(&gist);
         for tokens in (200..=8_000).step_by(300) {
             let budget = Budget::of(tokens, Some(Client::ClaudeCode));
             let briefing = compose(&material, budget);
@@ -353,4 +358,134 @@ fn no_briefing_of_any_session_costs_more_than_it_may() {
             assert!(briefing.told.len() + briefing.omitted.len() >= all, "nothing is cut silently");
         }
     }
+}
+
+/// What the next session must not lose: its kind, how it is known again, and whether something is to
+/// be done about it. Found without the gist.
+fn happened(checkpoint: &Checkpoint) -> Vec<(&'static str, String, bool)> {
+    let session = &checkpoint.session;
+    let mut found = Vec::new();
+    for (at, command) in session.commands.items.iter().enumerate() {
+        if command.exit == Exit::Failed {
+            let mut later = session.commands.items[at + 1..].iter();
+            let passed = later.any(|one| one.text == command.text && one.exit == Exit::Passed);
+            let over =
+                passed || command.passed_later.is_some() || checkpoint.is_abandoned(&command.seen);
+            found.push(("failed command", beginning(&command.text), !over));
+        }
+    }
+    for (path, _) in session.files.changed() {
+        let below = session.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd));
+        found.push(("changed path", letters(below.unwrap_or(path)), false));
+    }
+    for request in &session.requests {
+        let corrects = request.correction.is_some();
+        let open = corrects && !checkpoint.is_abandoned(&request.seen);
+        let kind = if corrects { "correction" } else { "request" };
+        found.push((kind, beginning(&request.text), open));
+    }
+    let open = session.tasks.iter().filter(|task| task.status.is_open());
+    found.extend(open.map(|task| ("open task", beginning(&task.subject), true)));
+    for agent in session.agents.iter().filter(|agent| agent.state == AgentState::InFlight) {
+        let asked = agent.about.as_deref().or(agent.prompt.as_deref()).unwrap_or_default();
+        let open = !checkpoint.is_abandoned(&agent.seen);
+        found.push(("agent in flight", beginning(asked), open));
+    }
+    found
+}
+
+/// Signs may be told as others.
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// A text may be cut, but not so that nobody knows it again.
+fn beginning(text: &str) -> String {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    letters(&first.chars().take(60).collect::<String>())
+}
+
+#[test]
+fn a_briefing_accounts_for_everything_that_happened() {
+    let mut counts = std::collections::BTreeMap::<&str, usize>::new();
+    for checkpoint in checkpoints() {
+        let material = material(&Gist::of(&checkpoint));
+        let briefing = compose(&material, Budget::of(2_000, Some(Client::ClaudeCode)));
+        let text = letters(&briefing.text);
+        let omitted: Vec<String> = briefing.omitted.iter().map(|one| letters(&one.text)).collect();
+        for (kind, known, open) in happened(&checkpoint) {
+            *counts.entry(kind).or_default() += 1;
+            let told = text.contains(&known);
+            let listed = omitted.iter().any(|one| one.contains(&known));
+            let what = format!("{kind} {known} of {}", checkpoint.transcript);
+            assert!(told || listed, "neither told nor left out: {what}");
+            assert!(told || !open, "to be done something about, and not told: {what}");
+        }
+    }
+    assert_eq!(counts.len(), 6, "{counts:?}");
+}
+
+/// A session that did very much.
+fn busy(times: usize) -> Checkpoint {
+    let mut lines = Vec::new();
+    let mut line = |number: usize, message: serde_json::Value| {
+        let kind = message["role"].as_str().unwrap().to_owned();
+        let record = serde_json::json!({
+            "type": kind, "uuid": format!("r{number}"), "sessionId": "busy", "cwd": "/work",
+            "timestamp": "2026-03-01T08:00:00Z", "message": message,
+        });
+        lines.push(record.to_string());
+    };
+    for at in 0..times {
+        let call = |name: &str, input: serde_json::Value| serde_json::json!({"type": "tool_use", "id": format!("{name}{at}"), "name": name, "input": input});
+        let result = |name: &str, failed: bool| {
+            let id = format!("{name}{at}");
+            serde_json::json!({"type": "tool_result", "tool_use_id": id, "content": "x", "is_error": failed})
+        };
+        let asked = format!("Request number {at}: {}", "make it so ".repeat(9));
+        line(at * 4, serde_json::json!({"role": "user", "content": asked}));
+        let calls = [
+            call("Bash", serde_json::json!({"command": format!("make part-{at}")})),
+            call(
+                "Write",
+                serde_json::json!({"file_path": format!("/work/src/part-{at}.rs"), "content": "x"}),
+            ),
+        ];
+        line(at * 4 + 1, serde_json::json!({"role": "assistant", "content": calls}));
+        let results = [result("Bash", true), result("Write", false)];
+        line(at * 4 + 2, serde_json::json!({"role": "user", "content": results}));
+    }
+    lines.push(String::new());
+    checkpoint(Client::ClaudeCode, lines.join("\n").as_bytes(), "busy")
+}
+
+#[test]
+fn of_a_session_that_did_very_much_what_is_not_named_is_counted() {
+    let account = |checkpoint: &Checkpoint| {
+        let gist = Gist::of(checkpoint);
+        let briefing = compose(&material(&gist), Budget::of(2_000, Some(Client::ClaudeCode)));
+        (gist, briefing)
+    };
+    // Hundreds are named, each of them.
+    let some = busy(300);
+    let (gist, briefing) = account(&some);
+    assert_eq!((gist.items.len(), gist.left_out.len()), (900, 0));
+    let omitted: Vec<String> = briefing.omitted.iter().map(|one| letters(&one.text)).collect();
+    let text = letters(&briefing.text);
+    for (kind, known, _) in happened(&some) {
+        let listed = || omitted.iter().any(|one| one.contains(&known));
+        assert!(text.contains(&known) || listed(), "{kind} {known}");
+    }
+    assert!(!briefing.text.contains("No point is left out"), "{}", briefing.text);
+    // Of thousands some are counted, and the text says so.
+    let (gist, briefing) = account(&busy(3_000));
+    let counted: usize = gist.left_out.values().sum();
+    assert_eq!(gist.items.len() + counted, 9_000);
+    assert!(counted > 0);
+    assert!(serde_json::to_vec(&gist).unwrap().len() < 512 << 10);
+    let told = briefing.text.lines().find(|line| line.starts_with("- More than is named here"));
+    let numbers = told.unwrap_or_else(|| panic!("{}", briefing.text)).split('×').skip(1);
+    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
+    let said: usize = numbers.map(|one| digits(one).parse::<usize>().unwrap()).sum();
+    assert_eq!(said, counted, "{told:?}");
 }

@@ -8,9 +8,6 @@ use midstride_core::checkpoint::{ArtifactState, Checkpoint};
 use midstride_core::session::{AgentState, Exit, Seen};
 use serde::Serialize;
 
-/// More of anything stands in the JSON.
-const SHOWN_MAX: usize = 20;
-
 #[derive(Serialize)]
 pub(crate) struct ListedJson<'l> {
     client: &'static str,
@@ -308,9 +305,5 @@ fn section(out: &mut String, name: &str, items: &[String]) {
     }
     out.push('\n');
     out.push_str(&heading(name));
-    let mut text: Vec<String> = items.iter().take(SHOWN_MAX).cloned().collect();
-    if items.len() > SHOWN_MAX {
-        text.push(format!("and {} more; --json has all of them", items.len() - SHOWN_MAX));
-    }
-    out.push_str(&indented(&text.join("\n")));
+    out.push_str(&indented(&items.join("\n")));
 }

@@ -5,7 +5,8 @@ use super::visible::Visible;
 use super::{boot, form};
 use std::cell::OnceCell;
 
-/// So many points of one kind in a row each have an item of their own; more share one.
+/// So many points of one kind in a row each have an item of their own; more share one. Names share
+/// one at once.
 const APART_MAX: usize = 5;
 
 /// No text is told in more characters than these.
@@ -92,8 +93,13 @@ fn runs(points: &[Point]) -> Vec<Option<Run>> {
     let mut runs = Vec::with_capacity(points.len());
     for kind in points.chunk_by(|one, next| (one.rank, one.what) == (next.rank, next.what)) {
         let run = Run { end: runs.len() + kind.len() };
-        let many = kind.len() > APART_MAX && !leads(&kind[0]);
+        let many = kind.len() > APART_MAX || kind.len() > 1 && are_names(kind);
+        let many = many && !leads(&kind[0]);
         runs.extend(kind.iter().map(|_| many.then_some(run)));
     }
     runs
+}
+
+fn are_names(points: &[Point]) -> bool {
+    points.iter().all(|point| form::is_name(&point.text))
 }

@@ -8,8 +8,20 @@ pub(super) const SHORT_LENGTH_MAX: usize = 140;
 /// A point that is one of many is told in a few words.
 pub(super) const GATHERED_LENGTH_MAX: usize = 70;
 
+/// A text of one word is a name: a path that is cut is another path.
+const NAME_LENGTH_MAX: usize = 240;
+
+/// So much of a text is left at least, so that whoever wrote it knows it again.
+const KNOWN_LENGTH: usize = 60;
+
+/// Whether a text is a name.
+pub(super) fn is_name(text: &str) -> bool {
+    text.len() <= NAME_LENGTH_MAX && !text.contains(char::is_whitespace)
+}
+
 /// The first line of a text, or the first sentences of it where the line is long.
 pub(super) fn short(text: &str, characters_max: usize) -> Visible {
+    let characters_max = if is_name(text) { NAME_LENGTH_MAX } else { characters_max };
     let whole = Visible::of(text, characters_max * 2);
     let line = whole.text.lines().next().unwrap_or_default();
     let end = line.char_indices().nth(characters_max);
@@ -36,23 +48,24 @@ pub(super) fn long(text: &str, characters_max: usize) -> Visible {
     part(&whole, at_a_word(&whole.text), "…")
 }
 
-/// Where the last whole sentence ends, if it is not a very short one.
+/// Where the last whole sentence ends, if it is not a short one.
 fn sentence_end(head: &str) -> Option<usize> {
-    const LENGTH_MIN: usize = 20;
     let marks = [". ", "! ", "? ", "。", "！", "？"];
     let ends = marks.iter().filter_map(|mark| {
         let ends = head.match_indices(mark).map(|(at, mark)| at + mark.trim_end().len());
         ends.last()
     });
-    ends.max().filter(|end| *end >= LENGTH_MIN)
+    ends.max().filter(|end| is_known_by(&head[..*end]))
 }
 
-/// Without the word that was cut, where that leaves most of it.
+/// Without the word that was cut, where that leaves enough of it.
 fn at_a_word(head: &str) -> &str {
-    match head.rfind(char::is_whitespace) {
-        Some(at) if at * 2 > head.len() => head[..at].trim_end(),
-        _ => head,
-    }
+    let before = head.rfind(char::is_whitespace).map(|at| head[..at].trim_end());
+    before.filter(|before| is_known_by(before)).unwrap_or(head)
+}
+
+fn is_known_by(beginning: &str) -> bool {
+    beginning.chars().count() >= KNOWN_LENGTH
 }
 
 #[cfg(test)]
@@ -68,15 +81,31 @@ mod tests {
     fn a_short_form_is_a_line_a_sentence_or_some_words() {
         check(&short("Warm the cache.", 40), "Warm the cache.", 0);
         check(&short("Warm the cache.\n\nThen measure.", 40), "Warm the cache.", 15);
-        let two = "The purge job runs hourly. It also evicts pages that nobody changed.";
-        check(&short(two, 40), "The purge job runs hourly.", 42);
-        check(&short("one two three four five six", 12), "one two…", 19);
-        check(&short(&"x".repeat(100), 10), "xxxxxxxxxx…", 90);
+        let sentence = "The purge job runs hourly, and evicts pages that nobody changed.";
+        check(&short(&format!("{sentence} It also logs."), 70), sentence, 14);
+        let words = "one two three four five six seven eight nine ten eleven twelve";
+        check(&short(&format!("{words} thirteen fourteen"), 70), &format!("{words}…"), 18);
+        check(&short(&format!("x {}", "y".repeat(98)), 10), "x yyyyyyyy…", 90);
+    }
+
+    #[test]
+    fn enough_is_left_to_know_it_by() {
+        let early = format!("Stop. Do not touch it! {}", "x".repeat(90));
+        check(&short(&early, 70), &format!("{}…", &early[..70]), 43);
+        check(&long(&early, 70), &format!("{}…", &early[..70]), 43);
+    }
+
+    #[test]
+    fn a_name_is_whole() {
+        let path = format!("src/{}/page.rs", "deep/".repeat(30));
+        check(&short(&path, 70), &path, 0);
+        check(&short(&"x".repeat(300), 10), "xxxxxxxxxx…", 290);
     }
 
     #[test]
     fn a_long_form_ends_at_a_word() {
         check(&long("one two three", 99), "one two three", 0);
-        check(&long("one two three", 10), "one two…", 6);
+        let words = "one two three four five six seven eight nine ten eleven twelve";
+        check(&long(&format!("{words} thirteen"), 66), &format!("{words}…"), 9);
     }
 }

@@ -82,7 +82,8 @@ impl Frame {
             Trailer::Kinds => self.kinds(omitted),
             Trailer::Total => omitted.len().to_string(),
         };
-        let shown = self.show_all.as_ref().map(|command| format!(" All is shown by {command}"));
+        let shown = self.show_all.as_ref();
+        let shown = shown.map(|command| format!(" More is told by {command}; --json names each."));
         format!("Left out: {what}.{}", shown.unwrap_or_default())
     }
 

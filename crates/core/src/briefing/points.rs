@@ -8,7 +8,7 @@ pub use handoff::{Drifted, KnownHandoff, ProofRun, of_handoff};
 pub use session::of_session;
 pub use work::{of_mission, of_tasks};
 
-use super::{Boot, BootAction, Point, Rank};
+use super::{Boot, BootAction, Point, Rank, form};
 use jiff::Timestamp;
 use std::collections::HashMap;
 
@@ -47,19 +47,44 @@ impl Point {
 }
 
 /// The points of several sources in turn: the first of each rank of each source, then the second
-/// of each, so that none fills the page alone. Of sources the first comes first.
+/// of each, so that none fills the page alone. Of sources the first comes first. Some names of one
+/// kind count as one, because they share an item.
 pub fn in_turn(sources: Vec<Vec<Point>>) -> Vec<Point> {
     let mut turns: Vec<(usize, Point)> = Vec::new();
     for points in sources {
-        let mut told: HashMap<Rank, usize> = HashMap::new();
+        let mut told: HashMap<Rank, Turn> = HashMap::new();
         for point in points {
             let turn = told.entry(point.rank).or_default();
-            turns.push((*turn, point));
-            *turn += 1;
+            turns.push((turn.of(&point), point));
         }
     }
     turns.sort_by_key(|(turn, _)| *turn);
     turns.into_iter().map(|(_, point)| point).collect()
+}
+
+/// Whose turn it is within a rank of a source.
+#[derive(Default)]
+struct Turn {
+    next: usize,
+    names: Option<(&'static str, usize)>,
+}
+
+impl Turn {
+    fn of(&mut self, point: &Point) -> usize {
+        /// More would be a page of their own.
+        const NAMES_MAX: usize = 8;
+        let is_name = form::is_name(&point.text);
+        match self.names {
+            Some((what, names)) if is_name && what == point.what && names < NAMES_MAX => {
+                self.names = Some((what, names + 1));
+            }
+            _ => {
+                self.names = is_name.then_some((point.what, 1));
+                self.next += 1;
+            }
+        }
+        self.next
+    }
 }
 
 /// How many open handoffs are not told of one by one.
@@ -93,9 +118,13 @@ mod tests {
             let origin = Origin::of(source.to_owned(), &[]);
             texts.iter().map(|(rank, text)| origin.point(*rank, "x", *text)).collect()
         };
-        let one = of("one", &[(Rank::Standing, "a"), (Rank::Standing, "b"), (Rank::Rest, "c")]);
-        let two = of("two", &[(Rank::Standing, "d"), (Rank::Rest, "e"), (Rank::Rest, "f")]);
-        let told: String = in_turn(vec![one, two]).into_iter().map(|point| point.text).collect();
-        assert_eq!(told, "acdebf");
+        let told =
+            |sources| -> String { in_turn(sources).into_iter().map(|point| point.text).collect() };
+        let one = of("one", &[(Rank::Standing, "a "), (Rank::Standing, "b "), (Rank::Rest, "c ")]);
+        let two = of("two", &[(Rank::Standing, "d "), (Rank::Rest, "e "), (Rank::Rest, "f ")]);
+        assert_eq!(told(vec![one, two]), "a c d e b f ");
+        let names = of("one", &[(Rank::Rest, "1"); 10]);
+        let others = of("two", &[(Rank::Rest, "- "); 3]);
+        assert_eq!(told(vec![names, others]), "11111111- 11- - ");
     }
 }

@@ -1,19 +1,27 @@
-//! What whoever goes on has to know of a session: a few of each sort, the newest first. It is kept
+//! What whoever goes on has to know of a session, the newest of each sort first: all that the user
+//! said, that failed, that was changed and that is open is named, the newest at length. It is kept
 //! beside the checkpoint, so that nobody who is told reads through all that a long session did.
 
 use super::{ArtifactState, Checkpoint};
-use crate::session::{AgentState, Client, Command, Exit, PlanState, Seen, TaskStatus};
+use crate::session::{
+    Agent, AgentState, Answer, Client, Command, Exit, PlanState, Request, Seen, TaskStatus,
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The version of the shape; of another one the checkpoint itself is read.
-pub const GIST_VERSION: u32 = 1;
+/// The version of the shape; where an older one is kept, the checkpoint itself tells more.
+pub const GIST_VERSION: u32 = 2;
 
-/// So many of each sort; the others are counted.
-const KEPT_MAX: usize = 8;
-/// Files and tasks are told in a few words each.
-const SHORT_KEPT_MAX: usize = 20;
+/// So many of each sort at length; the others are named in a line.
+pub const AT_LENGTH_MAX: usize = 8;
+/// A line has no more characters than this, unless it is the path of a file.
+const LINE_LENGTH_MAX: usize = 200;
+/// What is more than this in all is counted: a session has some hundreds of things to tell, and a
+/// hook reads them all.
+const BYTES_MAX: usize = 256 << 10;
+/// What an item takes besides its texts.
+const ITEM_BYTES: usize = 60;
 
 /// What is worth telling of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +44,9 @@ pub struct Gist {
     pub items: Vec<Item>,
     /// How many more of a sort there are.
     pub left_out: BTreeMap<Sort, usize>,
+    /// How many things the session did that not even the checkpoint has.
+    #[serde(default)]
+    pub not_kept: u64,
 }
 
 /// One thing that is worth telling.
@@ -60,7 +71,7 @@ pub struct Item {
 }
 
 /// What sort of thing is told of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sort {
     /// What the user asked first.
@@ -89,34 +100,46 @@ pub enum Sort {
     Missing,
     /// A plan document.
     Plan,
+    /// A command that failed, and passed since.
+    Passed,
+    /// What was said or begun before the user went back.
+    TakenBack,
 }
 
 impl Gist {
-    /// Takes it from a checkpoint. What the user went back before was not asked.
+    /// Takes it from a checkpoint.
     pub fn of(checkpoint: &Checkpoint) -> Self {
+        let session = &checkpoint.session;
+        let left: HashSet<&str> = checkpoint.abandoned.iter().map(String::as_str).collect();
+        let facts = Facts { checkpoint, folder: session.cwd.as_deref().unwrap_or_default(), left };
         let mut gist = Self {
             version: GIST_VERSION,
             client: checkpoint.client(),
             session: checkpoint.session_id().to_owned(),
             digest: checkpoint.digest.clone(),
-            folder: checkpoint.session.cwd.clone(),
-            branch: checkpoint.git.branch.clone().or_else(|| checkpoint.session.branch.clone()),
-            ended: checkpoint.session.ended,
+            folder: session.cwd.clone(),
+            branch: checkpoint.git.branch.clone().or_else(|| session.branch.clone()),
+            ended: session.ended,
             items: Vec::new(),
             left_out: BTreeMap::new(),
+            not_kept: session.requests.left_out
+                + session.commands.left_out
+                + session.agents.left_out
+                + session.files.left_out,
         };
-        let left: HashSet<&str> = checkpoint.abandoned.iter().map(String::as_str).collect();
-        let stands = |seen: &Seen| !left.contains(seen.record.as_str());
-        gist.said_by_the_user(checkpoint, &stands);
-        gist.left_open(checkpoint, &stands);
-        gist.left_on_disk(checkpoint);
+        gist.keep(facts.by_weight());
         gist
     }
 
-    /// Reads what was kept; `None` where another version wrote it, or somebody else.
+    /// Reads what was kept; `None` where a later version wrote it, or somebody else.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let gist: Self = serde_json::from_slice(bytes).ok()?;
-        (gist.version == GIST_VERSION).then_some(gist)
+        (1..=GIST_VERSION).contains(&gist.version).then_some(gist)
+    }
+
+    /// Whether it names all that a gist of this version does.
+    pub fn is_current(&self) -> bool {
+        self.version == GIST_VERSION
     }
 
     /// The items of a sort.
@@ -124,38 +147,127 @@ impl Gist {
         self.items.iter().filter(move |item| item.sort == sort)
     }
 
-    fn said_by_the_user(&mut self, checkpoint: &Checkpoint, stands: &dyn Fn(&Seen) -> bool) {
-        let session = &checkpoint.session;
-        let requests = session.requests.iter().filter(|request| stands(&request.seen));
-        let (corrections, asked): (Vec<_>, Vec<_>) =
-            requests.partition(|request| request.correction.is_some());
-        let item = |sort, seen: &Seen, text: &str| Item::of(sort, text).seen(seen);
-        let mut asked = asked.into_iter();
-        self.items.extend(asked.next().map(|goal| item(Sort::Goal, &goal.seen, &goal.text)));
-        let requests = asked.rev().map(|one| item(Sort::Request, &one.seen, &one.text));
-        self.keep(KEPT_MAX, requests);
-        let corrections = corrections.into_iter().rev();
-        self.keep(KEPT_MAX, corrections.map(|one| item(Sort::Correction, &one.seen, &one.text)));
-        // What clients queue for themselves begins with a mark.
-        let queued = session.queued.iter().rev().filter(|one| !one.text.starts_with('<'));
-        self.keep(KEPT_MAX, queued.map(|one| item(Sort::Queued, &one.seen, &one.text)));
-        let answers = session.answers.iter().rev().filter(|answer| stands(&answer.seen));
-        let answers = answers.map(|one| {
-            item(Sort::Answer, &one.seen, &one.answer).detail(Some(one.question.clone()))
-        });
-        self.keep(KEPT_MAX, answers);
+    /// Keeps what there is room for, and counts the others. What comes first has the room first.
+    fn keep(&mut self, sorts: Vec<Vec<Item>>) {
+        let mut room = BYTES_MAX;
+        for items in sorts {
+            for (number, item) in items.into_iter().enumerate() {
+                let item = if number < AT_LENGTH_MAX { item } else { item.in_a_line() };
+                match room.checked_sub(item.bytes()) {
+                    Some(rest) => {
+                        room = rest;
+                        self.items.push(item);
+                    }
+                    None => *self.left_out.entry(item.sort).or_default() += 1,
+                }
+            }
+        }
+        self.items.sort_by_key(|item| item.sort);
+    }
+}
+
+/// What a checkpoint tells, sort by sort.
+struct Facts<'c> {
+    checkpoint: &'c Checkpoint,
+    folder: &'c str,
+    /// Records that the user went back before.
+    left: HashSet<&'c str>,
+}
+
+impl Facts<'_> {
+    /// What has to be done something about, then what is good to know, then what is over.
+    fn by_weight(&self) -> Vec<Vec<Item>> {
+        let (failed, passed) = self.failed();
+        let (goal, asked) = self.asked();
+        let [changed, reverted] = self.changed();
+        vec![
+            goal,
+            self.corrections(),
+            self.queued(),
+            self.last_words(),
+            self.agents(),
+            failed,
+            self.tasks(),
+            self.answers(),
+            reverted,
+            self.missing(),
+            plans(self.checkpoint, &|path| self.short(path)),
+            asked,
+            changed,
+            passed,
+            self.taken_back(),
+        ]
     }
 
-    fn left_open(&mut self, checkpoint: &Checkpoint, stands: &dyn Fn(&Seen) -> bool) {
-        let session = &checkpoint.session;
-        let mut seen = HashSet::new();
-        let failed = session.commands.iter().rev().filter(|command| {
-            // A later run of the same command tells how it stands.
-            let is_last = seen.insert(command.text.as_str());
-            is_last && is_unresolved(command) && stands(&command.seen)
-        });
-        self.keep(KEPT_MAX, failed.map(failed_item));
-        let open = session.tasks.iter().filter(|task| task.status.is_open());
+    fn stands(&self, seen: &Seen) -> bool {
+        !self.left.contains(seen.record.as_str())
+    }
+
+    /// A path as it is beneath the folder of the session.
+    fn short(&self, path: &str) -> String {
+        let below = path.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/'));
+        below.unwrap_or(path).to_owned()
+    }
+
+    fn requests(&self, corrections: bool) -> impl DoubleEndedIterator<Item = &Request> {
+        let all = self.checkpoint.session.requests.iter();
+        all.filter(move |one| one.correction.is_some() == corrections && self.stands(&one.seen))
+    }
+
+    /// What the user asked first, and what since.
+    fn asked(&self) -> (Vec<Item>, Vec<Item>) {
+        let mut asked = self.requests(false);
+        let item = |sort, one: &Request| Item::of(sort, &one.text).seen(&one.seen);
+        let goal = asked.next().map(|goal| item(Sort::Goal, goal));
+        (goal.into_iter().collect(), asked.rev().map(|one| item(Sort::Request, one)).collect())
+    }
+
+    fn corrections(&self) -> Vec<Item> {
+        let corrections = self.requests(true).rev();
+        corrections.map(|one| Item::of(Sort::Correction, &one.text).seen(&one.seen)).collect()
+    }
+
+    fn queued(&self) -> Vec<Item> {
+        let queued = self.checkpoint.session.queued.iter().rev();
+        // What clients queue for themselves begins with a mark.
+        let queued = queued.filter(|one| !one.text.starts_with('<'));
+        queued.map(|one| Item::of(Sort::Queued, &one.text).seen(&one.seen)).collect()
+    }
+
+    fn answers(&self) -> Vec<Item> {
+        let answers = self.checkpoint.session.answers.iter().rev();
+        let answers = answers.filter(|answer| self.stands(&answer.seen));
+        let item = |one: &Answer| {
+            Item::of(Sort::Answer, &one.answer).seen(&one.seen).detail(Some(one.question.clone()))
+        };
+        answers.map(item).collect()
+    }
+
+    /// Each command that failed, once: those that did not pass since, and those that did.
+    fn failed(&self) -> (Vec<Item>, Vec<Item>) {
+        let commands = &self.checkpoint.session.commands;
+        let mut failures: HashMap<&str, usize> = HashMap::new();
+        for command in commands.iter().filter(|command| command.exit == Exit::Failed) {
+            *failures.entry(command.text.as_str()).or_default() += 1;
+        }
+        // One that was stopped, or not allowed, says nothing about how it stands.
+        let ended = commands.iter().rev();
+        let ended = ended.filter(|command| matches!(command.exit, Exit::Passed | Exit::Failed));
+        let (mut open, mut over) = (Vec::new(), Vec::new());
+        for command in ended {
+            // The latest run tells, and takes the others away.
+            let Some(times) = failures.remove(command.text.as_str()) else { continue };
+            match (is_unresolved(command), self.stands(&command.seen)) {
+                (true, true) => open.push(failed_item(command)),
+                (true, false) => over.push(Item::of(Sort::TakenBack, &command.text)),
+                (false, _) => over.push(passed_item(command, times)),
+            }
+        }
+        (open, over)
+    }
+
+    fn tasks(&self) -> Vec<Item> {
+        let open = self.checkpoint.session.tasks.iter().filter(|task| task.status.is_open());
         let tasks = open.map(|task| {
             let item = Item::of(Sort::Task, &task.subject).seen(&task.changed);
             match &task.status {
@@ -167,56 +279,61 @@ impl Gist {
                 | TaskStatus::Deleted => item.state(task.status.word()),
             }
         });
-        self.keep(SHORT_KEPT_MAX, tasks);
-        let flying = session.agents.iter().rev();
-        let flying = flying.filter(|one| one.state == AgentState::InFlight && stands(&one.seen));
-        let agents = flying.map(|agent| {
-            let asked = agent.about.as_deref().or(agent.prompt.as_deref()).unwrap_or_default();
-            Item::of(Sort::Agent, asked).seen(&agent.seen).detail(agent.id.clone())
-        });
-        self.keep(KEPT_MAX, agents);
-        let words = session.last_words.iter();
-        self.items.extend(words.map(|words| {
-            let item = Item::of(Sort::LastWords, &words.text);
-            item.seen(&words.seen)
-        }));
+        tasks.collect()
     }
 
-    fn left_on_disk(&mut self, checkpoint: &Checkpoint) {
-        let folder = checkpoint.session.cwd.as_deref().unwrap_or_default();
-        let short = |path: &str| {
-            let below = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
-            below.unwrap_or(path).to_owned()
+    fn agents_in_flight(&self) -> impl DoubleEndedIterator<Item = &Agent> {
+        self.checkpoint.session.agents.iter().filter(|one| one.state == AgentState::InFlight)
+    }
+
+    fn agents(&self) -> Vec<Item> {
+        let flying = self.agents_in_flight().rev().filter(|one| self.stands(&one.seen));
+        let item = |agent: &Agent| {
+            Item::of(Sort::Agent, asked_of(agent)).seen(&agent.seen).detail(agent.id.clone())
         };
+        flying.map(item).collect()
+    }
+
+    fn last_words(&self) -> Vec<Item> {
+        let words = self.checkpoint.session.last_words.iter();
+        words.map(|words| Item::of(Sort::LastWords, &words.text).seen(&words.seen)).collect()
+    }
+
+    /// Files that were changed, and those of which a change was taken back.
+    fn changed(&self) -> [Vec<Item>; 2] {
         let number = |seen: Option<&Seen>| seen.map_or(0, |seen| seen.number);
-        let mut changed: Vec<_> = checkpoint.session.files.changed().collect();
+        let mut changed: Vec<_> = self.checkpoint.session.files.changed().collect();
         changed.sort_by_key(|(path, file)| {
             (std::cmp::Reverse(number(file.changed.last())), path.to_owned())
         });
-        let reverted: Vec<Item> = changed
-            .iter()
-            .filter_map(|(path, file)| {
-                Some(Item::of(Sort::Reverted, &short(path)).seen(file.reverted.last()?))
-            })
-            .collect();
-        self.keep(KEPT_MAX, reverted.into_iter());
-        let changed = changed.into_iter().map(|(path, _)| Item::of(Sort::Changed, &short(path)));
-        self.keep(SHORT_KEPT_MAX, changed);
-        let missing = checkpoint.artifacts.iter().filter(|one| one.state == ArtifactState::Missing);
-        let missing = missing.map(|one| Item::of(Sort::Missing, &short(&one.path)));
-        self.keep(KEPT_MAX, missing);
-        self.keep(KEPT_MAX, plans(checkpoint, &short).into_iter());
+        let reverted = changed.iter().filter_map(|(path, file)| {
+            Some(Item::of(Sort::Reverted, &self.short(path)).seen(file.reverted.last()?))
+        });
+        let reverted = reverted.collect();
+        let changed = changed.iter().map(|(path, _)| Item::of(Sort::Changed, &self.short(path)));
+        [changed.collect(), reverted]
     }
 
-    /// Keeps the first few, and counts the others.
-    fn keep(&mut self, most: usize, items: impl Iterator<Item = Item>) {
-        for (number, item) in items.enumerate() {
-            match number < most {
-                true => self.items.push(item),
-                false => *self.left_out.entry(item.sort).or_default() += 1,
-            }
-        }
+    fn missing(&self) -> Vec<Item> {
+        let artifacts = self.checkpoint.artifacts.iter();
+        let missing = artifacts.filter(|one| one.state == ArtifactState::Missing);
+        missing.map(|one| Item::of(Sort::Missing, &self.short(&one.path))).collect()
     }
+
+    /// What the user went back before: it was said, and it holds no more.
+    fn taken_back(&self) -> Vec<Item> {
+        let item = |text: &str, seen: &Seen| Item::of(Sort::TakenBack, text).seen(seen);
+        let requests = self.checkpoint.session.requests.iter();
+        let requests = requests.map(|one| (one.text.as_str(), &one.seen));
+        let agents = self.agents_in_flight().map(|one| (asked_of(one), &one.seen));
+        let gone = requests.chain(agents).filter(|(_, seen)| !self.stands(seen));
+        gone.map(|(text, seen)| item(text, seen)).collect()
+    }
+}
+
+/// What an agent was asked, in few words where there are any.
+fn asked_of(agent: &Agent) -> &str {
+    agent.about.as_deref().or(agent.prompt.as_deref()).unwrap_or_default()
 }
 
 /// Plans of the session, each once with how it stands now, then those that lie in the project.
@@ -260,6 +377,15 @@ fn failed_item(command: &Command) -> Item {
     }
 }
 
+/// A command that failed, and passed since.
+fn passed_item(command: &Command, times: usize) -> Item {
+    let failed = match times {
+        1 => "failed once".to_owned(),
+        times => format!("failed {times} times"),
+    };
+    Item::of(Sort::Passed, &command.text).state(&failed)
+}
+
 impl Item {
     fn of(sort: Sort, text: &str) -> Self {
         let text = text.trim().to_owned();
@@ -276,5 +402,34 @@ impl Item {
 
     fn state(self, state: &str) -> Self {
         Self { state: Some(state.to_owned()), ..self }
+    }
+
+    /// Named rather than told: what belongs to it is left to the checkpoint.
+    fn in_a_line(self) -> Self {
+        let text = match self.sort {
+            Sort::Reverted | Sort::Changed | Sort::Missing | Sort::Plan => self.text,
+            _ => line_of(&self.text),
+        };
+        Self { text, detail: self.detail.as_deref().map(line_of), ..self }
+    }
+
+    /// About what it takes to keep it.
+    fn bytes(&self) -> usize {
+        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        ITEM_BYTES
+            + self.text.len()
+            + length(&self.detail)
+            + length(&self.state)
+            + length(&self.agent)
+    }
+}
+
+/// The first line of a text that says something, if it is not too long.
+fn line_of(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(LINE_LENGTH_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None if line.len() < text.len() => format!("{line} …"),
+        None => line.to_owned(),
     }
 }

@@ -104,7 +104,9 @@ impl Words {
             head: pattern(HEAD),
             item: pattern(&format!("^- ({what})(?:({many})|{alone})$")),
             sources: pattern(&format!("^Sources: {source}(?:; {source})*$")),
-            trailer: pattern(&format!("^Left out: {counts}\\.(?: All is shown by {COMMAND})?$")),
+            trailer: pattern(&format!(
+                "^Left out: {counts}\\.(?: More is told by {COMMAND}; --json names each\\.)?$"
+            )),
             cut: pattern(r"\(([0-9]+) characters? cut\)"),
             count: pattern("(?:×|Left out: )([0-9]+)"),
         }

@@ -222,14 +222,16 @@ fn gist_before(
     last.map_or(Ok(None), |last| gist(ledger, last))
 }
 
-/// What was kept to be told; where that is missing or of another version, the checkpoint tells.
+/// What was kept to be told; where that is missing or older than the checkpoint can tell, the
+/// checkpoint tells.
 fn gist(ledger: &SqliteLedger, one: &Checkpointed<'_>) -> Result<Option<Gist>, LedgerError> {
     let kept = one.gist.map(|hash| ledger.get_blob(hash)).transpose()?.flatten();
-    if let Some(gist) = kept.and_then(|bytes| Gist::read(&bytes)) {
-        return Ok(Some(gist));
+    let kept = kept.and_then(|bytes| Gist::read(&bytes));
+    if kept.as_ref().is_some_and(Gist::is_current) {
+        return Ok(kept);
     }
     let whole = ledger.get_blob(one.blob)?.and_then(|bytes| Checkpoint::read(&bytes));
-    Ok(whole.as_ref().map(Gist::of))
+    Ok(whole.as_ref().map(Gist::of).or(kept))
 }
 
 /// Which open handoffs come first.
