@@ -9,7 +9,7 @@ pub use state::{refreshed, without_session};
 
 pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist, Item, Sort};
 
-use crate::session::{Client, Seen, Session, Touched};
+use crate::session::{Client, Exit, Seen, Session, Touched};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -229,6 +229,16 @@ impl Checkpoint {
     /// The client.
     pub fn client(&self) -> Client {
         self.session.client
+    }
+
+    /// The command that a call runs, where its record tells of one alone.
+    pub fn command_of(&self, call: &InFlight) -> Option<&str> {
+        let commands = self.session.commands.iter();
+        let mut runs = commands.filter(|command| {
+            command.exit == Exit::Running && command.seen.record == call.seen.record
+        });
+        let first = runs.next()?;
+        runs.next().is_none().then_some(first.text.as_str())
     }
 
     /// What the user asked first, in one line.

@@ -21,6 +21,8 @@ use crate::section::Meaning;
 pub struct Gap {
     /// A code of the judge of form, or the sort of thing that is not told.
     pub code: String,
+    /// Whether the judge of form says so.
+    pub is_finding: bool,
     /// What is missing, in one line.
     pub what: String,
     /// Where it was seen.
@@ -45,6 +47,7 @@ impl Gate {
         let heavy = missing.into_iter().filter(|item| item.weight >= HEAVY);
         let untold = heavy.map(|item| Gap {
             code: word(item.what).to_owned(),
+            is_finding: false,
             what: format!("{}: {}", item.what.singular(), one_line(&item.name)),
             seen: item.seen.as_ref().map(|seen| format!("record {}", seen.record)),
             add: sentence(item.what).to_owned(),
@@ -109,6 +112,7 @@ fn form_gap(document: &Document, finding: &Finding) -> Gap {
     let add = known_gap(document, finding).map_or_else(own, str::to_owned);
     Gap {
         code: rule.code.to_owned(),
+        is_finding: true,
         what: finding.message.clone(),
         seen: Some(format!("line {line}")),
         add,

@@ -73,6 +73,19 @@ impl Insert {
         Self::all(document).into_iter().find(|insert| insert.kind == kind)
     }
 
+    /// A part of a document without the comments of the inserts in it.
+    pub fn uncommented(document: &Document, part: Span) -> String {
+        let mut said = String::new();
+        let mut from = part.start;
+        for insert in Self::all(document).iter().filter(|insert| part.contains(insert.at)) {
+            said.push_str(Span::new(from, insert.at.start).of(document.text()));
+            said.push_str(insert.text(document));
+            from = insert.at.end;
+        }
+        said.push_str(Span::new(from, part.end).of(document.text()));
+        said
+    }
+
     /// What it says.
     pub fn text<'d>(&self, document: &'d Document) -> &'d str {
         self.inner.of(document.text()).trim()
@@ -193,6 +206,18 @@ mod tests {
         let kinds: Vec<Kind> = Insert::all(&document).iter().map(|insert| insert.kind).collect();
         assert_eq!(kinds, [Kind::Facts, Kind::Next]);
         assert_eq!(Insert::of(&document, Kind::Next).unwrap().text(&document), "1. Measure");
+    }
+
+    #[test]
+    fn people_read_it_without_its_comments() {
+        let one = edited(TEXT, Kind::Facts, "- Warm");
+        let two = format!("{}\nMine too.\n", edited(&one, Kind::Next, "1. Measure"));
+        let document = Document::parse(two.as_bytes());
+        let read = Insert::uncommented(&document, document.body());
+        assert_eq!(read.trim(), "## Context\n\nMine.\n\n- Warm\n\n1. Measure\n\nMine too.");
+        let plain = Document::parse(TEXT.as_bytes());
+        let body = plain.body();
+        assert_eq!(Insert::uncommented(&plain, body), body.of(TEXT));
     }
 
     #[test]

@@ -72,6 +72,7 @@ const ALIASES: &[(Meaning, &[&str])] = &[
         "nächste schritte", "wie es weitergeht", "prochaines étapes", "suite", "próximos pasos",
         "prossimi passi", "следующие шаги", "дальше", "次のステップ", "下一步",
     ]),
+    (Meaning::References, &["plan document", "plan file"]),
     (Meaning::Plan, &[
         "plan", "implementation plan", "fix plan", "proposed fix", "proposed solution",
         "implementation step", "steps", "approach", "solution",
@@ -217,6 +218,8 @@ mod tests {
             ("Следующие шаги", Some(Meaning::Continuation)),
             ("Handoff", Some(Meaning::Handoff)),
             ("Handoff: market pages", None),
+            ("Plan", Some(Meaning::Plan)),
+            ("Plan documents", Some(Meaning::References)),
             ("Planning poker", None),
             ("Statement", None),
             ("Grid commander", None),

@@ -255,15 +255,20 @@ fn tell(ui: &mut Ui, project: &Project, saved: &Saved, json: bool) -> Result<Out
         ui.json(&view::json(project, saved))?;
         return Ok(outcome);
     }
-    ui.say(&view::written(project, saved))?;
+    // What is complete says at its end where it is.
+    if !complete || matches!(saved.written, Written::Unchanged) {
+        ui.say(&view::written(project, saved))?;
+    }
     if let Written::Revised(recorded) = &saved.written {
         super::tell_besides(ui, recorded)?;
+    }
+    if !complete {
+        ui.say(&view::missing(&saved.gate))?;
     }
     for remark in view::remarks(saved) {
         ui.say(&remark)?;
     }
     if !complete {
-        ui.say(&view::missing(&saved.gate))?;
         ui.say(&view::how_to_add(project, saved))?;
         return Ok(outcome);
     }

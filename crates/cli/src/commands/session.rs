@@ -2,7 +2,7 @@ use super::checkpoint::{ClientArg, tell_besides};
 use super::{Outcome, tell_redacted, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{count, session as view, shell_word, shown_path};
+use crate::view::{session as view, shell_word, shown_path};
 use clap::Subcommand;
 use midstride::project::Project;
 use midstride::verbs;
@@ -59,6 +59,10 @@ enum SessionCommand {
         /// All of them
         #[arg(long)]
         all: bool,
+
+        /// Print what was written down, and what was not, as JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -87,7 +91,7 @@ pub(crate) fn session(
                 ui.json(&shown.checkpoint.told())?;
                 return Ok(Outcome::Clean);
             }
-            ui.print(&view::page(&shown.checkpoint))?;
+            ui.print(&view::page(project, &shown.checkpoint))?;
             for remark in view::passed_over(&shown.checkpoint) {
                 ui.say(&remark)?;
             }
@@ -107,21 +111,21 @@ pub(crate) fn session(
             ui.say(&format!("Next: midstride edit {key} says what the facts mean"))?;
             Ok(Outcome::Clean)
         }
-        SessionCommand::Recover { all } => recover(ui, project, all),
+        SessionCommand::Recover { all, json } => recover(ui, project, all, json),
     }
 }
 
-fn recover(ui: &mut Ui, project: &Project, all: bool) -> Result<Outcome, Diagnostic> {
+fn recover(ui: &mut Ui, project: &Project, all: bool, json: bool) -> Result<Outcome, Diagnostic> {
     let recovered = verbs::recover(project, all)?;
-    let mut outcome = tell_unread(ui, project, recovered.unread)?;
-    if recovered.checkpoints.is_empty() && recovered.failed.is_empty() {
-        let since = recovered.since.strftime("%Y-%m-%d %H:%M");
-        ui.say(&format!(
-            "Nothing to recover: every session since {since} that ended is written down."
-        ))?;
+    let remarks = view::besides_recovered(&recovered);
+    if json {
+        ui.json(&view::recovered_json(&recovered))?;
     }
+    let mut outcome = tell_unread(ui, project, recovered.unread)?;
     for done in recovered.checkpoints {
-        ui.say(&view::recovered(&done))?;
+        if !json {
+            ui.say(&view::recovered(&done))?;
+        }
         if tell_besides(ui, done)? == Outcome::Incomplete {
             outcome = Outcome::Incomplete;
         }
@@ -131,16 +135,8 @@ fn recover(ui: &mut Ui, project: &Project, all: bool) -> Result<Outcome, Diagnos
         Diagnostic::from(error).warn(ui)?;
         outcome = Outcome::Incomplete;
     }
-    if recovered.left > 0 {
-        let left = count(recovered.left, "session");
-        ui.say(&format!("{left} more: midstride session recover --all"))?;
-    }
-    if recovered.running > 0 {
-        ui.say(&format!("{} still at work here", count(recovered.running, "session")))?;
-    }
-    if recovered.unknown > 0 {
-        let unknown = count(recovered.unknown, "session");
-        ui.say(&format!("{unknown} of which nobody knows whether they still run; midstride checkpoint --session writes one down"))?;
+    for remark in remarks.iter().filter(|_| !json) {
+        ui.say(remark)?;
     }
     Ok(outcome)
 }

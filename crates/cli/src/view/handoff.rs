@@ -6,7 +6,8 @@ use super::{heading, history, indented, tame};
 use midstride::project::{Project, Shelved};
 use midstride_core::anchor;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::{Measurement, Review};
+use midstride_core::header::{Measurement, Review, Verb};
+use midstride_core::insert::Insert;
 use midstride_core::section::Meaning;
 use midstride_core::span::At;
 use midstride_core::story::{self, Event};
@@ -184,14 +185,15 @@ pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     part("Proofs", proofs(&handoff));
     part("Measured", handoff.measurements().iter().map(|m| bullet(&measured(m))).collect());
     part("Reviews", handoff.reviews().iter().map(review).collect());
-    part("Revisions", revisions(&handoff));
-    // Anchors are for programs.
+    let name = if handoff.reviews().is_empty() { "Revisions" } else { "Other revisions" };
+    part(name, revisions(&handoff));
+    // Anchors, and comments around what midstride writes, are for programs.
     let plain = anchor::without(&shelved.document);
     let document = plain.as_ref().unwrap_or(&shelved.document);
-    let body = document.body().of(document.text()).trim();
-    if !body.is_empty() {
+    let body = Insert::uncommented(document, document.body());
+    if !body.trim().is_empty() {
         out.push('\n');
-        out.push_str(&tame(body));
+        out.push_str(&tame(body.trim()));
         out.push('\n');
     }
     out
@@ -354,9 +356,12 @@ fn review(review: &Review<'_>) -> String {
     bullet(&format!("{time}  {by}{}", history::challenge(review).join(" ")))
 }
 
-/// The last ones; how many more there are is said.
+/// The last ones that are not told as reviews; how many more there are is said.
 fn revisions(handoff: &Handoff<'_>) -> Vec<String> {
-    let all = handoff.revisions();
+    let mut all = handoff.revisions();
+    if !handoff.reviews().is_empty() {
+        all.retain(|revision| revision.verb != Some(Verb::Review));
+    }
     let earlier = all.len().saturating_sub(REVISIONS_SHOWN);
     let more = (earlier > 0).then(|| {
         let key = super::shell_word(&handoff.key().to_string());

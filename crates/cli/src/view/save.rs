@@ -170,8 +170,12 @@ pub(crate) fn remarks(saved: &Saved) -> Vec<String> {
 pub(crate) fn missing(gate: &Gate) -> String {
     let mut text = format!("{} missing before this can be taken over:", is_or_are(gate.gaps.len()));
     for (number, gap) in (1..).zip(&gate.gaps) {
-        let seen = gap.seen.as_deref().map(|seen| format!(", {}", tame(seen))).unwrap_or_default();
-        let _ = write!(text, "\n{number}. {} ({}{seen})", tame(&gap.what), gap.code);
+        // What was not told says of which sort it is; the code of a finding can be explained.
+        let code = gap.is_finding.then_some(gap.code.as_str());
+        let about: Vec<String> = code.into_iter().chain(gap.seen.as_deref()).map(tame).collect();
+        let about =
+            if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
+        let _ = write!(text, "\n{number}. {}{about}", tame(&gap.what));
         let _ = write!(text, "\n   → {}", tame(&gap.add));
     }
     text

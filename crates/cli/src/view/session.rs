@@ -1,12 +1,14 @@
 //! Sessions: in a list, one as a page, and what was written down of one.
 
 use super::table::{Column, Table, table, width};
-use super::{count, heading, indented, one_line, tame};
+use super::{count, heading, indented, one_line, shell_word, shown_path, tame};
 use midstride::client::Life;
-use midstride::verbs::{Checkpointed, Extent, Listed};
+use midstride::project::Project;
+use midstride::verbs::{Checkpointed, Extent, Listed, Recovered};
 use midstride_core::checkpoint::{ArtifactState, Checkpoint};
 use midstride_core::session::{AgentState, Exit, Seen};
 use serde::Serialize;
+use std::path::Path;
 
 #[derive(Serialize)]
 pub(crate) struct ListedJson<'l> {
@@ -121,6 +123,36 @@ pub(crate) fn checkpointed(done: &Checkpointed) -> CheckpointedJson<'_> {
     }
 }
 
+#[derive(Serialize)]
+pub(crate) struct RecoveredJson<'r> {
+    recovered: Vec<CheckpointedJson<'r>>,
+    failed: Vec<FailedJson<'r>>,
+    left: usize,
+    running: usize,
+    unknown: usize,
+    since: String,
+}
+
+#[derive(Serialize)]
+struct FailedJson<'r> {
+    session: &'r str,
+    error: String,
+}
+
+pub(crate) fn recovered_json(recovered: &Recovered) -> RecoveredJson<'_> {
+    let failed = recovered.failed.iter();
+    RecoveredJson {
+        recovered: recovered.checkpoints.iter().map(checkpointed).collect(),
+        failed: failed
+            .map(|(session, error)| FailedJson { session, error: error.to_string() })
+            .collect(),
+        left: recovered.left,
+        running: recovered.running,
+        unknown: recovered.unknown,
+        since: recovered.since.to_string(),
+    }
+}
+
 /// What came of writing a session down, in a line or two.
 pub(crate) fn written_down(done: &Checkpointed) -> String {
     let checkpoint = &done.checkpoint;
@@ -136,6 +168,36 @@ pub(crate) fn recovered(done: &Checkpointed) -> String {
     let checkpoint = &done.checkpoint;
     let id = tame(checkpoint.session_id());
     format!("{id} ended, and is written down now: {}", in_short(checkpoint))
+}
+
+/// What there is to say besides each recovered session, and what to do with the newest.
+pub(crate) fn besides_recovered(recovered: &Recovered) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if recovered.checkpoints.is_empty() && recovered.failed.is_empty() {
+        let since = recovered.since.strftime("%Y-%m-%d %H:%M");
+        remarks.push(format!(
+            "Nothing to recover: every session since {since} that ended is written down."
+        ));
+    }
+    if recovered.left > 0 {
+        let left = count(recovered.left, "session");
+        remarks.push(format!("{left} more: midstride session recover --all"));
+    }
+    if recovered.running > 0 {
+        remarks.push(format!("{} still at work here", count(recovered.running, "session")));
+    }
+    if recovered.unknown > 0 {
+        let unknown = count(recovered.unknown, "session");
+        remarks.push(format!(
+            "{unknown} of which nobody knows whether they still run; midstride checkpoint --session writes one down"
+        ));
+    }
+    if let Some(newest) = recovered.checkpoints.first() {
+        let id = shell_word(newest.checkpoint.session_id());
+        remarks
+            .push(format!("Next: midstride session show {id}, then midstride save --session {id}"));
+    }
+    remarks
 }
 
 fn in_short(checkpoint: &Checkpoint) -> String {
@@ -185,7 +247,7 @@ pub(crate) fn passed_over(checkpoint: &Checkpoint) -> Vec<String> {
 }
 
 /// A session as a page.
-pub(crate) fn page(checkpoint: &Checkpoint) -> String {
+pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let mut out =
         heading(&format!("{} session {}", session.client.name(), tame(checkpoint.session_id())));
@@ -220,9 +282,14 @@ pub(crate) fn page(checkpoint: &Checkpoint) -> String {
         })
         .collect();
     section(&mut out, "Agents in flight", &agents);
+    let called = checkpoint.in_flight.iter().map(|call| {
+        let runs = checkpoint.command_of(call).map(|text| format!(": {}", short(text)));
+        format!("{}{}", tame(&call.tool), runs.unwrap_or_default())
+    });
+    section(&mut out, "Called, and not come back", &called.collect::<Vec<_>>());
     section(&mut out, "Failed", &failures(checkpoint));
-    section(&mut out, "Changed files", &files(checkpoint));
-    section(&mut out, "Plan documents", &plans(checkpoint));
+    section(&mut out, "Changed files", &files(project, checkpoint));
+    section(&mut out, "Plan documents", &plans(project, checkpoint));
     if let Some(words) = &session.last_words {
         section(&mut out, "Last words", &[short(&words.text)]);
     }
@@ -241,7 +308,7 @@ fn top(checkpoint: &Checkpoint) -> String {
         lines.push(format!("{}{}", tame(model), full.unwrap_or_default()));
     }
     if let Some(commit) = &checkpoint.git.commit {
-        let late = if checkpoint.git.late { ", looked at long after its end" } else { "" };
+        let late = if checkpoint.git.late { ", looked at after its end" } else { "" };
         let branch = checkpoint.git.branch.as_deref().unwrap_or("no branch");
         lines.push(format!("{} on {}{late}", tame(commit), tame(branch)));
     }
@@ -266,7 +333,7 @@ fn failures(checkpoint: &Checkpoint) -> Vec<String> {
     commands.chain(errors).collect()
 }
 
-fn files(checkpoint: &Checkpoint) -> Vec<String> {
+fn files(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
     let state = |path: &str| {
         let artifact = checkpoint.artifacts.iter().find(|artifact| artifact.path == path);
         match artifact.map(|artifact| artifact.state) {
@@ -279,15 +346,17 @@ fn files(checkpoint: &Checkpoint) -> Vec<String> {
     changed
         .map(|(path, file)| {
             let reverted = if file.reverted.is_empty() { "" } else { ", a change was taken back" };
-            format!("{}{reverted}{}", tame(path), state(path))
+            let shown = tame(&shown_path(project, Path::new(path)));
+            format!("{shown}{reverted}{}", state(path))
         })
         .collect()
 }
 
-fn plans(checkpoint: &Checkpoint) -> Vec<String> {
+fn plans(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
     let told = checkpoint.session.plans.iter().filter_map(|plan| plan.path.as_deref());
+    let all = told.chain(checkpoint.plan_documents.iter().map(String::as_str));
     let mut paths: Vec<String> =
-        told.chain(checkpoint.plan_documents.iter().map(String::as_str)).map(tame).collect();
+        all.map(|path| tame(&shown_path(project, Path::new(path)))).collect();
     if paths.is_empty() {
         paths.push("none found".to_owned());
     }

@@ -73,18 +73,21 @@ fn a_session_is_shown_with_what_matters() {
     Agents in flight
       ag2  bench
 
+    Called, and not come back
+      Bash: npm run measure
+
     Failed
       npm test (exit 1), passed later
       grep -rn purge src (exit 2)
       npm run build (exit 7)
 
     Changed files
-      [ROOT]/docs/cache-plan.md, not there
-      [ROOT]/src/cache.ts, not there
-      [ROOT]/src/page.tsx, a change was taken back, not there
+      docs/cache-plan.md, not there
+      src/cache.ts, not there
+      src/page.tsx, a change was taken back, not there
 
     Plan documents
-      [ROOT]/docs/cache-plan.md
+      docs/cache-plan.md
       /home/dev/.claude/plans/calm-river.md
 
     Last words
@@ -152,6 +155,7 @@ fn sessions_are_listed_with_what_is_known_of_them() {
     [UID] ended, and is written down now: 5 requests, 3 changed files, 6 commands (3 failed), 2 tasks open, 1 agent in flight
     3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
     1 of 62 records are of kinds that are not known: weather-report 1
+    Next: midstride session show [UID], then midstride save --session [UID]
     ");
     assert_eq!(listed(), ("[UID]".to_owned(), "whole".to_owned(), false.into()));
     insta::assert_snapshot!(sandbox.run(["session", "recover"]), @"
@@ -161,6 +165,29 @@ fn sessions_are_listed_with_what_is_known_of_them() {
     ");
     let table = sandbox.run(["session", "list"]).exits(0).stdout;
     assert!(table.contains("ended") && table.contains("Make the market pages"), "{table}");
+}
+
+#[test]
+fn programs_are_told_what_was_recovered() {
+    let sandbox = worked_in();
+    let recovered = || {
+        let run = sandbox.run(["session", "recover", "--json"]).exits(0);
+        let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        (told, run.stderr)
+    };
+    let (told, said) = recovered();
+    assert_eq!(told["recovered"].as_array().unwrap().len(), 1, "{told}");
+    assert_eq!(told["recovered"][0]["new"], true);
+    assert_eq!(told["recovered"][0]["seen"], 62);
+    assert_eq!(told["failed"], serde_json::json!([]));
+    assert_eq!(
+        (&told["left"], &told["running"], &told["unknown"]),
+        (&0.into(), &0.into(), &0.into())
+    );
+    assert_eq!(told["since"], "2026-03-21T17:24:00Z");
+    assert!(said.contains("3 of 62 records") && !said.contains("Next:"), "{said}");
+    let (told, said) = recovered();
+    assert_eq!((&told["recovered"], said.as_str()), (&serde_json::json!([]), ""));
 }
 
 #[test]

@@ -360,9 +360,7 @@ fn trust_is_shown_as_facts() {
       - 2026-03-21T18:05:00Z  by eve: the code path: market_hub() serves the slow pages → corrected
       - 2026-03-21T18:10:00Z  by eve: HTMX partials for Apple Maps, which signs its URLs on the server and asks nobody, and for tier counts, which belong into one aggregation → corrected
 
-    Revisions
-      - 2026-03-21T18:05:00Z  reviewed: the code path: market_hub() serves the slow pages (corrected)
-      - 2026-03-21T18:10:00Z  reviewed: HTMX partials for Apple Maps, which signs its URLs on the server and asks nobody, and for tier counts, which belong into one aggregation (corrected)
+    Other revisions
       - 2026-03-21T18:20:00Z  wrong code path, unnecessary HTMX
       - 2026-03-25T05:00:00Z  started
       - 2026-03-25T06:30:00Z  resolved

@@ -226,11 +226,8 @@ struct Sources {
 
 impl Sources {
     fn reference(&mut self, point: &Point) -> String {
-        let name = quote::name(&point.source);
-        let source = match quote::command(&point.show) {
-            Some(command) => format!("{name}, shown by {command}"),
-            None => name,
-        };
+        // The command names its source too; both would take the room of a point.
+        let source = quote::command(&point.show).unwrap_or_else(|| quote::name(&point.source));
         let number = *self.numbers.entry(source).or_insert_with_key(|source| {
             self.told.push(source.clone());
             self.told.len()

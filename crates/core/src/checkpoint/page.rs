@@ -100,10 +100,12 @@ fn stands(checkpoint: &Checkpoint) -> String {
         ));
     }
     for call in &checkpoint.in_flight {
+        let runs = checkpoint.command_of(call).map(|text| format!(": `{}`", line(text)));
         items.push(format!(
-            "- `{}` was called and has not come back ({})",
+            "- `{}` was called and has not come back ({}){}",
             line(&call.tool),
-            at(&call.seen)
+            at(&call.seen),
+            runs.unwrap_or_default(),
         ));
     }
     section("Where it stands", &items)

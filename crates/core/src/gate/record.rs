@@ -138,6 +138,7 @@ mod tests {
     fn gate(codes: &[&str]) -> Gate {
         let gap = |code: &&str| Gap {
             code: (*code).to_owned(),
+            is_finding: false,
             what: String::new(),
             seen: None,
             add: String::new(),

@@ -193,7 +193,10 @@ fn material(target: Target, payload: &str) -> Material {
             let failed = |_| point(Rank::Rest, "Failed and never passed", payload);
             material.points.extend((0..7).map(failed));
         }
-        Target::Source => material.points.push(Point { source: text, ..attacked }),
+        Target::Source => {
+            // A source that no command shows is told by its name.
+            material.points.push(Point { source: text, show: Vec::new(), ..attacked });
+        }
         Target::Place => material.points.push(Point { place: Some(text), ..attacked }),
         Target::Role => material.role = Some(text),
         Target::Branch => material.branch = Some(text),

@@ -97,7 +97,7 @@ impl Words {
         let alone = format!("{reference}{about}(?:: “”|:)?");
         let one = format!("“”{reference}?{about}");
         let many = format!(" \\([0-9]+(?: of [0-9]+)?\\){reference}?: {one}(?:; {one})*");
-        let source = format!("\\[[0-9]+\\] “”(?:, shown by {COMMAND})?");
+        let source = format!("\\[[0-9]+\\] (?:“”|{COMMAND})");
         let name = format!("(?:{what}|{})", any_of(&RANKS));
         let counts = format!("(?:[0-9]+|{name} ×[0-9]+(?:; {name} ×[0-9]+)*)");
         Self {

@@ -245,7 +245,7 @@ fn in_flight(checkpoint: &Checkpoint) -> Vec<InFlight> {
 
 /// What a handoff is called where nobody gives it a title.
 fn title_of(checkpoint: &Checkpoint) -> Option<String> {
-    checkpoint.about().map(|about| format!("Session: {about}"))
+    checkpoint.about().map(|about| format!("Session: {}", about.trim_end_matches('.')))
 }
 
 /// Why the author accepts what is missing, as the document says it.
