@@ -1,5 +1,10 @@
 //! The demonstration: a real repository in a temporary folder, the real program, step by step.
 
+mod draft;
+mod killed;
+mod later;
+mod resolved;
+mod reviews;
 mod story;
 
 use crate::diagnostic::Diagnostic;
@@ -57,8 +62,10 @@ impl Play {
         let mut command = process::command(std::env::current_exe()?);
         command.args(arguments);
         command.env("MIDSTRIDE_NOW", self.now).env("MIDSTRIDE_USER", self.user);
-        // What the people of the story allow stays in the story's own home.
-        command.env_remove("XDG_STATE_HOME");
+        // What the people of the story allow, and what its agents do, stays in its own home.
+        for variable in ["XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
+            command.env_remove(variable);
+        }
         for variable in variables_of_agents() {
             command.env_remove(variable);
         }
@@ -83,11 +90,7 @@ impl Play {
         arguments: &[&str],
         command: &mut Command,
     ) -> Result<i32, Diagnostic> {
-        let words = std::iter::once(program).chain(arguments.iter().copied());
-        let typed: Vec<String> = words
-            .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { word.to_owned() })
-            .collect();
-        ui.print(&format!("\n  $ {}\n", typed.join(" ")))?;
+        ui.print(&format!("\n  $ {}\n", typed(program, arguments)))?;
         command.current_dir(self.scratch.path()).env("HOME", self.scratch.path());
         let output = process::exchange(command, b"")?;
         for part in [&output.stdout, &output.stderr] {
@@ -136,4 +139,26 @@ impl Play {
         }
         command
     }
+}
+
+/// A command as it is typed; a long one goes on in lines of its own.
+fn typed(program: &str, arguments: &[&str]) -> String {
+    const WIDTH_MAX: usize = 96;
+    // An option and what is said with it stay together.
+    let mut parts = vec![program.to_owned()];
+    for word in arguments {
+        let written = if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() };
+        match parts.last_mut() {
+            Some(part) if !word.starts_with("--") => *part = format!("{part} {written}"),
+            _ => parts.push(written),
+        }
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.len() + part.len() < WIDTH_MAX => *line = format!("{line} {part}"),
+            _ => lines.push(part),
+        }
+    }
+    lines.join(" \\\n      ")
 }

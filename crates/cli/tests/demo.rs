@@ -8,8 +8,11 @@ fn the_demonstration_tells_its_story_and_leaves_nothing_behind() {
     let temporary = sandbox.home().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
     let program = env!("CARGO_BIN_EXE_midstride");
-    let run =
-        sandbox.finish(sandbox.command(program).arg("demo").env("TMPDIR", &temporary)).exits(0);
+    let mut command = sandbox.command(program);
+    command.arg("demo").env("TMPDIR", &temporary);
+    // What is set for the agents of whoever looks on does not matter.
+    command.env("CLAUDE_CONFIG_DIR", sandbox.home().join("elsewhere")).env("CLAUDECODE", "1");
+    let run = sandbox.finish(&mut command).exits(0);
     let (before, behind) = run.stdout.split_once("what it cites: ").unwrap();
     let named = format!("{before}what it cites: [SHORT COMMIT] {}", &behind["12345678 ".len()..]);
     insta::assert_snapshot!(named);

@@ -12,6 +12,7 @@ use crate::git::Repository;
 use crate::process;
 use crate::project::Project;
 use crate::settings::Environment;
+use crate::shelf::claude_memory::slug;
 pub(crate) use beginnings::FILE as BEGINNINGS;
 use beginnings::{Beginning, Beginnings};
 use jiff::Timestamp;
@@ -158,6 +159,11 @@ fn told_by(start: &[u8]) -> Client {
     let first = start.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     let first = String::from_utf8_lossy(first.unwrap_or_default());
     if first.contains("\"payload\"") { Client::Codex } else { Client::ClaudeCode }
+}
+
+/// Where Claude Code, whose home is `claude`, keeps the transcripts of sessions that began in a folder.
+pub fn transcripts_of_claude_code(claude: &Path, folder: &Path) -> PathBuf {
+    claude.join("projects").join(slug(&files::real(folder).to_string_lossy()))
 }
 
 /// The folders that a project has: its own, and other working trees of its repository.

@@ -1,0 +1,118 @@
+//! The session that carries it out is killed: what it did is recovered, explained, and told to the
+//! next one.
+
+use super::Play;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::client::transcripts_of_claude_code;
+
+const CODE_FIXED: &str = include_str!("story/market-fixed.py");
+/// As Claude Code writes it: a record per line, the last one cut off.
+const TRANSCRIPT: &str = include_str!("story/session.jsonl");
+const SESSION: &str = "6d61726b-6574-4000-8000-000000000001";
+const NEXT_SESSION: &str = "6d61726b-6574-4000-8000-000000000002";
+
+pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.write("app/market.py", CODE_FIXED)?;
+    put_transcript(play)?;
+    play.now = "2026-03-25T05:40:00Z";
+    recovered(ui, play)?;
+    saved(ui, play)?;
+    covered(ui, play)?;
+    briefed(ui, play)
+}
+
+/// The transcript names the folder that it plays in, and a key that opens nothing.
+fn put_transcript(play: &Play) -> Result<(), Diagnostic> {
+    let folder = play.scratch.path();
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    let path = serde_json::Value::from(folder.to_string_lossy()).to_string();
+    let text = TRANSCRIPT
+        .replace("{folder}", &path[1..path.len() - 1])
+        .replace("{session}", SESSION)
+        .replace("{key}", &key);
+    let place = transcripts_of_claude_code(&folder.join(".claude"), folder);
+    play.scratch.write(place.join(format!("{SESSION}.jsonl")), text.as_bytes())?;
+    Ok(())
+}
+
+fn recovered(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.chapter(
+        ui,
+        "Killed in the middle of its work",
+        "An agent started to carry out the plan. It was killed before it could save anything; what is\n\
+         left is its transcript, which the story brings along in the form of Claude Code, with half a\n\
+         record at its end. All before that is known, even the call that was under way. The token in one of\n\
+         its commands is not kept.",
+    )?;
+    play.run(ui, &["session", "recover"], 0)?;
+    play.run(ui, &["session", "show", &SESSION[..4]], 0)
+}
+
+fn saved(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.chapter(
+        ui,
+        "Facts are not enough",
+        "Whoever looks after it makes a handoff of the session: midstride puts in the facts, people say\n\
+         what they mean. Too little was said here. It is saved all the same, with exit code 1 and a list\n\
+         of exactly what is missing.",
+    )?;
+    let said = [
+        "--title",
+        "Carrying out market-page-perf",
+        "--summary",
+        "app/market.py pages in its query now; nothing is measured or committed yet.",
+        "--next",
+        "Measure the six pages again.",
+    ];
+    play.run(ui, &[&["save", "--id", "carry-out"], &said[..]].concat(), 1)?;
+    play.chapter(
+        ui,
+        "What was missing",
+        "Now with the reasons. What was said before stays; what to do next is said anew.",
+    )?;
+    let said = [
+        "--constraint",
+        "No page cache: the coin balance in its header belongs to one visitor, so a shared copy \
+         leaks it to others.",
+        "--wrong-turn",
+        "PAGE_CACHE_SECONDS = 600 in app/settings.py because it looked like the quickest cure; \
+         instead app/market.py pages in its query",
+        "--landmine",
+        "python3 measure.py Austin failed because every run asks the weather server for real, and \
+         production uses up the same hourly quota.",
+        "--next",
+        "Measure the six pages again, because nobody saw the new query at work yet; then commit.",
+        "--next",
+        "Wait for agent a4c1, which looks for callers of weather.current.",
+        "--inherit",
+        "yes",
+        "--finds-plans",
+        "yes: market-page-perf has the plan",
+    ];
+    play.run(ui, &[&["save", "--id", "carry-out"], &said[..]].concat(), 0)
+}
+
+fn covered(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.chapter(
+        ui,
+        "How much of the session is told?",
+        "check compares the handoff with what happened. What midstride put in is listed by that alone.\n\
+         Explained is only what an author put beside its cause or its consequence: all but the agent,\n\
+         of which nobody says what it is for.",
+    )?;
+    play.run(ui, &["check", "carry-out"], 0)
+}
+
+fn briefed(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.now = "2026-03-25T05:45:00Z";
+    play.chapter(
+        ui,
+        "What the next session gets",
+        "Not everything: what it must keep to, where the work stands and what is next come first, and\n\
+         what has no room is counted. Words of others stand in quotes, as information. A client asks for\n\
+         it when a session starts, and gets at most 500 tokens then.",
+    )?;
+    let to = ["--source", "startup", "--client", "claude-code", "--session", NEXT_SESSION];
+    play.run(ui, &[&["brief"], &to[..]].concat(), 0)
+}

@@ -1,0 +1,56 @@
+//! The next session goes on where the other was killed, and ends the work.
+
+use super::Play;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+
+pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.now = "2026-03-25T06:30:00Z";
+    play.git(&["commit", "--quiet", "-m", "Paginate market pages in the database", "app"])?;
+    play.chapter(
+        ui,
+        "A claim that broke",
+        "The next session measured and committed. The same command as before shows now that the old\n\
+         claim holds no longer: here that is what was wanted; anywhere else it is a warning in time.",
+    )?;
+    play.run(ui, &["verify", "market"], 1)?;
+    resolved(ui, play)?;
+    whole_story(ui, play)
+}
+
+fn resolved(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.chapter(
+        ui,
+        "Resolved",
+        "That it is done is not taken for granted: resolving wants a commit that exists, or an outcome.\n\
+         The numbers before and after stay with it.",
+    )?;
+    play.run(ui, &["resolve", "market"], 2)?;
+    play.run(ui, &["resolve", "market", "--commit", "feedbee"], 2)?;
+    play.show_git(ui, &["log", "-1", "--format=%an: %s"])?;
+    let measured = [
+        "Tokyo=381:97 ms",
+        "Oslo=1180:99 ms",
+        "Lisbon=2730:101 ms",
+        "Denver=5702:102 ms",
+        "Berlin=9466:104 ms",
+        "Austin=14290:108 ms",
+    ];
+    let measured: Vec<&str> = measured.iter().flat_map(|page| ["--measured", *page]).collect();
+    let words =
+        ["resolve", "market", "--commit", "HEAD", "--outcome", "All three steps are deployed"];
+    play.run(ui, &[&words[..], &measured].concat(), 0)?;
+    play.run(ui, &["resolve", "carry-out", "--commit", "HEAD"], 0)
+}
+
+fn whole_story(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.chapter(
+        ui,
+        "The whole story",
+        "A handoff without revisions might be wrong; this one was challenged four times, and three times\n\
+         corrected. Nothing of it is lost; even the hasty draft is still there.",
+    )?;
+    play.run(ui, &["show", "market", "--history"], 0)?;
+    play.run(ui, &["show", "market@1", "--section", "plan"], 0)?;
+    play.run(ui, &[], 0)
+}

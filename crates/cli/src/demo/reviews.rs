@@ -1,0 +1,91 @@
+//! The reviews that correct the draft, and the question that is left.
+
+use super::Play;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+
+const SECOND_DRAFT: &str = include_str!("story/second-draft.md");
+const THIRD_DRAFT: &str = include_str!("story/third-draft.md");
+const FOURTH_DRAFT: &str = include_str!("story/fourth-draft.md");
+
+pub(super) fn tell(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    first_review(ui, play)?;
+    more_reviews(ui, play)?;
+    question(ui, play)
+}
+
+fn first_review(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.now = "2026-03-21T18:05:00Z";
+    play.chapter(
+        ui,
+        "The first review",
+        "A reviewer read the code: the pages are served by another function. The corrected draft takes\n\
+         the place of the first one, and what was dropped stays on record as a wrong turn, so that\n\
+         nobody has to walk into it again. All of it is one revision, and every text can be shown by its\n\
+         number.",
+    )?;
+    play.write("draft.md", SECOND_DRAFT)?;
+    review(
+        ui,
+        play,
+        "the code path",
+        &[
+            "--dropped",
+            "Blaming _fetch_market_data()",
+            "--because",
+            "The measured pages are served by market_hub()",
+            "--instead",
+            "Measuring market_hub() itself",
+        ],
+    )?;
+    play.run(ui, &["show", "market@2", "--section", "root causes"], 0)?;
+    play.run(ui, &["show", "market@3", "--section", "root causes"], 0)
+}
+
+fn more_reviews(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.now = "2026-03-21T18:12:00Z";
+    play.chapter(
+        ui,
+        "Two more reviews",
+        "The second one finds work that is not needed, the third a step that would not have helped.",
+    )?;
+    play.write("draft.md", THIRD_DRAFT)?;
+    review(
+        ui,
+        play,
+        "unnecessary HTMX partials",
+        &[
+            "--dropped",
+            "Loading map and tier counts with HTMX",
+            "--because",
+            "The map URL is signed locally, so there is no request to defer",
+            "--instead",
+            "One aggregation query for the counts",
+        ],
+    )?;
+    play.now = "2026-03-21T18:20:00Z";
+    play.write("draft.md", FOURTH_DRAFT)?;
+    review(ui, play, "a synchronous client blocks the event loop even behind HTMX", &[])
+}
+
+fn review(ui: &mut Ui, play: &Play, challenged: &str, dropped: &[&str]) -> Result<(), Diagnostic> {
+    let words = ["review", "market", "--by", "code-review", "--challenged", challenged];
+    let given = ["--verdict", "corrected", "--body", "draft.md"];
+    play.run(ui, &[&words[..], &given, dropped].concat(), 0)
+}
+
+fn question(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
+    play.chapter(
+        ui,
+        "One question is left, and answered",
+        "A part of the plan waits for an answer, and work that goes on without it may be thrown away: a\n\
+         warning, until the question is answered. Then nothing blocks, and whoever takes the handoff\n\
+         over can carry out the whole plan. The session that found all this out has long ended.",
+    )?;
+    play.run(ui, &["check", "--quiet"], 1)?;
+    play.now = "2026-03-22T09:00:00Z";
+    play.run(ui, &["answer", "market", "q1", "Yes, ten minutes are fine", "--by", "product"], 0)?;
+    play.run(ui, &["check", "--quiet"], 0)?;
+    play.git(&["add", ".midstride"])?;
+    play.git(&["commit", "--quiet", "-m", "Why market pages are slow"])
+}
