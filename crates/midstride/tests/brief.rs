@@ -39,9 +39,15 @@ fn plain(sandbox: &Sandbox) -> Briefed {
 
 /// Writes down the session of the fixture, as one of this project.
 fn capture(sandbox: &Sandbox) {
+    capture_as(sandbox, ID, "2026-03-20");
+}
+
+/// The same as another session, of another day.
+fn capture_as(sandbox: &Sandbox, id: &str, day: &str) {
     let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
     let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
-    let path = sandbox.home().join(format!("{ID}.jsonl"));
+    let text = text.replace("2026-03-20", day);
+    let path = sandbox.home().join(format!("{id}.jsonl"));
     std::fs::write(&path, text).unwrap();
     let project = open(sandbox.root());
     let client = Some(Client::ClaudeCode);
@@ -100,10 +106,40 @@ fn of_very_many_the_best_are_told_and_the_others_counted() {
     assert_eq!(briefed.open, 40);
     let told = briefed.handoffs.len();
     assert!((1..=8).contains(&told), "{told}");
-    let counted = format!("{} more open handoffs", 40 - 8);
-    let told = briefed.briefing.text.contains(&counted)
-        || briefed.briefing.omitted.iter().any(|one| one.text.contains(&counted));
-    assert!(told, "{}", briefed.briefing.text);
+    for number in 0..40 {
+        let name = format!("open-{number:02}");
+        let is_named = briefed.briefing.text.contains(&name)
+            || briefed.briefing.omitted.iter().any(|one| one.text.contains(&name));
+        assert!(is_named, "{name}: {}", briefed.briefing.text);
+    }
+    // With room for them all, all are told.
+    let asked = Asked { tokens: Some(20_000), ..Asked::default() };
+    let all = verbs::brief(&open(sandbox.root()), &asked, &mut |_, _| ());
+    assert_eq!(all.handoffs.len(), 40, "{}", all.briefing.text);
+}
+
+#[test]
+fn sessions_before_the_last_one_are_named() {
+    let sandbox = shop();
+    capture(&sandbox);
+    let later = "5e550002-4c00-7000-8000-00000000bbbb";
+    capture_as(&sandbox, later, "2026-03-21");
+    let told = plain(&sandbox);
+    assert_eq!(told.predecessor.unwrap().session, later);
+    let earlier =
+        told.briefing.told.iter().chain([]).filter(|one| one.source == "session 5e550001");
+    assert_eq!(earlier.count(), 1, "{}", told.briefing.text);
+    assert!(told.briefing.text.contains(&format!("midstride session show {ID}")));
+}
+
+#[test]
+fn work_on_another_branch_says_so() {
+    let sandbox = shop();
+    capture(&sandbox);
+    let other = "on another branch";
+    assert!(plain(&sandbox).briefing.text.contains(other), "the session was on fix-cache");
+    sandbox.finish(sandbox.command("git").args(["checkout", "-q", "-b", "fix-cache"])).exits(0);
+    assert!(!plain(&sandbox).briefing.text.contains(other));
 }
 
 #[test]

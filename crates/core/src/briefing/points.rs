@@ -87,15 +87,22 @@ impl Turn {
     }
 }
 
-/// How many open handoffs are not told of one by one.
-pub fn of_others(more: usize) -> Option<Point> {
-    let text = match more {
-        0 => return None,
-        1 => "1 more open handoff".to_owned(),
-        more => format!("{more} more open handoffs"),
-    };
+/// Open handoffs of which nothing but the name is told.
+pub fn of_others(names: impl IntoIterator<Item = String>) -> Vec<Point> {
     let origin = Origin::of("this project".to_owned(), &["midstride", "list"]);
-    Some(origin.point(Rank::Rest, "Also open", text))
+    let point = |name| origin.point(Rank::Rest, "Also open, not told here", name);
+    names.into_iter().map(point).collect()
+}
+
+/// Sessions of which nothing but what was asked first is told: the id of each, and what that was.
+pub fn of_other_sessions(sessions: &[(String, String)]) -> Vec<Point> {
+    let point = |(id, asked): &(String, String)| {
+        let short: String = id.chars().take(8).collect();
+        let show = ["midstride", "session", "show", id.as_str()];
+        let origin = Origin::of(format!("session {short}"), &show);
+        origin.point(Rank::Rest, "An earlier session, not told here", asked.clone())
+    };
+    sessions.iter().map(point).collect()
 }
 
 /// A day, which reads the same on every day.

@@ -118,7 +118,8 @@ impl Gist {
             session: checkpoint.session_id().to_owned(),
             digest: checkpoint.digest.clone(),
             folder: session.cwd.clone(),
-            branch: checkpoint.git.branch.clone().or_else(|| session.branch.clone()),
+            // What the client saw while it worked; git may have been looked at long after.
+            branch: session.branch.clone().or_else(|| checkpoint.git.branch.clone()),
             ended: session.ended,
             items: Vec::new(),
             left_out: BTreeMap::new(),

@@ -15,11 +15,11 @@ use crate::settings::SessionName;
 use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::points::{
-    Drifted, KnownHandoff, ProofRun, in_turn, of_handoff, of_mission, of_others, of_session,
-    of_tasks,
+    Drifted, KnownHandoff, ProofRun, in_turn, of_handoff, of_mission, of_other_sessions, of_others,
+    of_session, of_tasks,
 };
 use midstride_core::briefing::{
-    Boot, BootAction, Briefing, Budget, Material, Occasion, Point, compose,
+    Boot, BootAction, Briefing, Budget, Material, Occasion, Point, Rank, compose,
 };
 use midstride_core::checkpoint::{Checkpoint, Gist};
 use midstride_core::drift::{Judgement, Verdict};
@@ -28,6 +28,7 @@ use midstride_core::handoff::Handoff;
 use midstride_core::mission;
 use midstride_core::session::Client;
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -37,9 +38,11 @@ pub const BUDGET: RangeInclusive<u64> = 200..=20_000;
 const TOKENS: u64 = 2_000;
 /// A handoff is told in about so many tokens; what there is no room for is not read.
 const TOKENS_PER_HANDOFF: u64 = 250;
-const HANDOFFS: RangeInclusive<u64> = 3..=20;
+const HANDOFFS: RangeInclusive<u64> = 3..=80;
 /// So many records of sessions are looked through for the one before.
 const RECORDS_LOOKED_AT: usize = 200;
+/// So many sessions before that one are named.
+const EARLIER_MAX: usize = 10;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -134,6 +137,8 @@ struct Work {
     ledger: Option<SqliteLedger>,
     gist: Option<Gist>,
     is_own: bool,
+    /// Sessions before that one, the latest first: the id of each, and what was asked first.
+    earlier: Vec<(String, String)>,
     points: Vec<Point>,
 }
 
@@ -146,16 +151,21 @@ impl Work {
             .session
             .as_ref()
             .filter(|_| matches!(asked.occasion, Some(Occasion::Resume | Occasion::Compact)));
+        let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
+        let mut others = sessions_here(project, &records, asked.session.as_ref());
         let gist = match own {
             Some(session) => gist_of_session(&ledger, session)?,
-            None => gist_before(project, &ledger, asked.session.as_ref())?,
+            None if others.is_empty() => None,
+            None => gist(&ledger, &others.remove(0))?,
         };
+        let asked_first = |one: Checkpointed<'_>| (one.name.id, one.about.to_owned());
+        let earlier = others.into_iter().take(EARLIER_MAX).map(asked_first).collect();
         let mut points = Vec::new();
         let records = ledger.read(&StreamId::mission(), None)?;
         let states = mission::states(records.iter().flat_map(|record| &record.events));
         points.extend(states.last().map(of_mission).unwrap_or_default());
         points.extend(of_tasks(&read_tasks(&ledger)?.0));
-        Ok(Self { ledger: Some(ledger), gist, is_own: own.is_some(), points })
+        Ok(Self { ledger: Some(ledger), gist, is_own: own.is_some(), earlier, points })
     }
 }
 
@@ -165,6 +175,7 @@ struct Checkpointed<'r> {
     blob: &'r str,
     gist: Option<&'r str>,
     folder: Option<&'r str>,
+    about: &'r str,
     ended: Option<Timestamp>,
 }
 
@@ -177,6 +188,7 @@ fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpoi
             blob,
             gist,
             folder,
+            about,
             ended,
             ..
         }) = &envelope.event
@@ -188,6 +200,7 @@ fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpoi
             blob,
             gist: gist.as_deref(),
             folder: folder.as_deref(),
+            about: about.as_deref().unwrap_or("nothing was asked"),
             ended: ended.as_deref().and_then(|time| time.parse().ok()),
         })
     })
@@ -203,23 +216,26 @@ fn gist_of_session(
     last.map_or(Ok(None), |last| gist(ledger, &last))
 }
 
-/// What the last other session in this worktree did.
-fn gist_before(
+/// The other sessions in this worktree, the latest first, each once.
+fn sessions_here<'r>(
     project: &Project,
-    ledger: &SqliteLedger,
+    records: &'r [Recorded],
     session: Option<&SessionName>,
-) -> Result<Option<Gist>, LedgerError> {
-    let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
-    let others = checkpoints(&records).filter(|one| Some(&one.name) != session);
+) -> Vec<Checkpointed<'r>> {
+    let top = files::real(project.root().path());
+    // A folder that is gone was this one before it was moved, as far as anybody can tell.
+    let is_here = |folder: &str| {
+        let folder = files::real(Path::new(folder));
+        folder.starts_with(&top) || !files::exists(&folder)
+    };
+    let others = checkpoints(records)
+        .filter(|one| Some(&one.name) != session && one.folder.is_none_or(is_here));
     let mut others: Vec<Checkpointed<'_>> = others.collect();
     // The latest record of a session comes first, and stays there.
     others.sort_by_key(|one| Reverse(one.ended));
-    let top = files::real(project.root().path());
-    let here = |one: &&Checkpointed<'_>| {
-        one.folder.is_none_or(|folder| files::real(Path::new(folder)).starts_with(&top))
-    };
-    let last = others.iter().find(here);
-    last.map_or(Ok(None), |last| gist(ledger, last))
+    let mut seen = HashSet::new();
+    others.retain(|one| seen.insert((one.name.client.clone(), one.name.id.clone())));
+    others
 }
 
 /// What was kept to be told; where that is missing or older than the checkpoint can tell, the
@@ -267,10 +283,13 @@ impl Wanted<'_> {
     }
 }
 
-/// The open handoffs: how many, and those that are told of.
+/// The open handoffs: how many, those that are told of, and the names of the others.
 struct Open {
     count: usize,
     best: Vec<Opened>,
+    others: Vec<String>,
+    /// The sessions that left one.
+    sessions: HashSet<String>,
     unread: Vec<FileError>,
 }
 
@@ -323,12 +342,17 @@ impl Open {
     ) -> Self {
         cards.sort_by_cached_key(|(spot, card)| wanted.fit(project, spot, card));
         let count = cards.len();
+        let name = |spot: &Spot| project.shown(spot).display().to_string();
+        let clean = |name: String| project.clean(&name).0.as_str().to_owned();
+        let others = cards.iter().skip(wanted.most).map(|(spot, _)| clean(name(spot))).collect();
+        let session = |(_, card): &(Spot, Card)| card.waits.as_ref()?.session.clone();
+        let sessions = cards.iter().filter_map(session).collect();
         let best = cards.into_iter().take(wanted.most).filter_map(|(spot, card)| {
             let shelved = project.read(&spot).ok()?;
             let judged = index.and_then(|index| judged_before(project, index, &shelved));
             Some(Opened { shelved, card, judged })
         });
-        Self { count, best: best.collect(), unread }
+        Self { count, best: best.collect(), others, sessions, unread }
     }
 }
 
@@ -344,12 +368,19 @@ fn material(
     let mut boot = Vec::new();
     let mut sources = Vec::new();
     for one in &open.best {
-        let (first, told) = of_opened(project, work.ledger.as_ref(), one);
+        let (first, mut told) = of_opened(project, work.ledger.as_ref(), one);
+        let theirs = one.card.waits.as_ref().and_then(|waits| waits.branch.as_ref());
+        mark_other_branch(&mut told, theirs, wanted);
         boot.extend(first);
         sources.push(told);
     }
     let mut points = Vec::new();
-    match (work.gist.as_ref().map(of_session), is_session_first(work, open)) {
+    let before = work.gist.as_ref().map(|gist| {
+        let mut told = of_session(gist);
+        mark_other_branch(&mut told, gist.branch.as_ref(), wanted);
+        told
+    });
+    match (before, is_session_first(work, open)) {
         // Who goes on itself needs all of it.
         (Some(before), true) if work.is_own => points = before,
         (Some(before), true) => sources.insert(0, before),
@@ -358,7 +389,11 @@ fn material(
     }
     points.extend(in_turn(sources));
     points.extend(work.points.iter().cloned());
-    points.extend(of_others(open.count - open.best.len()));
+    let has_handoff = |id: &String| open.sessions.contains(id);
+    let earlier: Vec<(String, String)> =
+        work.earlier.iter().filter(|(id, _)| !has_handoff(id)).cloned().collect();
+    points.extend(of_other_sessions(&earlier));
+    points.extend(of_others(open.others.iter().cloned()));
     let most = BUDGET.end().to_string();
     Material {
         client: asked.client,
@@ -368,6 +403,20 @@ fn material(
         boot,
         points,
         show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
+    }
+}
+
+/// Says where the work stands that it stands on another branch than the one that is checked out.
+fn mark_other_branch(points: &mut [Point], theirs: Option<&String>, wanted: &Wanted<'_>) {
+    const OTHER_BRANCH: &str = "on another branch";
+    if theirs.is_none() || wanted.branch.is_none() || theirs == wanted.branch.as_ref() {
+        return;
+    }
+    if let Some(point) = points.iter_mut().find(|point| point.rank >= Rank::Standing) {
+        point.remark = Some(match point.remark.take() {
+            Some(remark) => format!("{remark}, {OTHER_BRANCH}"),
+            None => OTHER_BRANCH.to_owned(),
+        });
     }
 }
 
