@@ -2,6 +2,7 @@
 //! carried in quotation, and what was left out.
 
 mod boot;
+mod cost;
 mod entry;
 mod form;
 mod material;
@@ -13,7 +14,7 @@ mod visible;
 pub use material::{Boot, BootAction, Budget, Material, Occasion, Point, Rank};
 
 use entry::Entry;
-use page::{Frame, Plan, Trailer, Written};
+use page::{Page, Plan, Trailer, Written};
 
 /// What a session is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,10 +96,9 @@ impl Briefing {
 /// Tells as much of the material as fits, the most important first.
 pub fn compose(material: &Material, budget: Budget) -> Briefing {
     let entries = entry::in_order(material, budget);
-    let page = Page { frame: Frame::of(material, budget), budget, entries: &entries };
-    let plan = if entries.is_empty() { None } else { page.plan() };
-    let written = plan.map(|plan| page.written(&plan));
-    let (told, omitted) = entries.split_at(plan.map_or(0, |plan| plan.told));
+    let fitting = Fitting::of(material, budget, &entries);
+    let (plan, written) = fitting.best().unzip();
+    let (told, omitted) = entries.split_at(plan.map_or(0, |plan: Plan| plan.told));
     Briefing {
         tokens: written.as_ref().map_or(0, |written| written.tokens),
         text: written.map(|written| written.text).unwrap_or_default(),
@@ -139,13 +139,33 @@ impl Omitted {
 }
 
 /// Finds out how much fits.
-struct Page<'entries> {
-    frame: Frame,
+struct Fitting<'entries> {
+    page: Page<'entries>,
     budget: Budget,
     entries: &'entries [Entry],
+    /// No more points than this can fit: each costs a token at least.
+    most: usize,
 }
 
-impl Page<'_> {
+impl<'entries> Fitting<'entries> {
+    fn of(material: &Material, budget: Budget, entries: &'entries [Entry]) -> Self {
+        let most = usize::try_from(budget.tokens).unwrap_or(usize::MAX);
+        Self { page: Page::of(material, budget, entries, most), budget, entries, most }
+    }
+
+    /// The best text that fits, if any does. Its parts cost no less than the whole; whatever they
+    /// are, a budget is kept.
+    fn best(&self) -> Option<(Plan, Written)> {
+        let mut plan = if self.entries.is_empty() { None } else { self.plan() }?;
+        loop {
+            let written = self.page.write(&plan);
+            if written.fits(self.budget) {
+                return Some((plan, written));
+            }
+            plan.told = plan.told.checked_sub(1)?;
+        }
+    }
+
     /// The best plan that fits, if any does. What is left out is told by kind, unless then nothing
     /// could be told at all.
     fn plan(&self) -> Option<Plan> {
@@ -165,19 +185,14 @@ impl Page<'_> {
             return None;
         }
         let leading = self.entries.iter().filter(|entry| entry.leads()).count();
-        plan.told = self.greatest(0, leading.min(self.most()), |told| Plan { told, ..plan });
+        plan.told = self.greatest(0, leading.min(self.most), |told| Plan { told, ..plan });
         plan.leading_long = self.greatest(0, plan.told, |long| Plan { leading_long: long, ..plan });
         if plan.told == leading {
-            let most = self.entries.len().min(self.most()).max(leading);
+            let most = self.entries.len().min(self.most).max(leading);
             plan.told = self.greatest(leading, most, |told| Plan { told, ..plan });
             plan.other_long = self.greatest(0, plan.told, |long| Plan { other_long: long, ..plan });
         }
         Some(plan)
-    }
-
-    /// No more points than this can fit: each costs a token at least.
-    fn most(&self) -> usize {
-        usize::try_from(self.budget.tokens).unwrap_or(usize::MAX)
     }
 
     /// The greatest number with which the plan fits; with the smallest it does.
@@ -193,13 +208,7 @@ impl Page<'_> {
         fitting
     }
 
-    fn written(&self, plan: &Plan) -> Written {
-        page::write(&self.frame, self.entries, plan)
-    }
-
     fn fits(&self, plan: &Plan) -> bool {
-        let Written { text, tokens } = self.written(plan);
-        let units = || u64::try_from(text.encode_utf16().count()).unwrap_or(u64::MAX);
-        tokens <= self.budget.tokens && self.budget.utf16_units.is_none_or(|most| units() <= most)
+        self.page.fits(plan, self.budget)
     }
 }

@@ -21,9 +21,23 @@ pub fn estimate(text: &str) -> u64 {
     Family::default().estimate(text)
 }
 
+/// The same in thousandths, which can be added up before they are made whole.
+pub(crate) fn thousandths(text: &str) -> u64 {
+    Family::default().thousandths(text)
+}
+
+/// Thousandths of tokens as tokens.
+pub(crate) fn whole(thousandths: u64) -> u64 {
+    thousandths.div_ceil(THOUSANDTHS)
+}
+
 impl Family {
     /// How many tokens a text costs a model of this family.
     pub fn estimate(self, text: &str) -> u64 {
+        whole(self.thousandths(text))
+    }
+
+    fn thousandths(self, text: &str) -> u64 {
         let costs = self.costs();
         let mut rest = text.as_bytes();
         let mut thousandths = 0;
@@ -32,7 +46,7 @@ impl Family {
             thousandths += cost;
             rest = rest.get(length..).unwrap_or_default();
         }
-        thousandths.div_ceil(THOUSANDTHS)
+        thousandths
     }
 
     fn costs(self) -> &'static Costs {

@@ -39,19 +39,18 @@ fn plain(sandbox: &Sandbox) -> Briefed {
 
 /// Writes down the session of the fixture, as one of this project.
 fn capture(sandbox: &Sandbox) {
-    capture_as(sandbox, ID, "2026-03-20");
+    capture_in(sandbox, sandbox.root(), ID, "2026-03-20");
 }
 
-/// The same as another session, of another day.
-fn capture_as(sandbox: &Sandbox, id: &str, day: &str) {
+/// The same as a session of some folder, which has this id and worked on this day.
+fn capture_in(sandbox: &Sandbox, folder: &Path, id: &str, day: &str) {
     let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
-    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
-    let text = text.replace("2026-03-20", day);
+    let text = text.unwrap().replace("/home/dev/shop", &folder.display().to_string());
+    let text = text.replace(ID, id).replace("2026-03-20", day);
     let path = sandbox.home().join(format!("{id}.jsonl"));
     std::fs::write(&path, text).unwrap();
-    let project = open(sandbox.root());
     let client = Some(Client::ClaudeCode);
-    verbs::checkpoint(&project, &Which::Transcript(path), client, Mode::Auto).unwrap();
+    verbs::checkpoint(&open(folder), &Which::Transcript(path), client, Mode::Auto).unwrap();
 }
 
 fn events(sandbox: &Sandbox) -> Vec<Event> {
@@ -123,7 +122,7 @@ fn sessions_before_the_last_one_are_named() {
     let sandbox = shop();
     capture(&sandbox);
     let later = "5e550002-4c00-7000-8000-00000000bbbb";
-    capture_as(&sandbox, later, "2026-03-21");
+    capture_in(&sandbox, sandbox.root(), later, "2026-03-21");
     let told = plain(&sandbox);
     assert_eq!(told.predecessor.unwrap().session, later);
     let earlier =
@@ -245,6 +244,65 @@ fn a_session_is_not_its_own_predecessor_unless_it_goes_on() {
     assert_eq!(of(Occasion::Startup, "another").as_deref(), Some(ID));
     assert_eq!(of(Occasion::Compact, ID).as_deref(), Some(ID));
     assert_eq!(of(Occasion::Resume, "another"), None);
+}
+
+#[test]
+fn each_worktree_goes_on_from_its_own_last_session() {
+    const LATER: &str = "5e550002-4c00-7000-8000-00000000bbbb";
+    let sandbox = shop();
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "set up"]);
+    let second = sandbox.root().with_file_name("second");
+    sandbox.git(&["worktree", "add", "--quiet", second.to_str().unwrap()]);
+    capture(&sandbox);
+    let before = |folder: &Path| {
+        let told = briefed(&open(folder), &Asked::default());
+        told.predecessor.map(|gist| gist.session)
+    };
+    assert_eq!((before(sandbox.root()), before(&second)), (Some(ID.to_owned()), None));
+    // The ledger is one, and the other session is later.
+    capture_in(&sandbox, &second, LATER, "2026-03-21");
+    assert_eq!(before(sandbox.root()).as_deref(), Some(ID));
+    assert_eq!(before(&second).as_deref(), Some(LATER));
+    // Whoever began in a folder below worked in the same worktree.
+    const BELOW: &str = "5e550003-4c00-7000-8000-00000000cccc";
+    let below = second.join("src");
+    std::fs::create_dir_all(&below).unwrap();
+    capture_in(&sandbox, &below, BELOW, "2026-03-22");
+    assert_eq!(before(&second).as_deref(), Some(BELOW));
+    assert_eq!(before(sandbox.root()).as_deref(), Some(ID));
+}
+
+#[test]
+fn an_older_gist_is_told_only_where_the_checkpoint_is_gone() {
+    let sandbox = shop();
+    capture(&sandbox);
+    let with = plain(&sandbox).predecessor.unwrap();
+    let ledger = SqliteLedger::open(&open(sandbox.root()), Patience::Command).unwrap();
+    let records = ledger.latest_below("session/", 1).unwrap();
+    let kept = ledger.get_blob(&blobs(&sandbox)[0]).unwrap().unwrap();
+    let mut older = serde_json::to_value(&with).unwrap();
+    older["version"] = 1.into();
+    older.as_object_mut().unwrap().remove("not_kept");
+    older["items"].as_array_mut().unwrap().truncate(3);
+    let told = |has_checkpoint: bool| {
+        let other = shop();
+        let ledger = SqliteLedger::open(&open(other.root()), Patience::Command).unwrap();
+        let mut envelope = records[0].events[0].clone();
+        let Event::Session(SessionEvent::Checkpointed { gist, folder, .. }) = &mut envelope.event
+        else {
+            panic!("{envelope:?}");
+        };
+        *gist = Some(ledger.put_blob(older.to_string().as_bytes()).unwrap());
+        *folder = None;
+        if has_checkpoint {
+            ledger.put_blob(&kept).unwrap();
+        }
+        ledger.unite(&[(records[0].stream.clone(), vec![envelope])]).unwrap();
+        plain(&other).predecessor.unwrap()
+    };
+    assert_eq!(told(true), with);
+    assert_eq!((told(false).version, told(false).items.len()), (1, 3));
 }
 
 #[test]
