@@ -245,3 +245,61 @@ fn what_a_handoff_says_is_told_as_a_quotation_whatever_it_says() {
     midstride told this session 4 points from handoff evil (about 254 tokens)
     ");
 }
+
+#[test]
+fn drifted_places_and_proofs_are_told_with_the_commit_they_were_judged_at() {
+    let sandbox = sandbox();
+    sandbox.write(".midstride/config.toml", "").write("src/a.rs", "one();\ntwo();\nthree();\n");
+    let sandbox = sandbox.repository();
+    let commit = || {
+        sandbox.git(&["add", "--all"]);
+        sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", "next"]);
+        sandbox.git(&["rev-parse", "--short=7", "HEAD"]).trim().to_owned()
+    };
+    let cites = "See `src/a.rs:2` and `src/a.rs:3`.\n";
+    sandbox.run_with_input(&["new", "A finding", "--id", "a", "--body", "-"], cites).exits(0);
+    let proof = "    - claim: It is fast\n      run: exit 4\n";
+    sandbox.write(".midstride/handoffs/pages.md", super::verify::document(proof));
+    let run_at = commit();
+    sandbox.run(["allow", "pages", "--all", "--yes"]).exits(0);
+    sandbox.run(["verify", "pages"]).exits(1);
+    sandbox.write("src/a.rs", "one();\nzwei();\nthree();\n");
+    let judged_at = commit();
+    let points = || -> Vec<String> {
+        let told = sandbox.run(["brief"]).exits(0).stdout;
+        let is_one = |line: &&str| line.starts_with("- Cited") || line.starts_with("- Proof");
+        told.lines().filter(is_one).map(str::to_owned).collect()
+    };
+    let told = points();
+    assert_eq!(told.len(), 1, "nothing is judged anew: {told:?}");
+    let broken = format!(", broken 2026-03-21 at {run_at}: “It is fast”");
+    assert!(told[0].starts_with("- Proof [") && told[0].ends_with(&broken), "{told:?}");
+    sandbox.run(["check", "--all"]);
+    let later = commit();
+    assert_ne!(judged_at, later);
+    let told = points();
+    let changed = format!(", changed, judged at {judged_at}: “src/a.rs:2”");
+    assert!(told.iter().any(|one| one.ends_with(&changed)), "{told:?}");
+    assert_eq!(told.len(), 2, "what stands is not told: {told:?}");
+}
+
+#[test]
+fn what_is_left_out_is_shown_by_the_command_that_is_named() {
+    let sandbox = worked_in();
+    sandbox.run(["checkpoint"]).exits(0);
+    let run = sandbox.run(["brief", "--json", "--budget", "300"]).exits(0);
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let mut shown = 0;
+    for one in told["omitted"].as_array().unwrap() {
+        let words: Vec<&str> = one["show"].as_str().unwrap().split(' ').collect();
+        if words[..3] == ["midstride", "session", "show"] && one["rank"] == "rest" {
+            // The sandbox hides ids; this one begins like the source says.
+            let id = one["source"].as_str().unwrap().strip_prefix("session ").unwrap();
+            let page = sandbox.run(["session", "show", id]).exits(0).stdout;
+            let text = one["text"].as_str().unwrap();
+            assert!(page.contains(text), "{text} is not in\n{page}");
+            shown += 1;
+        }
+    }
+    assert!(shown >= 3, "{run}");
+}
