@@ -407,10 +407,9 @@ impl Item {
 
     /// Named rather than told: what belongs to it is left to the checkpoint.
     fn in_a_line(self) -> Self {
-        let text = match self.sort {
-            Sort::Reverted | Sort::Changed | Sort::Missing | Sort::Plan => self.text,
-            _ => line_of(&self.text),
-        };
+        let is_path =
+            matches!(self.sort, Sort::Reverted | Sort::Changed | Sort::Missing | Sort::Plan);
+        let text = if is_path { self.text } else { line_of(&self.text) };
         Self { text, detail: self.detail.as_deref().map(line_of), ..self }
     }
 
