@@ -224,6 +224,9 @@ impl From<CheckpointError> for Diagnostic {
                      `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME",
                 ),
             },
+            CheckpointError::NoTranscript(_) => {
+                diagnostic.hint("`--session` or `--transcript` names another one")
+            }
             CheckpointError::NoSuch(_) => {
                 diagnostic.hint("`midstride session list` shows them all")
             }
@@ -264,7 +267,9 @@ impl From<SaveError> for Diagnostic {
                     "say it as a sentence; a command that shows something belongs under `proofs`"
                 }
             }),
-            SaveError::Checkpoint(error @ CheckpointError::NoSession(_)) => Self::from(error)
+            SaveError::Checkpoint(
+                error @ (CheckpointError::NoSession(_) | CheckpointError::NoTranscript(_)),
+            ) => Self::from(error)
                 .hint("`--no-session` saves what you say with what git and the tasks tell"),
             SaveError::Checkpoint(error) => error.into(),
             SaveError::Several { .. } => diagnostic.hint("`--id` says which one"),

@@ -66,8 +66,8 @@ pub use search::{
     Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,
 };
 pub use sessions::{
-    Extent, Listed, PromoteError, RECOVERED_MAX, Recovered, Shown, promote, recover, session,
-    sessions,
+    Extent, Listed, PromoteError, Promoted, RECOVERED_MAX, Recovered, Shown, promote, recover,
+    session, sessions,
 };
 pub use share::{ShareError, share};
 pub use sync::{SyncError, Synced, TasksSynced, sync};

@@ -21,6 +21,7 @@ pub(crate) struct CheckpointArgs {
     session: Option<String>,
 
     /// The session of this project whose transcript was changed last; so it is without any option
+    /// too, unless this runs in a session whose client tells which one it is
     #[arg(long, conflicts_with = "transcript")]
     last: bool,
 
@@ -75,7 +76,8 @@ pub(crate) fn checkpoint(
     let which = match (args.session, args.transcript) {
         (Some(id), _) => Which::Id(id),
         (None, Some(path)) => Which::Transcript(path),
-        (None, None) => Which::Newest,
+        (None, None) if args.last => Which::Newest,
+        (None, None) => Which::Current,
     };
     let mode = match args.mode {
         ModeArg::Auto => Mode::Auto,

@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 /// lost by that: the handoff is saved, with exit code 1, and `--accept REASON` saves it as it is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SaveArgs {
-    /// The session, by its id or the beginning of it; else the one whose transcript changed last
+    /// The session, by its id or the beginning of it; else the one this runs in, where its client
+    /// tells, the one of the named handoff, or the one whose transcript changed last
     #[arg(long, value_name = "ID", conflicts_with = "transcript")]
     session: Option<String>,
 
@@ -177,7 +178,7 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
         (true, _, _) => Source::NoSession,
         (false, Some(id), _) => Source::Session(Which::Id(id)),
         (false, None, Some(path)) => Source::Session(Which::Transcript(path)),
-        (false, None, None) => Source::Session(Which::Newest),
+        (false, None, None) => Source::Session(Which::Current),
     };
     let wanted = Save {
         source,

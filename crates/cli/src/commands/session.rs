@@ -42,7 +42,8 @@ enum SessionCommand {
     },
     /// Make a handoff of a session
     ///
-    /// Facts only, on the private shelf; `midstride edit` adds what the facts mean.
+    /// Facts only, on the private shelf; `midstride edit` adds what the facts mean. A session that has
+    /// an open handoff keeps that one.
     Promote {
         /// The session, by its id or the beginning of it
         session: String,
@@ -102,11 +103,14 @@ pub(crate) fn session(
             Ok(Outcome::Clean)
         }
         SessionCommand::Promote { session, id } => {
-            let created = verbs::promote(project, &session, client, id)?;
-            let key = created.shelved.handoff(project).key();
-            let path = shown_path(project, &created.shelved.path);
-            ui.say(&format!("{key}: made of the session, facts only, in {path}"))?;
-            tell_redacted(ui, &created.redacted)?;
+            let promoted = verbs::promote(project, &session, client, id)?;
+            let key = promoted.shelved.handoff(project).key();
+            let path = shown_path(project, &promoted.shelved.path);
+            ui.say(&match promoted.is_new {
+                true => format!("{key}: made of the session, facts only, in {path}"),
+                false => format!("{key}: the handoff of the session is there already, in {path}"),
+            })?;
+            tell_redacted(ui, &promoted.redacted)?;
             let key = shell_word(&key.to_string());
             ui.say(&format!("Next: midstride edit {key} says what the facts mean"))?;
             Ok(Outcome::Clean)

@@ -355,3 +355,120 @@ fn what_cannot_be_saved_says_what_can() {
     ");
     assert!(!sandbox.root().join(".git/midstride/handoffs").exists());
 }
+
+const OWN: &str = "a1a10001-4c00-7000-8000-00000000aaaa";
+const OTHER: &str = "b2b20001-4c00-7000-8000-00000000bbbb";
+
+/// A session that asked for something, in the folder of the project.
+fn asked(sandbox: &Sandbox, id: &str, what: &str) {
+    let record = r#"{"sessionId": "ID", "cwd": "ROOT", "type": "user", "uuid": "u1", "parentUuid": null, "timestamp": "2026-03-22T09:00:00.000Z", "message": {"role": "user", "content": "WHAT"}}"#;
+    let root = sandbox.root().display().to_string();
+    put(
+        sandbox,
+        id,
+        &format!("{}\n", record.replace("ID", id).replace("ROOT", &root).replace("WHAT", what)),
+    );
+}
+
+/// Runs a command in the shell of a session of Claude Code.
+fn run_in_session(sandbox: &Sandbox, id: &str, arguments: &[&str]) -> midstride_testkit::Run {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    command.args(arguments).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", id);
+    sandbox.finish(&mut command)
+}
+
+#[test]
+fn the_session_that_asks_is_the_one_that_is_saved() {
+    let sandbox = shop();
+    asked(&sandbox, OWN, "Warm the cache");
+    asked(&sandbox, OTHER, "Rename the shop");
+    for id in [OWN, OTHER] {
+        let save = ["save", "--json", "--summary", "Slow.", "--next", "Go on"];
+        let run = run_in_session(&sandbox, id, &save);
+        let done: Value = serde_json::from_str(&run.stdout).unwrap();
+        let run = run_in_session(&sandbox, id, &["checkpoint", "--json"]).exits(0);
+        let written: Value = serde_json::from_str(&run.stdout).unwrap();
+        let about = if id == OWN { "session-warm-the-cache" } else { "session-rename-the-shop" };
+        assert_eq!(done["key"], about, "{done}");
+        assert_eq!(written["checkpoint"], done["checkpoint"], "{written}");
+    }
+    let gone = "c3c30001-4c00-7000-8000-00000000cccc";
+    insta::assert_snapshot!(run_in_session(&sandbox, gone, &["save", "--summary", "x"]), @"
+    exit 2
+    ----- stderr -----
+    error: this runs in session `[UID]` of claude-code, which has no transcript in this project
+    hint: `--session` or `--transcript` names another one
+    hint: `--no-session` saves what you say with what git and the tasks tell
+    ");
+    insta::assert_snapshot!(run_in_session(&sandbox, gone, &["checkpoint"]), @"
+    exit 2
+    ----- stderr -----
+    error: this runs in session `[UID]` of claude-code, which has no transcript in this project
+    hint: `--session` or `--transcript` names another one
+    ");
+    run_in_session(&sandbox, gone, &["checkpoint", "--last"]).exits(0);
+}
+
+#[test]
+fn many_that_save_one_session_at_once_make_one_handoff() {
+    let sandbox = worked_in();
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let save = |number: usize| {
+        let decision = format!("Choose way {number} because it is short");
+        let mut command = sandbox.command(program);
+        command.args(["save", "--decision", &decision, "--accept", "in a hurry"]);
+        command.stdin(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+        command.stdout(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let running: Vec<_> = (0..12).map(save).collect();
+    for one in running {
+        let done = one.wait_with_output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+    let folder = sandbox.root().join(".git/midstride/handoffs");
+    let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let text = std::fs::read_to_string(files.next().unwrap()).unwrap();
+    assert_eq!(files.next(), None);
+    for number in 0..12 {
+        assert!(text.contains(&format!("Choose way {number}\n")), "{number}: {text}");
+    }
+}
+
+#[test]
+fn a_session_is_promoted_once() {
+    let sandbox = worked_in();
+    sandbox.run(["session", "promote", "5e55", "--id", "cache"]).exits(0);
+    let text = sandbox.read(FILE);
+    insta::assert_snapshot!(sandbox.run(["session", "promote", "5e55"]), @"
+    exit 0
+    ----- stderr -----
+    cache: the handoff of the session is there already, in .git/midstride/handoffs/cache.md
+    Next: midstride edit cache says what the facts mean
+    ");
+    assert_eq!(sandbox.read(FILE), text);
+    let done = saved(&sandbox, &["--body", "-"], TOLD);
+    assert_eq!((&done["key"], &done["written"]), (&"cache".into(), &"revised".into()), "{done}");
+    sandbox.run(["session", "promote", "5e55", "--id", "other"]).exits(0);
+    assert_eq!(saved(&sandbox, &["--body", "-"], TOLD)["written"], "unchanged");
+}
+
+#[test]
+fn a_session_is_saved_on_when_its_transcript_is_gone() {
+    let sandbox = worked_in();
+    let first = saved(&sandbox, &["--id", "cache", "--body", "-"], TOLD);
+    std::fs::remove_dir_all(sandbox.home().join(".claude/projects")).unwrap();
+    for arguments in
+        [["--session", "5e55", "--landmine", "A trap"], ["--id", "cache", "--landmine", "A pit"]]
+    {
+        let again = saved(&sandbox, &arguments, "");
+        assert_eq!(
+            (&again["key"], &again["written"]),
+            (&"cache".into(), &"revised".into()),
+            "{again}"
+        );
+        assert_eq!(again["checkpoint"], first["checkpoint"], "{again}");
+    }
+    asked(&sandbox, OTHER, "Rename the shop");
+    let again = saved(&sandbox, &["--id", "cache", "--landmine", "A hole"], "");
+    assert_eq!(again["checkpoint"], first["checkpoint"], "{again}");
+}

@@ -7,6 +7,7 @@ use crate::git::Repository;
 use crate::ids::sha256;
 use crate::ledger::{AppendError, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
+use crate::settings::SessionName;
 use crate::tombstone::Tombstone;
 use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
 use midstride_core::event::{Envelope, Event, SessionEvent};
@@ -26,8 +27,10 @@ const PLANS_MAX: usize = 50;
 /// Which session.
 #[derive(Clone, Debug, Default)]
 pub enum Which {
-    /// The one whose transcript was changed last.
+    /// The one that asks, where its client tells; else the newest.
     #[default]
+    Current,
+    /// The one whose transcript was changed last.
     Newest,
     /// By its id, or a beginning of it that no other has.
     Id(String),
@@ -61,6 +64,9 @@ pub enum CheckpointError {
     /// There is no session.
     #[error("no session of this project was found")]
     NoSession(Vec<FileError>),
+    /// The session that asks left nothing to read. Another one is not meant.
+    #[error("this runs in session `{}` of {}, which has no transcript in this project", .0.id, .0.client)]
+    NoTranscript(SessionName),
     /// There is none of that id.
     #[error("there is no session `{0}` in this project")]
     NoSuch(String),
@@ -209,12 +215,25 @@ fn choose(
         return Ok(found);
     }
     let (all, unread) = client::transcripts(project, client);
-    match which {
-        Which::Id(name) => by_id(all, unread, name),
-        Which::Newest | Which::Transcript(_) => {
+    match (which, current(project, client)) {
+        (Which::Id(name), _) => by_id(all, unread, name),
+        (Which::Current, Some(own)) => {
+            let is_own = |one: &Found| one.session == own.id && one.client.name() == own.client;
+            let unread = || unread_of(unread, &own.id);
+            let missing =
+                || unread().map_or_else(|| CheckpointError::NoTranscript(own.clone()), Into::into);
+            all.into_iter().find(is_own).ok_or_else(missing)
+        }
+        (Which::Current | Which::Newest | Which::Transcript(_), _) => {
             all.into_iter().next().ok_or(CheckpointError::NoSession(unread))
         }
     }
+}
+
+/// The session that asks, unless only those of another client are wanted.
+pub(super) fn current(project: &Project, client: Option<Client>) -> Option<&SessionName> {
+    let own = project.environment().session.as_ref();
+    own.filter(|own| client.is_none_or(|client| client.name() == own.client))
 }
 
 /// Where a session worked, if that is not this project and is gone.
@@ -256,14 +275,19 @@ pub(super) fn by_id(
             Err(CheckpointError::Several { name: name.to_owned(), found })
         }
         (None, _) => {
-            let is_it = |error: &FileError| {
-                let file = error.path.file_name().unwrap_or_default().to_string_lossy();
-                !name.is_empty() && file.contains(name)
-            };
-            let unread = unread.into_iter().find(is_it);
-            Err(unread.map_or_else(|| CheckpointError::NoSuch(name.to_owned()), Into::into))
+            let no_such = || CheckpointError::NoSuch(name.to_owned());
+            Err(unread_of(unread, name).map_or_else(no_such, Into::into))
         }
     }
+}
+
+/// Why the transcript of a session could not be read.
+fn unread_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
+    let is_it = |error: &FileError| {
+        let file = error.path.file_name().unwrap_or_default().to_string_lossy();
+        !name.is_empty() && file.contains(name)
+    };
+    unread.into_iter().find(is_it)
 }
 
 /// What is seen besides the transcript. No process is started for it.

@@ -4,12 +4,14 @@
 //! changes nothing.
 
 use super::carry::tasks_of_session;
-use super::checkpoint::{CheckpointError, Checkpointed, Which, checkpoint, without_session};
+use super::checkpoint::{
+    CheckpointError, Checkpointed, Which, checkpoint, current, without_session,
+};
 use super::new::{Created, NewError, NewHandoff, new, taken};
-use super::sessions::stored;
+use super::sessions::{Promoted, last_written, stored};
 use super::task::{Board, TaskError};
 use crate::client;
-use crate::files::FileError;
+use crate::files::{FileError, Lock};
 use crate::git::Repository;
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{FindError, Project, SetUp, Shelved};
@@ -188,15 +190,11 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
     if let Some((kind, text, why)) = wanted.judgement.refused_boot() {
         return Err(SaveError::Boot { kind, text: text.to_owned(), why });
     }
-    let captured = match &wanted.source {
-        Source::Session(which) => {
-            Some(checkpoint(project, which, wanted.client, Mode::Checkpoint)?)
-        }
-        Source::NoSession => None,
-    };
+    let captured = captured(project, wanted)?;
     // As it was written down: whoever looks again sees the same.
     let kept = captured.as_ref().map(|done| stored(project, &done.blob)).transpose()?.flatten();
     let checkpoint = kept.or_else(|| captured.as_ref().map(|done| done.checkpoint.clone()));
+    let (project, _lock) = &alone(project)?;
     let board = Board::open(project)?;
     let blob = captured.as_ref().map(|done| done.blob.as_str());
     let making = Making { project, wanted, checkpoint: checkpoint.as_ref(), blob, board: &board };
@@ -221,20 +219,82 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
     })
 }
 
-/// Makes a handoff of the facts of a session alone; nobody has judged it.
+/// The project for one that saves at a time: two that save one session at once must not make two
+/// handoffs of it. Whoever came before may have made the shelf, so it is looked at anew.
+fn alone(project: &Project) -> Result<(Project, Lock), SaveError> {
+    let lock = Lock::hold(&project.make_private()?, "save")?;
+    let project = Project::discover(project.environment().clone()).map_err(NewError::from)?;
+    Ok((project, lock))
+}
+
+/// The session, written down to where it is now, or as it was written down last if its transcript is
+/// gone.
+fn captured(project: &Project, wanted: &Save) -> Result<Option<Checkpointed>, SaveError> {
+    let Source::Session(which) = &wanted.source else { return Ok(None) };
+    let is_open = matches!(which, Which::Current) && current(project, wanted.client).is_none();
+    let of_handoff = if is_open { recovery(project, wanted)? } else { None };
+    let (which, client) = match of_handoff {
+        Some((client, session)) => (&Which::Id(session), Some(client)),
+        None => (which, wanted.client),
+    };
+    let done = checkpoint(project, which, client, Mode::Checkpoint);
+    let gone = match &done {
+        Err(CheckpointError::NoSuch(name)) => name,
+        Err(CheckpointError::NoTranscript(own)) => &own.id,
+        Ok(_) | Err(_) => return Ok(Some(done?)),
+    };
+    match last_written(project, gone, client) {
+        Err(CheckpointError::NoSuch(_)) => Ok(Some(done?)),
+        last => Ok(Some(last?)),
+    }
+}
+
+/// The session that the named handoff is of.
+fn recovery(project: &Project, wanted: &Save) -> Result<Option<(Client, String)>, SaveError> {
+    let Some(shelved) = named(project, wanted)? else { return Ok(None) };
+    let handoff = shelved.handoff(project);
+    let client = said(&handoff, "state.recovery.client").and_then(Client::named);
+    let client = client.filter(|client| wanted.client.is_none_or(|want| want == *client));
+    let session = said(&handoff, "state.recovery.session").map(str::to_owned);
+    Ok(client.zip(session))
+}
+
+/// The handoff that is named, where there is one to write on.
+fn named(project: &Project, wanted: &Save) -> Result<Option<Shelved>, SaveError> {
+    let Some(id) = wanted.id.as_ref().or(wanted.judgement.id.as_ref()) else { return Ok(None) };
+    let key = HandoffKey { id: id.clone(), stage: None };
+    if taken(project, &key)?.is_none() {
+        return Ok(None);
+    }
+    let shelved = project.find(id)?;
+    let handoff = shelved.handoff(project);
+    let (key, kind, status) = (handoff.key().to_string(), handoff.kind(), handoff.status());
+    match (kind, status.is_open()) {
+        (HandoffKind::Session, true) => Ok(Some(shelved)),
+        (HandoffKind::Session, false) => Err(SaveError::Ended { key, status }),
+        (kind, _) => Err(SaveError::OtherKind { key, kind }),
+    }
+}
+
+/// The handoff of a session, made of its facts alone where there is none; nobody has judged it.
 pub(super) fn facts_only(
     project: &Project,
     checkpoint: &Checkpoint,
-    blob: Option<&str>,
+    blob: &str,
     judgement: Judgement,
     id: Option<String>,
-) -> Result<Created, SaveError> {
+) -> Result<Promoted, SaveError> {
     let wanted =
         Save { source: Source::NoSession, client: None, judgement, id, accept: None, by: None };
+    let (project, _lock) = &alone(project)?;
     let board = Board::open(project)?;
-    let making =
-        Making { project, wanted: &wanted, checkpoint: Some(checkpoint), blob, board: &board };
-    making.put_new(&making.skeleton()?)
+    let (wanted, blob) = (&wanted, Some(blob));
+    let making = Making { project, wanted, checkpoint: Some(checkpoint), blob, board: &board };
+    if let Some(shelved) = making.of_session(checkpoint)? {
+        return Ok(Promoted { shelved, is_new: false, redacted: Vec::new() });
+    }
+    let Created { shelved, redacted, .. } = making.put_new(&making.skeleton()?)?;
+    Ok(Promoted { shelved, is_new: true, redacted })
 }
 
 fn in_flight(checkpoint: &Checkpoint) -> Vec<InFlight> {
@@ -281,32 +341,25 @@ struct Making<'m> {
 impl Making<'_> {
     /// The handoff that is written on: the named one, the one of the session, the one of the title.
     fn existing(&self) -> Result<Option<Shelved>, SaveError> {
-        let (project, judgement) = (self.project, &self.wanted.judgement);
-        if let Some(id) = self.wanted.id.as_ref().or(judgement.id.as_ref()) {
-            let key = HandoffKey { id: id.clone(), stage: None };
-            if taken(project, &key)?.is_none() {
-                return Ok(None);
-            }
-            let shelved = project.find(id)?;
-            let handoff = shelved.handoff(project);
-            let (key, kind, status) = (handoff.key().to_string(), handoff.kind(), handoff.status());
-            return match (kind, status.is_open()) {
-                (HandoffKind::Session, true) => Ok(Some(shelved)),
-                (HandoffKind::Session, false) => Err(SaveError::Ended { key, status }),
-                (kind, _) => Err(SaveError::OtherKind { key, kind }),
-            };
+        let judgement = &self.wanted.judgement;
+        if self.wanted.id.is_some() || judgement.id.is_some() {
+            return named(self.project, self.wanted);
         }
-        let found = match (self.checkpoint, &judgement.title) {
-            (Some(checkpoint), _) => self.open_ones(checkpoint.session_id(), &|handoff| {
-                said(handoff, "state.recovery.session") == Some(checkpoint.session_id())
-                    && said(handoff, "state.recovery.client") == Some(checkpoint.client().name())
-            }),
-            (None, Some(title)) => self.open_ones(title, &|handoff| {
+        match (self.checkpoint, &judgement.title) {
+            (Some(checkpoint), _) => self.of_session(checkpoint),
+            (None, Some(title)) => self.only_one(self.open_ones(title, &|handoff| {
                 handoff.title() == Some(title.trim()) && handoff.node("state.recovery").is_none()
-            }),
-            (None, None) => Vec::new(),
-        };
-        self.only_one(found)
+            })),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The open handoff of a session.
+    fn of_session(&self, checkpoint: &Checkpoint) -> Result<Option<Shelved>, SaveError> {
+        self.only_one(self.open_ones(checkpoint.session_id(), &|handoff| {
+            said(handoff, "state.recovery.session") == Some(checkpoint.session_id())
+                && said(handoff, "state.recovery.client") == Some(checkpoint.client().name())
+        }))
     }
 
     fn only_one(&self, mut found: Vec<Shelved>) -> Result<Option<Shelved>, SaveError> {

@@ -1,16 +1,16 @@
 //! Find sessions, show one, make a handoff of one, and bring in those that ended without a word.
 
 use super::checkpoint::{CheckpointError, Checkpointed, Ready, by_id, take, tell, write_down};
-use super::new::Created;
 use super::save::{self, SaveError};
 use crate::client::{self, Candidate, Found, Life, Lives};
 use crate::files::{FileError, Problem, Stream};
 use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
-use crate::project::{Project, SetUp};
+use crate::project::{Project, SetUp, Shelved};
 use jiff::Timestamp;
 use midstride_core::checkpoint::{Checkpoint, Mode};
 use midstride_core::event::{Envelope, Event, SessionEvent};
 use midstride_core::judgement::Judgement;
+use midstride_core::redact::Redaction;
 use midstride_core::session::Client;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -191,23 +191,37 @@ pub fn session(
     client: Option<Client>,
 ) -> Result<Shown, CheckpointError> {
     let one = pick(project, name, client)?;
-    match (&one.found, &one.blob) {
-        (Some(found), _) => {
+    match &one.found {
+        Some(found) => {
             let (checkpoint, _) = take(project, found, Mode::Checkpoint)?;
             let stored = one.blob.as_deref().map(|blob| stored(project, blob)).transpose()?;
             let is_stored = stored.flatten().is_some_and(|old| old.digest == checkpoint.digest);
             Ok(Shown { checkpoint, is_stored })
         }
-        (None, Some(blob)) => {
-            if let Some(tombstone) = project.tombstone(blob).map(Box::new) {
-                return Err(CheckpointError::Forgotten { session: one.session, tombstone });
-            }
-            let checkpoint = stored(project, blob)?;
-            let checkpoint = checkpoint.ok_or_else(|| CheckpointError::NoSuch(name.to_owned()))?;
-            Ok(Shown { checkpoint, is_stored: true })
-        }
-        (None, None) => Err(CheckpointError::NoSuch(name.to_owned())),
+        None => Ok(Shown { checkpoint: last_of(project, &one)?.0, is_stored: true }),
     }
+}
+
+/// The newest checkpoint of a session, and where it is.
+fn last_of(project: &Project, one: &Listed) -> Result<(Checkpoint, String), CheckpointError> {
+    let session = one.session.clone();
+    let Some(blob) = &one.blob else { return Err(CheckpointError::NoSuch(session)) };
+    if let Some(tombstone) = project.tombstone(blob).map(Box::new) {
+        return Err(CheckpointError::Forgotten { session, tombstone });
+    }
+    let checkpoint = stored(project, blob)?.ok_or(CheckpointError::NoSuch(session))?;
+    Ok((checkpoint, blob.clone()))
+}
+
+/// A session as it was written down last, for when its transcript is gone.
+pub(super) fn last_written(
+    project: &Project,
+    name: &str,
+    client: Option<Client>,
+) -> Result<Checkpointed, CheckpointError> {
+    let (checkpoint, blob) = last_of(project, &pick(project, name, client)?)?;
+    let (is_new, new_bytes, unread, moved_from) = (false, 0, Vec::new(), None);
+    Ok(Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from })
 }
 
 pub(super) fn stored(project: &Project, blob: &str) -> Result<Option<Checkpoint>, CheckpointError> {
@@ -249,22 +263,34 @@ pub enum PromoteError {
     Save(#[from] SaveError),
 }
 
-/// Makes a handoff of a session: facts only, on the private shelf.
+/// The handoff of a session.
+#[derive(Debug)]
+pub struct Promoted {
+    /// The document.
+    pub shelved: Shelved,
+    /// Whether it was made now; else it was there and is as it was.
+    pub is_new: bool,
+    /// Secrets that were not written.
+    pub redacted: Vec<Redaction>,
+}
+
+/// Makes a handoff of a session: facts only, on the private shelf. One that is open already is the
+/// one.
 pub fn promote(
     project: &Project,
     name: &str,
     client: Option<Client>,
     id: Option<String>,
-) -> Result<Created, PromoteError> {
+) -> Result<Promoted, PromoteError> {
     let one = pick(project, name, client)?;
     let (checkpoint, blob) = match &one.found {
         Some(found) => {
             let ledger = SqliteLedger::open(project, Patience::Command);
             let ledger = ledger.map_err(CheckpointError::from)?;
             let done = write_down(project, &ledger, found, Mode::Checkpoint)?;
-            (done.checkpoint, Some(done.blob))
+            (done.checkpoint, done.blob)
         }
-        None => (session(project, name, client)?.checkpoint, one.blob.clone()),
+        None => last_of(project, &one)?,
     };
     let about = checkpoint.about().unwrap_or_else(|| "nothing asked".to_owned());
     let facts = &checkpoint.session;
@@ -278,7 +304,7 @@ pub fn promote(
         facts.tasks.iter().filter(|task| task.status.is_open()).count(),
     );
     let judgement = Judgement { summary: Some(summary), ..Judgement::default() };
-    Ok(save::facts_only(project, &checkpoint, blob.as_deref(), judgement, id)?)
+    Ok(save::facts_only(project, &checkpoint, &blob, judgement, id)?)
 }
 
 /// What was brought in.
