@@ -191,8 +191,16 @@ fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
         return Ok(files::read_named(&project.environment().folder.join(path))?);
     }
     let mut bytes = Vec::new();
-    std::io::stdin().take(files::FILE_BYTES_MAX).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    std::io::stdin().take(files::FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).is_ok_and(|size| size <= files::FILE_BYTES_MAX) {
+        return Ok(bytes);
+    }
+    // Half of what was meant is not what was meant.
+    let most = files::FILE_BYTES_MAX;
+    Err(Diagnostic::new(format!(
+        "standard input has more than {most} bytes, so none of it is used"
+    ))
+    .hint("move the material into files of its own and refer to them"))
 }
 
 /// The same as text.

@@ -34,7 +34,7 @@ pub struct Gap {
 /// What the gate says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gate {
-    /// What is missing, in the order in which it is told.
+    /// What is missing, the weightiest first.
     pub gaps: Vec<Gap>,
 }
 
@@ -42,7 +42,9 @@ impl Gate {
     /// Judges a handoff by its form, and by what of the session it tells.
     pub fn of(document: &Document, verdict: &Verdict, coverage: Option<&Coverage>) -> Self {
         let form = verdict.findings.iter().filter(|finding| counts(finding));
-        let form = form.map(|finding| form_gap(document, finding));
+        let (broken, hollow): (Vec<&Finding>, Vec<&Finding>) =
+            form.partition(|finding| finding.severity() == Severity::Error);
+        let form = |finding: &Finding| form_gap(document, finding);
         let missing = coverage.map(Coverage::missing).unwrap_or_default();
         let heavy = missing.into_iter().filter(|item| item.weight >= HEAVY);
         let untold = heavy.map(|item| Gap {
@@ -52,7 +54,8 @@ impl Gate {
             seen: item.seen.as_ref().map(|seen| format!("record {}", seen.record)),
             add: sentence(item.what).to_owned(),
         });
-        Self { gaps: form.chain(untold).collect() }
+        let gaps = broken.into_iter().map(form).chain(untold);
+        Self { gaps: gaps.chain(hollow.into_iter().map(form)).collect() }
     }
 
     /// Whether nothing is missing.

@@ -65,6 +65,8 @@ pub enum Problem {
     LinkLoop,
     /// Over [`FILE_BYTES_MAX`].
     TooLarge(u64),
+    /// It would be over [`FILE_BYTES_MAX`], and nobody could read it again.
+    WouldBeTooLarge(u64),
     /// No room is left.
     Full,
     /// Somebody else changed the file meanwhile.
@@ -91,6 +93,9 @@ impl fmt::Display for FileError {
             Problem::TooLarge(size) => {
                 write!(f, "`{path}` has {size} bytes, at most {FILE_BYTES_MAX} are read")
             }
+            Problem::WouldBeTooLarge(size) => {
+                write!(f, "`{path}` would have {size} bytes, and at most {FILE_BYTES_MAX} are read")
+            }
             Problem::Full => write!(f, "there is no room left to write `{path}`"),
             Problem::Changed => write!(f, "`{path}` was changed by somebody else meanwhile"),
             Problem::Gone => write!(f, "`{path}` was deleted meanwhile"),
@@ -116,6 +121,9 @@ impl FileError {
             }
             Problem::LinkLoop => "remove the link",
             Problem::TooLarge(_) => "move the material into files of its own and refer to them",
+            Problem::WouldBeTooLarge(_) => {
+                "nothing was changed; move the material into files of its own and refer to them"
+            }
             Problem::Full => "make room and try again; nothing was changed",
             Problem::Changed => "look at it again, then repeat the command",
             Problem::Gone => {
@@ -157,6 +165,13 @@ impl FileError {
         };
         Self { path, problem }
     }
+}
+
+/// Refuses to write what could not be read again.
+pub(crate) fn refuse_unreadable(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    let problem = Problem::WouldBeTooLarge(size);
+    if size > FILE_BYTES_MAX { Err(FileError { path: path.to_owned(), problem }) } else { Ok(()) }
 }
 
 /// A folder that nothing leaves.
@@ -269,6 +284,7 @@ impl Root {
     /// Writes a new file whole; refuses if something is there already.
     pub fn create(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
+        refuse_unreadable(&self.path.join(path), bytes)?;
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             self.make_folder(parent)?;
         }
@@ -350,6 +366,7 @@ impl Root {
     /// Replaces a file whole, if it still has the content `old`.
     pub fn replace(&self, path: &Path, old: &[u8], new: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
+        refuse_unreadable(&self.path.join(path), new)?;
         // Behind a link the file itself is replaced, and the link stays.
         let path = self.behind_links(path).map_err(|error| failed(error).gone())?;
         let path = path.as_path();

@@ -5,7 +5,7 @@
 //! and a document that is ahead of the note tells so by its own last entry.
 
 use crate::drift::Anew;
-use crate::files::{FileError, Problem};
+use crate::files::{FileError, Problem, refuse_unreadable};
 use crate::ids::{new_uid, sha256};
 use crate::ledger::{Patience, SqliteLedger};
 use crate::project::{Project, Shelved};
@@ -179,6 +179,8 @@ impl Project {
         let (next, _) = next.edit(&edits)?;
         let (after, late) = self.clean(next.text());
         redacted.extend(late);
+        // Before anything is kept of it.
+        refuse_unreadable(&path, after.as_str().as_bytes())?;
         let written = texts.store_anew(&after)?;
         texts.keep(&[replaced, written.clone()])?;
         reached(Step::Kept);

@@ -1,4 +1,4 @@
-use midstride::files::{FileError, Lock, Problem, Root};
+use midstride::files::{FILE_BYTES_MAX, FileError, Lock, Problem, Root};
 use midstride_testkit::Sandbox;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -49,6 +49,20 @@ fn a_file_is_replaced_only_if_it_is_still_the_one_that_was_read() {
     root.replace(path, b"old", b"new").unwrap();
     assert_eq!(sandbox.read("x.md"), "new");
     assert_eq!(problem(root.replace(Path::new("y.md"), b"", b"")), "Gone");
+}
+
+#[test]
+fn what_nobody_could_read_again_is_not_written() {
+    let sandbox = Sandbox::new("");
+    let root = Root::open(sandbox.root()).unwrap();
+    let mut bytes = vec![b'x'; usize::try_from(FILE_BYTES_MAX).unwrap()];
+    root.create(Path::new("x.md"), &bytes).unwrap();
+    assert_eq!(root.read(Path::new("x.md")).unwrap().len(), bytes.len());
+    let old = bytes.clone();
+    bytes.push(b'x');
+    assert_eq!(problem(root.replace(Path::new("x.md"), &old, &bytes)), "WouldBeTooLarge");
+    assert_eq!(problem(root.create(Path::new("y.md"), &bytes)), "WouldBeTooLarge");
+    assert_eq!(std::fs::read_dir(sandbox.root()).unwrap().count(), 1);
 }
 
 #[test]

@@ -15,6 +15,9 @@ pub(crate) const INHERIT: &str = "Would I inherit this confidently with zero con
 pub(crate) const FINDS_PLANS: &str =
     "Would the resuming agent find and read the plan documents before working?";
 
+/// So many things that are missing are shown.
+const MISSING_SHOWN_MAX: usize = 20;
+
 #[derive(Serialize)]
 pub(crate) struct SavedJson {
     key: String,
@@ -166,10 +169,10 @@ pub(crate) fn remarks(saved: &Saved) -> Vec<String> {
     remarks
 }
 
-/// Exactly what to add, numbered.
+/// Exactly what to add, numbered: the weightiest, where it is too much to read.
 pub(crate) fn missing(gate: &Gate) -> String {
     let mut text = format!("{} missing before this can be taken over:", is_or_are(gate.gaps.len()));
-    for (number, gap) in (1..).zip(&gate.gaps) {
+    for (number, gap) in (1..).zip(gate.gaps.iter().take(MISSING_SHOWN_MAX)) {
         // What was not told says of which sort it is; the code of a finding can be explained.
         let code = gap.is_finding.then_some(gap.code.as_str());
         let about: Vec<String> = code.into_iter().chain(gap.seen.as_deref()).map(tame).collect();
@@ -177,6 +180,10 @@ pub(crate) fn missing(gate: &Gate) -> String {
             if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
         let _ = write!(text, "\n{number}. {}{about}", tame(&gap.what));
         let _ = write!(text, "\n   → {}", tame(&gap.add));
+    }
+    let left = gate.gaps.len().saturating_sub(MISSING_SHOWN_MAX);
+    if left > 0 {
+        let _ = write!(text, "\n… and {left} more; `--json` has them all");
     }
     text
 }

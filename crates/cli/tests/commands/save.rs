@@ -472,3 +472,28 @@ fn a_session_is_saved_on_when_its_transcript_is_gone() {
     let again = saved(&sandbox, &["--id", "cache", "--landmine", "A hole"], "");
     assert_eq!(again["checkpoint"], first["checkpoint"], "{again}");
 }
+
+#[test]
+fn a_text_that_is_too_long_is_refused_and_not_cut() {
+    let sandbox = worked_in();
+    let text = "x\n".repeat((16 << 20) / 2 + 1);
+    insta::assert_snapshot!(sandbox.run_with_input(&["save", "--body", "-"], &text), @"
+    exit 2
+    ----- stderr -----
+    error: standard input has more than 16777216 bytes, so none of it is used
+    hint: move the material into files of its own and refer to them
+    ");
+    assert!(!sandbox.root().join(".git/midstride/handoffs").exists());
+}
+
+#[test]
+fn what_is_missing_is_shown_as_far_as_it_can_be_read() {
+    let sandbox = worked_in();
+    let text = format!("# Cache\n\nSlow.\n\n{}", "- TODO\n".repeat(30));
+    let run = sandbox.run_with_input(&["save", "--body", "-"], &text).exits(1);
+    assert_eq!(run.stderr.matches("\n   → ").count(), 20, "{run}");
+    assert!(run.stderr.contains("more; `--json` has them all"), "{run}");
+    assert!(run.stderr.contains("failed command: npm run build"), "{run}");
+    let all = saved(&sandbox, &["--inherit", "yes"], "");
+    assert!(all["missing"].as_array().unwrap().len() > 30, "{all}");
+}

@@ -121,6 +121,7 @@ impl<'p> Grounds<'p> {
             | Problem::NotFile
             | Problem::Denied
             | Problem::ReadOnly
+            | Problem::WouldBeTooLarge(_)
             | Problem::Outside
             | Problem::LinkLoop
             | Problem::Full

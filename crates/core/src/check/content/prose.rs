@@ -109,8 +109,8 @@ pub(super) fn placeholder(text: &str) -> Option<String> {
     if let Some(word) = WORDS.iter().find(|word| stands_for_a_value(text, word)) {
         return Some((*word).to_owned());
     }
-    if text.contains("orem ipsum") {
-        return Some("orem ipsum".to_owned());
+    if let Some(word) = ["Lorem ipsum", "lorem ipsum"].iter().find(|word| text.contains(**word)) {
+        return Some((*word).to_owned());
     }
     let name = |inner: &str| {
         inner == "NNN"
@@ -208,6 +208,7 @@ mod tests {
         {
             assert!(placeholder(text).is_some(), "{text}");
         }
+        assert_eq!(placeholder("Then Lorem ipsum dolor").as_deref(), Some("Lorem ipsum"));
         for text in ["The TODO list", "TODOs", "{x}", "a < b > c", "<b>", "Vec<u8>", "and so on..."]
         {
             assert_eq!(placeholder(text), None, "{text}");
