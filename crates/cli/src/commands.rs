@@ -185,6 +185,17 @@ fn said(typed: &str) -> Result<String, String> {
     if text.is_empty() { Err("it is blank".to_owned()) } else { Ok(text.to_owned()) }
 }
 
+/// The same for a text that may begin with a hyphen, as a list does. Where it was forgotten, the option
+/// behind it would be taken for it.
+fn sentence(typed: &str) -> Result<String, String> {
+    let text = said(typed)?;
+    if text.starts_with('-') && !text.contains(char::is_whitespace) {
+        return Err("it looks like an option; a text that begins with a hyphen has several words"
+            .to_owned());
+    }
+    Ok(text)
+}
+
 /// What stands in a file that a person named, or on standard input.
 fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
     if path.as_os_str() != "-" {

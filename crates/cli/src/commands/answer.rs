@@ -20,7 +20,7 @@ pub(crate) struct AnswerArgs {
     which: String,
 
     /// The answer to a question
-    #[arg(value_parser = super::said)]
+    #[arg(value_parser = super::sentence, allow_hyphen_values = true)]
     text: Option<String>,
 
     /// The assumption holds

@@ -23,7 +23,7 @@ pub(crate) struct ReviewArgs {
     by: String,
 
     /// What was called into question
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     challenged: String,
 
     /// What came of it
@@ -31,15 +31,15 @@ pub(crate) struct ReviewArgs {
     verdict: VerdictArg,
 
     /// What was tried or believed, and is dropped; becomes a wrong turn
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     dropped: Option<String>,
 
     /// Why that was wrong
-    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::sentence, allow_hyphen_values = true)]
     because: Option<String>,
 
     /// What takes its place
-    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", requires = "dropped", value_parser = super::sentence, allow_hyphen_values = true)]
     instead: Option<String>,
 
     /// Take the corrected text from a file, or from standard input with `-`

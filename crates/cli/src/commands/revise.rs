@@ -17,7 +17,7 @@ pub(crate) struct ReviseArgs {
     handoff: String,
 
     /// Why it is changed; becomes part of its history
-    #[arg(long, value_parser = super::said)]
+    #[arg(long, value_parser = super::sentence, allow_hyphen_values = true)]
     reason: String,
 
     /// Who changes it

@@ -4,18 +4,18 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::save as view;
 use clap::ArgAction;
-use midstride::journal::Change;
+use midstride::journal::{Change, Recorded};
 use midstride::project::Project;
-use midstride::verbs::{self, Save, Saved, Source, Which, Written};
+use midstride::verbs::{self, Edited, Save, Saved, Source, Which, Written};
 use midstride_core::header::{BootKind, Verb};
 use midstride_core::judgement::{Answer, Judgement, Reflection};
-use std::io::{IsTerminal as _, stdin};
 use std::path::{Path, PathBuf};
 
 /// Save this session for whoever goes on from here
 ///
 /// The facts come from the transcript, git and the tasks; you say what they mean: with flags, in
-/// Markdown or JSON (`--body -`), or in your editor. Saving again adds to the same handoff: facts are
+/// Markdown or JSON (`--body -`, without which standard input is not read), or in your editor. Where
+/// nothing is said, the facts alone are saved. Saving again adds to the same handoff: facts are
 /// brought up to date, and what you wrote stays. Then it says exactly what is missing. Nothing is
 /// lost by that: the handoff is saved, with exit code 1, and `--accept REASON` saves it as it is.
 #[derive(Debug, clap::Args)]
@@ -50,7 +50,7 @@ pub(crate) struct SaveArgs {
     body: Option<PathBuf>,
 
     /// Save it with what is missing, for this reason
-    #[arg(long, value_name = "REASON", value_parser = super::said)]
+    #[arg(long, value_name = "REASON", value_parser = super::sentence, allow_hyphen_values = true)]
     accept: Option<String>,
 
     /// Would you inherit this confidently with zero context? `yes`, or `no: why`
@@ -75,39 +75,39 @@ pub(crate) struct SaveArgs {
 #[command(next_help_heading = "What you say")]
 struct SaidArgs {
     /// What it is about, in one line
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     title: Option<String>,
 
     /// One to three sentences for whoever comes next
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     summary: Option<String>,
 
     /// What was decided, as `X because Y`; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     decision: Vec<String>,
 
     /// What was tried and was wrong, as `X because Y; instead Z`; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     wrong_turn: Vec<String>,
 
     /// What will bite whoever works here next; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     landmine: Vec<String>,
 
     /// What is not known; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     question: Vec<String>,
 
     /// What the work has to wait for; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     blocking_question: Vec<String>,
 
     /// What to do next, in order; may be given several times, and is said anew each time
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     next: Vec<String>,
 
     /// What whoever goes on has to keep to; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     constraint: Vec<String>,
 
     /// A skill to load first; may be given several times
@@ -119,15 +119,15 @@ struct SaidArgs {
     read: Vec<String>,
 
     /// In which role you work
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     role: Option<String>,
 
     /// How the work is done: alone, with agents, in a pipeline
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     pattern: Option<String>,
 
     /// What the work waits for
-    #[arg(long, value_name = "TEXT", value_parser = super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     waiting_for: Option<String>,
 }
 
@@ -167,13 +167,9 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
     let reflection = Reflection { inherit: args.inherit, finds_plans: args.finds_plans };
     let flags = flags.and(Judgement { reflection, ..Judgement::default() });
     let silent = flags.is_empty() && args.accept.is_none();
-    let given = given(project, args.body.as_deref(), silent)?;
+    let given = args.body.as_deref().map(|body| given(project, body)).transpose()?;
     let unsaid = given.is_none() && silent;
     let in_editor = unsaid && watched && project.environment().editor.is_some();
-    if unsaid && !in_editor {
-        return Err(Diagnostic::new("nothing is said about the session")
-            .hint("say it with flags, as in `midstride save --summary \"...\" --next \"...\"`, or set $EDITOR"));
-    }
     let source = match (args.no_session, args.session, args.transcript) {
         (true, _, _) => Source::NoSession,
         (false, Some(id), _) => Source::Session(Which::Id(id)),
@@ -195,22 +191,18 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
     if watched {
         saved = attended(ui, project, &wanted, saved, in_editor)?;
     }
+    if unsaid && !in_editor && !json {
+        ui.say(
+            "Nothing was said, so the facts stand alone; standard input is read with `--body -`.",
+        )?;
+    }
     tell(ui, project, &saved, json)
 }
 
-/// What was written: in a file, or on standard input where nobody typed anything else.
-fn given(
-    project: &Project,
-    body: Option<&Path>,
-    silent: bool,
-) -> Result<Option<Judgement>, Diagnostic> {
-    let piped = silent && body.is_none() && !stdin().is_terminal();
-    let text = match body {
-        Some(path) => super::read_text(project, path)?,
-        None if piped => super::read_text(project, Path::new("-"))?,
-        None => return Ok(None),
-    };
-    Ok(Some(Judgement::read(&text)?))
+/// What was written in a file or on standard input. That is read where it is asked for only: one that
+/// is left open, as clients do, would never end.
+fn given(project: &Project, body: &Path) -> Result<Judgement, Diagnostic> {
+    Ok(Judgement::read(&super::read_text(project, body)?)?)
 }
 
 /// Somebody sits at the terminal: they can write, accept and answer.
@@ -225,9 +217,17 @@ fn attended(
     wanted.id = Some(saved.shelved.handoff(project).key().id);
     if in_editor {
         let change = Change::by_verb(Verb::Edit, "edited", None);
-        verbs::edit(project, &saved.shelved, &change)?;
-        saved = verbs::save(project, &wanted)?;
-        tell_redacted(ui, &saved.redacted)?;
+        match verbs::edit(project, &saved.shelved, &change)? {
+            Edited::Unchanged => {}
+            Edited::Saved(redacted) => tell_redacted(ui, &redacted)?,
+            Edited::Revised(recorded) => {
+                super::tell_besides(ui, &recorded)?;
+                let told =
+                    Recorded { redacted: Vec::new(), outside: false, untold: None, ..recorded };
+                saved.written = Written::Revised(told);
+            }
+        }
+        saved = save_on(ui, project, &wanted, saved)?;
     }
     if !saved.gate.passes() && saved.accepted.is_none() {
         ui.say(&view::missing(&saved.gate))?;
@@ -244,9 +244,24 @@ fn attended(
     let reflection = Reflection { inherit: read(inherit), finds_plans: read(finds_plans) };
     if wanted.accept.is_some() || reflection != Reflection::default() {
         wanted.judgement.reflection = reflection;
-        saved = verbs::save(project, &wanted)?;
+        saved = save_on(ui, project, &wanted, saved)?;
     }
     Ok(saved)
+}
+
+/// Saves again. Where that changes nothing, what was written before is what was written.
+fn save_on(
+    ui: &mut Ui,
+    project: &Project,
+    wanted: &Save,
+    before: Saved,
+) -> Result<Saved, Diagnostic> {
+    let saved = verbs::save(project, wanted)?;
+    tell_redacted(ui, &saved.redacted)?;
+    Ok(match saved.written {
+        Written::Unchanged => Saved { written: before.written, ..saved },
+        Written::New | Written::Revised(_) => saved,
+    })
 }
 
 fn tell(ui: &mut Ui, project: &Project, saved: &Saved, json: bool) -> Result<Outcome, Diagnostic> {

@@ -6,6 +6,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 
 const FILE: &str = ".midstride/handoffs/pages.md";
 const ONE: &str = "    - claim: It is green
@@ -235,6 +236,13 @@ fn a_secret_in_a_command_is_not_kept() {
 
 /// Runs the program with a terminal at which somebody types.
 fn at_a_terminal(sandbox: &Sandbox, arguments: &[&str], typed: &str) -> Run {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    command.args(arguments);
+    with_a_terminal(command, typed)
+}
+
+/// Runs a command with a terminal at which somebody types.
+pub(super) fn with_a_terminal(mut command: Command, typed: &str) -> Run {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -244,8 +252,7 @@ fn at_a_terminal(sandbox: &Sandbox, arguments: &[&str], typed: &str) -> Run {
     let (input, output) = (terminal(), terminal());
     let mut master = std::fs::File::from(master);
     master.write_all(typed.as_bytes()).unwrap();
-    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
-    command.args(arguments).stdin(input).stdout(output).stderr(std::process::Stdio::piped());
+    command.stdin(input).stdout(output).stderr(std::process::Stdio::piped());
     let output = command.spawn().unwrap().wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     Run { code: output.status.code(), stdout: String::new(), stderr }

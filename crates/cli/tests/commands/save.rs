@@ -1,5 +1,6 @@
 //! Saving a session: facts, judgement, the gate, the end.
 
+use super::allow::with_a_terminal;
 use super::session::{put, worked_in};
 use super::shop;
 use midstride_testkit::{Sandbox, fixtures};
@@ -238,7 +239,7 @@ fn a_promoted_session_has_the_same_parts_and_is_saved_on() {
 fn markdown_is_read_by_meaning() {
     let sandbox = worked_in();
     let text = "# The cache survives deploys\n\nEvery deploy purged it.\n\n## Next steps\n\nFix the build.\n";
-    sandbox.run_with_input(&["save", "--id", "cache"], text);
+    sandbox.run_with_input(&["save", "--id", "cache", "--body", "-"], text);
     let written = sandbox.read(FILE);
     let at = |part: &str| written.find(part).unwrap_or_else(|| panic!("{part}: {written}"));
     assert!(at("title: The cache survives deploys") < at("## Boot"));
@@ -317,7 +318,7 @@ fn what_cannot_be_saved_says_what_can() {
     hint: `--no-session` saves what you say with what git and the tasks tell
     ");
     let sandbox = worked_in();
-    insta::assert_snapshot!(sandbox.run(["save"]), @r#"
+    insta::assert_snapshot!(sandbox.run(["save", "--body", "-"]), @r#"
     exit 2
     ----- stderr -----
     error: what was given cannot be used: there is nothing in it
@@ -496,4 +497,95 @@ fn what_is_missing_is_shown_as_far_as_it_can_be_read() {
     assert!(run.stderr.contains("failed command: npm run build"), "{run}");
     let all = saved(&sandbox, &["--inherit", "yes"], "");
     assert!(all["missing"].as_array().unwrap().len() > 30, "{all}");
+}
+
+#[test]
+fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
+    let sandbox = worked_in();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    command.args(["save", "--id", "cache"]).stdin(std::process::Stdio::piped());
+    let mut running = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let left_open = running.stdin.take();
+    assert_eq!(running.wait().unwrap().code(), Some(1));
+    drop(left_open);
+    assert!(sandbox.read(FILE).contains("midstride:facts 1"));
+    insta::assert_snapshot!(sandbox.run(["save"]), @r#"
+    exit 1
+    ----- stderr -----
+    Nothing was said, so the facts stand alone; standard input is read with `--body -`.
+    cache: nothing new to save, in .git/midstride/handoffs/cache.md
+    Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
+    Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
+    6 things are missing before this can be taken over:
+    1. `context_summary` says nothing, and a handoff of kind session needs it (S002, line 12)
+       → say in one to three sentences what this is about and where it stands (the summary)
+    2. correction: Do not touch the pages, only the cache. (correction, record a19)
+       → say what the user wants instead, and what follows from it (a constraint or a decision)
+    3. correction: Keep it in one file (correction, record a21)
+       → say what the user wants instead, and what follows from it (a constraint or a decision)
+    4. failed command: npm run build (failed_command, record a36)
+       → say why it failed, and what made it pass or that it still fails (a wrong turn, a landmine or a sentence)
+    5. reverted edit: src/page.tsx (reverted_edit, record a15)
+       → say what was tried there and why it was taken back (a wrong turn)
+    6. `Continuation` has nothing below it (C007, line 224)
+       → say what to do next, in order, and where to begin
+    Saved all the same. Next: midstride save --id cache with what is missing (--decision, --wrong-turn, --landmine, --next or --body -), or with --accept REASON
+    "#);
+}
+
+#[test]
+fn a_text_may_begin_with_a_hyphen() {
+    let sandbox = worked_in();
+    let arguments =
+        ["--id", "cache", "--next", "- run the tests", "--landmine", "--no-verify is used"];
+    saved(&sandbox, &arguments, "");
+    let text = sandbox.read(FILE);
+    for said in ["run the tests", "--no-verify is used"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    insta::assert_snapshot!(sandbox.run(["save", "--summary", "--json"]), @"
+    exit 2
+    ----- stderr -----
+    error: invalid value '--json' for '--summary <TEXT>': it looks like an option; a text that begins with a hyphen has several words
+
+    For more information, try '--help'.
+    ");
+    let mission =
+        ["task", "mission", "--next", "- run the tests", "--decision", "--no-verify is out"];
+    sandbox.run(mission).exits(0);
+    let id = "market-page-perf";
+    sandbox
+        .run(["review", id, "--by", "ann", "--challenged", "- the numbers", "--verdict", "held"])
+        .exits(0);
+    sandbox
+        .run_with_input(
+            &["revise", id, "--reason", "- new numbers", "--body", "-"],
+            "Other text.\n",
+        )
+        .exits(0);
+    saved(&sandbox, &["--question", "Which store?"], "");
+    sandbox.run(["answer", "cache", "q1", "- the fast one", "--by", "ann"]).exits(0);
+    assert!(sandbox.read(FILE).contains("the fast one"));
+}
+
+#[test]
+fn what_the_editor_brought_is_what_was_saved() {
+    let sandbox = worked_in();
+    sandbox.run(["save", "--id", "cache", "--summary", "Slow.", "--next", "Go on"]).exits(1);
+    let edited = |line: &str| {
+        let script = sandbox.home().join("editor.sh");
+        std::fs::write(&script, format!("{line}\n")).unwrap();
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        command.arg("save").env("EDITOR", format!("sh {}", script.display()));
+        with_a_terminal(command, "\n\n\n").stderr
+    };
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let told = edited(&format!("echo 'By hand: {token}' >> \"$1\""));
+    assert!(told.contains("Saved cache@2: "), "{told}");
+    assert!(told.contains("a secret was not written: github-token"), "{told}");
+    assert!(!told.contains("nothing new"), "{told}");
+    let text = sandbox.read(FILE);
+    assert!(text.contains("By hand: ") && !text.contains(&token), "{text}");
+    let told = edited("true");
+    assert!(told.contains("cache: nothing new to save"), "{told}");
 }

@@ -15,15 +15,15 @@ use midstride::verbs::{self, NewMission};
 #[derive(Debug, clap::Args)]
 pub(crate) struct MissionArgs {
     /// What was decided, and by whom; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::super::sentence, allow_hyphen_values = true)]
     decision: Vec<String>,
 
     /// What is not known; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::super::sentence, allow_hyphen_values = true)]
     question: Vec<String>,
 
     /// What to do when the work goes on, in order; may be given several times
-    #[arg(long, value_name = "TEXT", value_parser = super::super::said)]
+    #[arg(long, value_name = "TEXT", value_parser = super::super::sentence, allow_hyphen_values = true)]
     next: Vec<String>,
 
     /// How it is being worked
