@@ -11,11 +11,14 @@ mod fold;
 mod hash;
 mod item;
 mod listed;
+mod queue;
 mod take_in;
 mod tally;
 mod text;
 
-pub use fact::{Call, Detail, Fact, Identity, Linked, Mark, Outcome, Role, TaskChange, Todo, Used};
+pub use fact::{
+    Call, Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, TaskChange, Todo, Used,
+};
 pub use files::{Change, Files, Touched};
 pub use hash::hash;
 pub use item::{
@@ -30,6 +33,7 @@ pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 use chain::Chain;
 use fold::Pending;
 use jiff::Timestamp;
+use queue::Underway;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -110,6 +114,8 @@ pub struct Session {
     passing_over: bool,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     stopped: Option<Correction>,
+    #[serde(skip_serializing_if = "Underway::is_nothing", default)]
+    underway: Underway,
 }
 
 impl Session {
@@ -153,6 +159,7 @@ impl Session {
             words: None,
             passing_over: false,
             stopped: None,
+            underway: Underway::default(),
         }
     }
 
@@ -193,6 +200,7 @@ impl Session {
         bare.pending.clear();
         bare.done.clear();
         bare.stopped = None;
+        bare.underway = Underway::default();
         bare
     }
 

@@ -22,7 +22,7 @@ pub trait Reader {
 }
 
 /// The version of what is kept between two captures; another one is read from the start again.
-pub const CURSOR_VERSION: u32 = 1;
+pub const CURSOR_VERSION: u32 = 2;
 
 /// So many bytes at the start, and before the place that was reached, tell whether a file is still
 /// the one that was read.

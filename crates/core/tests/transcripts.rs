@@ -211,6 +211,90 @@ fn a_session_of_claude_code_is_told_in_full() {
     assert_eq!(counts.skipped_in_all(), 3, "{:?}", counts.skipped);
 }
 
+/// A line of the queue, or of a prompt, or of a prompt that reaches the agent while it works.
+fn queue_line(operation: &str, text: Option<&str>) -> String {
+    let content = text.map(|text| format!(r#","content":{text:?}"#)).unwrap_or_default();
+    match (operation, text) {
+        ("user", Some(text)) => {
+            format!(r#"{{"type":"user","uuid":"u-{text}","message":{{"content":{text:?}}}}}"#)
+        }
+        ("attachment", Some(text)) => format!(
+            r#"{{"type":"attachment","uuid":"a-{text}","attachment":{{"type":"queued_command","prompt":{text:?}}}}}"#
+        ),
+        _ => format!(r#"{{"type":"queue-operation","operation":"{operation}"{content}}}"#),
+    }
+}
+
+/// What was asked, and what waits, after these lines.
+fn after_queue(lines: &[(&str, Option<&str>)]) -> (Vec<String>, Vec<String>) {
+    let text: String = lines.iter().map(|(op, text)| queue_line(op, *text) + "\n").collect();
+    let session = read(Client::ClaudeCode, text.as_bytes());
+    let asked = session.requests.iter().map(|request| request.text.clone()).collect();
+    (asked, session.queued.iter().map(|queued| queued.text.clone()).collect())
+}
+
+#[test]
+fn what_is_typed_while_the_agent_works_is_asked_once_it_reaches_it() {
+    const NOTICE: Option<&str> =
+        Some("<task-notification><task-id>b1</task-id><status>completed</status>");
+    let enqueue = |text| ("enqueue", Some(text));
+    let user = |text| ("user", Some(text));
+    let cases: [(&[(&str, Option<&str>)], &[&str], &[&str]); 10] = [
+        // Put into the turn that goes on; the notice before it waits on.
+        (&[("enqueue", NOTICE), enqueue("go"), ("remove", None), ("user", NOTICE)], &["go"], &[]),
+        // A record says where it reached the agent: before or behind, it is asked once.
+        (&[enqueue("go"), ("remove", None), ("attachment", Some("go"))], &["go"], &[]),
+        (&[enqueue("go"), ("attachment", Some("go")), ("remove", None)], &["go"], &[]),
+        // Said twice is asked twice.
+        (&[enqueue("go"), ("remove", None), user("go")], &["go", "go"], &[]),
+        // The next turn begins with it, in its own words or put in another form.
+        (&[enqueue("go"), ("dequeue", None), user("go")], &["go"], &[]),
+        (&[enqueue("[Pasted]"), ("dequeue", None), user("a b")], &["a b"], &[]),
+        // What was to be next was the notice.
+        (&[("enqueue", NOTICE), enqueue("go"), ("dequeue", None), ("user", NOTICE)], &[], &["go"]),
+        // Commands of the client are no requests; what stands behind them waits.
+        (&[enqueue("/mcp"), ("remove", None), enqueue("go")], &[], &["go"]),
+        (&[enqueue("/compact"), enqueue("go"), ("dequeue", None)], &[], &["go"]),
+        // The user takes back what they typed.
+        (&[enqueue("one"), enqueue("two"), ("popAll", Some("one"))], &[], &["two"]),
+    ];
+    for (lines, asked, queued) in cases {
+        let told = after_queue(lines);
+        assert_eq!((&*told.0, &*told.1), (&*owned(asked), &*owned(queued)), "{lines:?}");
+    }
+    assert_eq!(after_queue(&[enqueue("one"), enqueue("two"), ("popAll", None)]).1, [""; 0]);
+}
+
+#[test]
+fn a_fork_knows_the_session_it_came_of() {
+    let line = r#"{"type":"user","uuid":"a","sessionId":"new","forkedFrom":{"sessionId":"old","messageUuid":"b"},"message":{"content":"go"}}"#;
+    let session = read(Client::ClaudeCode, format!("{line}\n").as_bytes());
+    assert_eq!(session.forked_from.as_deref(), Some("old"));
+    assert_eq!(session.id.as_deref(), Some("new"));
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+#[test]
+fn a_foreign_session_has_all_that_its_user_typed() {
+    let Some(folder) = corpus("transcripts") else { return };
+    let name = "marot+spotter/test/fixtures/transcripts/258c7280-ae70-4798-800f-63464d01a85d.jsonl";
+    let session = read(Client::ClaudeCode, &std::fs::read(folder.join(name)).unwrap());
+    let asked: Vec<&str> = session.requests.iter().map(|request| &*request.text).collect();
+    assert_eq!(
+        asked,
+        [
+            "Implement spotter-gqc",
+            "check again",
+            "new beads for the epic were added. tackle them",
+            "did you push?",
+        ]
+    );
+    assert!(session.queued.is_empty(), "{:?}", session.queued);
+}
+
 #[test]
 fn a_session_of_codex_is_told_in_full() {
     let session = read(Client::Codex, &fixture("codex", "login.jsonl"));

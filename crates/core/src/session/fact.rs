@@ -41,6 +41,19 @@ pub enum Role {
     Aside,
 }
 
+/// What becomes of something that was typed while the client was busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It begins a turn: the record of the prompt follows.
+    Next,
+    /// It is put into the turn that goes on. Some versions write no other record of it.
+    Delivered,
+    /// The user takes it back.
+    Withdrawn,
+    /// It was nothing that was typed, but a notice of the client.
+    Notice,
+}
+
 /// What one record tells.
 #[derive(Clone, Debug)]
 pub enum Fact<'a> {
@@ -60,8 +73,15 @@ pub enum Fact<'a> {
     Asked(Cow<'a, str>),
     /// The user types while the client is busy.
     Queued(Cow<'a, str>),
-    /// The client gets to what was typed first.
-    Unqueued,
+    /// Something that was typed waits no longer.
+    Unqueued {
+        /// What becomes of it.
+        fate: Fate,
+        /// What it is, where the client says it.
+        text: Option<Cow<'a, str>>,
+    },
+    /// Something that was typed while the client was busy reaches the agent.
+    Delivered(Cow<'a, str>),
     /// The agent says something.
     Said(Cow<'a, str>),
     /// A tool is called.

@@ -6,8 +6,8 @@ use super::files::Change;
 use super::hash::hash;
 use super::item::{
     Agent, AgentState, Answer, ApiError, Command, Compaction, Correction, Exit, Interrupt,
-    PassedLater, Plan, PlanState, Queued, Rejection, Request, Seen, Skill, Source, Task,
-    TaskStatus, ToolError, Words,
+    PassedLater, Plan, PlanState, Rejection, Request, Seen, Skill, Source, Task, TaskStatus,
+    ToolError, Words,
 };
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 use serde::{Deserialize, Serialize};
@@ -16,9 +16,8 @@ use serde::{Deserialize, Serialize};
 const PENDING_MAX: usize = 10_000;
 /// So many calls that came back are known, so that nothing told twice counts twice.
 const DONE_MAX: usize = 4_096;
-/// Folders, queued prompts and tasks that are kept.
+/// Folders and tasks that are kept.
 const FOLDERS_MAX: usize = 16;
-const QUEUED_MAX: usize = 200;
 const TASKS_MAX: usize = 2_000;
 
 /// A call that has not come back.
@@ -77,11 +76,8 @@ impl Session {
             Fact::Identity(identity) => self.identify(&identity),
             Fact::Asked(text) => self.asked(mark, &text),
             Fact::Queued(text) => self.queue(mark, &text),
-            Fact::Unqueued => {
-                if !self.queued.is_empty() {
-                    self.queued.remove(0);
-                }
-            }
+            Fact::Unqueued { fate, text } => self.unqueued(mark, fate, text.as_deref()),
+            Fact::Delivered(text) => self.delivered(mark, &text),
             Fact::Said(text) => self.said(mark, &text),
             Fact::Called { call, tool, what } => self.called(mark, call, tool, what),
             Fact::Returned { call, outcome, detail } => {
@@ -184,18 +180,16 @@ impl Session {
         if mark.agent.is_some() || text.trim().is_empty() {
             return;
         }
-        let worded = !self.requests.is_empty() && is_worded_as_correction(text);
-        let correction = self.stopped.take().or(worded.then_some(Correction::Worded));
         let text = self.head(text, TEXT_BYTES_MAX);
-        self.queued.retain(|queued| queued.text != text);
-        self.requests.push(Request { seen: seen(mark, Source::User), text, correction });
+        self.reached(&text);
+        self.request(mark, text);
     }
 
-    fn queue(&mut self, mark: &Mark<'_>, text: &str) {
-        let text = self.head(text, TEXT_BYTES_MAX);
-        if self.queued.len() < QUEUED_MAX {
-            self.queued.push(Queued { seen: seen(mark, Source::User), text });
-        }
+    /// The user asks for something, in a text that is clean.
+    pub(super) fn request(&mut self, mark: &Mark<'_>, text: String) -> u64 {
+        let worded = !self.requests.is_empty() && is_worded_as_correction(&text);
+        let correction = self.stopped.take().or(worded.then_some(Correction::Worded));
+        self.requests.push(Request { seen: seen(mark, Source::User), text, correction })
     }
 
     fn said(&mut self, mark: &Mark<'_>, text: &str) {
@@ -641,7 +635,7 @@ impl Session {
         self.head(text, PATH_BYTES_MAX)
     }
 
-    fn head(&mut self, text: &str, bytes_max: usize) -> String {
+    pub(super) fn head(&mut self, text: &str, bytes_max: usize) -> String {
         text::head(text, bytes_max, &mut self.redacted)
     }
 
@@ -651,7 +645,7 @@ impl Session {
 }
 
 /// Where a mark stands, as it is kept.
-fn seen(mark: &Mark<'_>, source: Source) -> Seen {
+pub(super) fn seen(mark: &Mark<'_>, source: Source) -> Seen {
     let agent = mark.agent.as_deref().map(|agent| id_of(agent).into_owned());
     Seen { record: record_name(mark).into_owned(), number: mark.number, at: mark.at, source, agent }
 }

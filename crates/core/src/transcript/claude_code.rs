@@ -5,7 +5,7 @@ mod words;
 
 use super::Reader;
 use super::lenient::{Parts, Scalar, read_mended, reason};
-use crate::session::{Detail, Fact, Identity, Linked, Mark, Outcome, Role, Used, hash};
+use crate::session::{Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, Used, hash};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -73,6 +73,8 @@ struct Line<'a> {
     #[serde(borrow)]
     ai_title: Scalar<'a>,
     #[serde(borrow)]
+    forked_from: Parts<'a, ForkedFrom<'a>>,
+    #[serde(borrow)]
     message: Parts<'a, Message<'a>>,
     #[serde(borrow)]
     attachment: Parts<'a, Attachment<'a>>,
@@ -80,6 +82,14 @@ struct Line<'a> {
     compact_metadata: Parts<'a, CompactMetadata<'a>>,
     #[serde(borrow)]
     tool_use_result: Option<&'a RawValue>,
+}
+
+/// Where a record was copied from when a session went on as another one.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct ForkedFrom<'a> {
+    #[serde(borrow)]
+    session_id: Scalar<'a>,
 }
 
 #[derive(Deserialize, Default)]
@@ -215,10 +225,15 @@ impl ClaudeCode {
             out(mark, Fact::Mended);
         }
         if line.session_id.text().or(line.cwd.text()).is_some() {
+            let forked_from = match &line.forked_from {
+                Parts::One(origin) => origin.session_id.text(),
+                Parts::Nothing | Parts::Text(_) | Parts::Many(_) => None,
+            };
             out(
                 mark,
                 Fact::Identity(Identity {
                     session: line.session_id.text(),
+                    forked_from,
                     cwd: line.cwd.text(),
                     version: line.version.text(),
                     branch: line.git_branch.text(),
@@ -276,7 +291,10 @@ impl ClaudeCode {
                 }
                 out(mark, Fact::Skill { name, arguments });
             }
-            Words::Notice { id, outcome } => out(mark, Fact::Ended { id, outcome }),
+            Words::Notice { id, outcome } => {
+                out(mark, Fact::Unqueued { fate: Fate::Notice, text: None });
+                out(mark, Fact::Ended { id, outcome });
+            }
             Words::Meta | Words::LocalOutput | Words::Hook | Words::None => {}
         }
     }
@@ -415,10 +433,10 @@ fn attachment(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
         Some("queued_command") => {
             out(mark, Fact::Sort("user"));
             match attachment.prompt {
-                Parts::Text(text) => out(mark, Fact::Asked(text)),
+                Parts::Text(text) => delivered(mark, text, out),
                 prompt @ (Parts::One(_) | Parts::Many(_) | Parts::Nothing) => {
                     for text in prompt.many().into_iter().filter_map(|part| part.text.into_text()) {
-                        out(mark, Fact::Asked(text));
+                        delivered(mark, text, out);
                     }
                 }
             }
@@ -426,6 +444,40 @@ fn attachment(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
         Some(kind) if kind.starts_with("hook_") => out(mark, Fact::Sort("hook")),
         Some(_) | None => out(mark, Fact::Sort("attachment")),
     }
+}
+
+/// What reaches the agent while it works: words of the user, or notices of the client.
+fn delivered(mark: &Mark<'_>, text: Cow<'_, str>, out: &mut Out<'_>) {
+    if !noticed(mark, &text, out) {
+        out(mark, Fact::Delivered(text));
+    }
+}
+
+/// Whether a text is a notice of the client, which tells that something in the background ended.
+fn noticed(mark: &Mark<'_>, text: &str, out: &mut Out<'_>) -> bool {
+    if let Words::Notice { id, outcome } = words::notice(text) {
+        out(mark, Fact::Ended { id, outcome });
+    }
+    words::is_notice(text)
+}
+
+/// What is typed while the agent works, and what becomes of it. The client queues its own notices
+/// in the same way: nobody typed them.
+fn queue(mark: &Mark<'_>, line: &Line<'_>, out: &mut Out<'_>) {
+    let text = line.content.text();
+    let fate = match (line.operation.text(), text) {
+        (Some("enqueue"), Some(text)) => {
+            if !noticed(mark, text, out) {
+                out(mark, Fact::Queued(text.into()));
+            }
+            return;
+        }
+        (Some("dequeue"), _) => Fate::Next,
+        (Some("remove"), _) => Fate::Delivered,
+        (Some("popAll"), _) => Fate::Withdrawn,
+        (Some(_) | None, _) => return,
+    };
+    out(mark, Fact::Unqueued { fate, text: text.map(Cow::from) });
 }
 
 /// Records beside the conversation.
@@ -460,16 +512,7 @@ fn aside(mark: &Mark<'_>, kind: &str, line: &Line<'_>, out: &mut Out<'_>) {
         }
         "queue-operation" => {
             out(mark, Fact::Sort("queue"));
-            match (line.operation.text(), line.content.text()) {
-                (Some("enqueue"), Some(text)) => {
-                    out(mark, Fact::Queued(text.to_owned().into()));
-                    if let Words::Notice { id, outcome } = words::notice(text) {
-                        out(mark, Fact::Ended { id, outcome });
-                    }
-                }
-                (Some("enqueue"), None) => {}
-                _ => out(mark, Fact::Unqueued),
-            }
+            queue(mark, line, out);
         }
         note if NOTES.contains(&note) => out(mark, Fact::Sort("note")),
         other => out(mark, Fact::Unknown(other.to_owned())),

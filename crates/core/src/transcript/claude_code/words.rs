@@ -90,7 +90,7 @@ fn sort(text: &str) -> Words<'_> {
             asked,
         };
     }
-    if start.starts_with("<task-notification>") || start.starts_with("<agent-notification>") {
+    if is_notice(start) {
         return notice(start);
     }
     if start.starts_with("<user-prompt-submit-hook>") {
@@ -105,9 +105,15 @@ fn sort(text: &str) -> Words<'_> {
     if start.is_empty() { Words::None } else { Words::Asked(text.into()) }
 }
 
+/// Whether the client says that something in the background ended.
+pub(super) fn is_notice(text: &str) -> bool {
+    let start = text.trim_start();
+    start.starts_with("<task-notification>") || start.starts_with("<agent-notification>")
+}
+
 /// What a notice says, if it is one.
 pub(super) fn notice(text: &str) -> Words<'_> {
-    match between(text, "<task-id>", "</task-id>") {
+    match between(text, "<task-id>", "</task-id>").filter(|_| is_notice(text)) {
         Some(id) => Words::Notice { id: id.into(), outcome: background_outcome(text) },
         None => Words::None,
     }
