@@ -250,6 +250,11 @@ impl Checkpoint {
         Some(if short.len() < line.len() { format!("{short}…") } else { short })
     }
 
+    /// What a handoff of the session is called where nobody gives it a title.
+    pub fn title(&self) -> Option<String> {
+        self.about().map(|about| format!("Session: {about}"))
+    }
+
     /// As the body of a handoff: facts for whoever goes on, everything that was said in quotes.
     pub fn page(&self) -> String {
         page::of(self)
@@ -258,6 +263,12 @@ impl Checkpoint {
     /// Whether what is seen there was left behind.
     pub fn is_abandoned(&self, seen: &Seen) -> bool {
         self.abandoned.contains(&seen.record)
+    }
+
+    /// Whether the user went back before every change of a file.
+    pub fn is_left(&self, touched: &Touched) -> bool {
+        let mut changes = touched.changed.iter();
+        !touched.changed.is_empty() && changes.all(|seen| self.is_abandoned(seen))
     }
 
     /// As a value in which each item says so if it was left behind.
@@ -410,6 +421,70 @@ mod tests {
         assert_eq!(told(Sort::Reverted), ["src/page.tsx"]);
         let failed: Vec<&str> = gist.of_sort(Sort::Failed).map(|one| one.text.as_str()).collect();
         assert_eq!(failed, ["npm run build", "grep -rn purge src"], "npm test passed later");
+    }
+
+    /// A session whose user went back before a prompt, or before an answer, with what came of it.
+    fn rewound(to: &str) -> Checkpoint {
+        let record = |kind: &str, id: &str, parent: &str, content: &str| {
+            let parent = if parent.is_empty() { "null".into() } else { format!("{parent:?}") };
+            format!(
+                r#"{{"type":"{kind}","uuid":"{id}","parentUuid":{parent},"sessionId":"s","message":{{"content":{content}}}}}"#
+            ) + "\n"
+        };
+        let call = |id: &str, tool: &str, input: &str| {
+            format!(r#"[{{"type":"tool_use","id":"{id}","name":"{tool}","input":{input}}}]"#)
+        };
+        let result = |id: &str, is_error: bool| {
+            format!(
+                r#"[{{"type":"tool_result","tool_use_id":"{id}","is_error":{is_error},"content":"Exit code 1"}}]"#
+            )
+        };
+        let lines = [
+            record("user", "a", "", r#""Warm the cache""#),
+            record("assistant", "b", "a", r#"[{"type":"text","text":"Yes."}]"#),
+            record("user", "c", "b", r#""Rename the shop""#),
+            record("assistant", "d", "c", &call("t1", "Bash", r#"{"command":"make shop"}"#)),
+            record("user", "e", "d", &result("t1", true)),
+            record("assistant", "f", "e", &call("t2", "Read", r#"{"file_path":"/shop/x"}"#)),
+            record("user", "g", "f", &result("t2", true)),
+            record("assistant", "h", "g", &call("t3", "Task", r#"{"prompt":"look"}"#)),
+            record(
+                "assistant",
+                "i",
+                "h",
+                &call("t4", "Write", r#"{"file_path":"/shop/y","content":"y"}"#),
+            ),
+            record("user", "j", "i", &result("t4", false)),
+            record("user", "k", to, r#""Write the report""#),
+            record("assistant", "l", "k", r#"[{"type":"text","text":"Done."}]"#),
+        ];
+        let mut cursor = Cursor::start(Client::ClaudeCode);
+        let text = lines.concat();
+        Lines::default().feed(text.as_bytes(), &mut |piece| cursor.take(piece));
+        cursor.session.settle();
+        let around = around("2026-03-20T09:02:00Z", None);
+        Checkpoint::of(&cursor.session, "t.jsonl".into(), 1, Mode::Auto, around)
+    }
+
+    #[test]
+    fn nothing_that_was_left_behind_counts_as_open() {
+        for (to, first) in [("b", "c"), ("c", "d")] {
+            let rewound = rewound(to);
+            let left = ["c", "d", "e", "g", "h", "j"].into_iter().filter(|record| *record >= first);
+            assert_eq!(rewound.abandoned, left.collect::<Vec<_>>());
+            let page = rewound.page();
+            for name in ["make shop", "Read on `/shop/x`", "/shop/y"] {
+                let line = page.lines().find(|line| line.contains(name)).unwrap();
+                assert!(line.contains("taken back later"), "{line}");
+            }
+            assert!(!page.contains("Agents in flight") && !page.contains("has not come back"));
+            let gist = Gist::of(&rewound);
+            for sort in [Sort::Failed, Sort::Agent] {
+                assert_eq!(gist.of_sort(sort).count(), 0, "{sort:?}");
+            }
+            let state = format!("{:?}", rewound.state(None, &[]));
+            assert!(!state.contains("\"look\"") && !state.contains("\"Task\""), "{state}");
+        }
     }
 
     #[test]

@@ -203,13 +203,19 @@ pub(crate) fn besides_recovered(recovered: &Recovered) -> Vec<String> {
 fn in_short(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let failed = session.commands.iter().filter(|c| c.exit == Exit::Failed).count();
+    // Of very many, only the newest are kept.
+    let failed = match session.commands.left_out {
+        0 => format!("{failed} failed"),
+        _ => format!("{failed} of the newest {} failed", session.commands.items.len()),
+    };
+    let all = |total: u64| usize::try_from(total).unwrap_or(usize::MAX);
     let open = session.tasks.iter().filter(|task| task.status.is_open()).count();
     let flying = session.agents.iter().filter(|a| a.state == AgentState::InFlight).count();
     format!(
-        "{}, {}, {} ({failed} failed), {} open, {} in flight",
-        count(session.requests.items.len(), "request"),
+        "{}, {}, {} ({failed}), {} open, {} in flight",
+        count(all(session.requests.total()), "request"),
         count(session.files.changed().count(), "changed file"),
-        count(session.commands.items.len(), "command"),
+        count(all(session.commands.total()), "command"),
         count(open, "task"),
         count(flying, "agent"),
     )
@@ -252,7 +258,7 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let mut out =
         heading(&format!("{} session {}", session.client.name(), tame(checkpoint.session_id())));
     out.push_str(&indented(&top(checkpoint)));
-    let abandoned = |seen: &Seen| if checkpoint.is_abandoned(seen) { "  (taken back)" } else { "" };
+    let abandoned = |seen: &Seen| taken_back(checkpoint.is_abandoned(seen));
     let requests: Vec<String> = session
         .requests
         .iter()
@@ -265,7 +271,10 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let answers: Vec<String> = session
         .answers
         .iter()
-        .map(|answer| format!("{} → {}", short(&answer.question), short(&answer.answer)))
+        .map(|answer| {
+            let (question, said) = (short(&answer.question), short(&answer.answer));
+            format!("{question} → {said}{}", abandoned(&answer.seen))
+        })
         .collect();
     section(&mut out, "Answered", &answers);
     let tasks: Vec<String> = session
@@ -274,7 +283,9 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
         .map(|task| format!("{:<12}{}", tame(task.status.word()), short(&task.subject)))
         .collect();
     section(&mut out, "Tasks", &tasks);
-    let flying = session.agents.iter().filter(|agent| agent.state == AgentState::InFlight);
+    let flying = session.agents.iter().filter(|agent| {
+        agent.state == AgentState::InFlight && !checkpoint.is_abandoned(&agent.seen)
+    });
     let agents: Vec<String> = flying
         .map(|agent| {
             let asked = agent.about.as_deref().or(agent.prompt.as_deref()).unwrap_or_default();
@@ -319,18 +330,27 @@ fn top(checkpoint: &Checkpoint) -> String {
     lines.join("\n")
 }
 
+/// Marks what the user went back before.
+fn taken_back(is_left: bool) -> &'static str {
+    if is_left { "  (taken back)" } else { "" }
+}
+
 fn failures(checkpoint: &Checkpoint) -> Vec<String> {
     let failed = checkpoint.session.commands.iter().filter(|c| c.exit == Exit::Failed);
     let commands = failed.map(|command| {
         let code = command.code.map(|code| format!(" (exit {code})")).unwrap_or_default();
         let later = if command.passed_later.is_some() { ", passed later" } else { "" };
-        format!("{}{code}{later}", short(&command.text))
+        let left = taken_back(checkpoint.is_abandoned(&command.seen));
+        format!("{}{code}{later}{left}", short(&command.text))
     });
     let errors = checkpoint.session.errors.iter().map(|error| {
         let path = error.path.as_deref().unwrap_or_default();
-        format!("{} {}: {}", tame(&error.tool), tame(path), short(&error.text))
+        let left = taken_back(checkpoint.is_abandoned(&error.seen));
+        format!("{} {}: {}{left}", tame(&error.tool), tame(path), short(&error.text))
     });
-    commands.chain(errors).collect()
+    let older = checkpoint.session.commands.left_out;
+    let older = (older > 0).then(|| format!("{older} older commands were counted and not kept"));
+    older.into_iter().chain(commands).chain(errors).collect()
 }
 
 fn files(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
@@ -347,7 +367,8 @@ fn files(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
         .map(|(path, file)| {
             let reverted = if file.reverted.is_empty() { "" } else { ", a change was taken back" };
             let shown = tame(&shown_path(project, Path::new(path)));
-            format!("{shown}{reverted}{}", state(path))
+            let left = taken_back(checkpoint.is_left(file));
+            format!("{shown}{reverted}{}{left}", state(path))
         })
         .collect()
 }

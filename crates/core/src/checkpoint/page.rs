@@ -65,10 +65,12 @@ fn line(text: &str) -> String {
     if lines.next().is_some() { format!("{first} …") } else { first }
 }
 
-fn at(seen: &Seen) -> String {
+/// The record that tells something, and whether the user went back before it.
+fn at(checkpoint: &Checkpoint, seen: &Seen) -> String {
+    let left = if checkpoint.is_abandoned(seen) { ", taken back later" } else { "" };
     match &seen.agent {
-        Some(agent) => format!("record {}, agent {agent}", seen.record),
-        None => format!("record {}", seen.record),
+        Some(agent) => format!("record {}, agent {agent}{left}", seen.record),
+        None => format!("record {}{left}", seen.record),
     }
 }
 
@@ -79,12 +81,14 @@ fn asked(checkpoint: &Checkpoint) -> String {
         .iter()
         .map(|request| {
             let kind = if request.correction.is_some() { "Corrected" } else { "Asked" };
-            let left =
-                if checkpoint.is_abandoned(&request.seen) { ", taken back later" } else { "" };
-            format!("- {kind} ({}{left}):\n{}", at(&request.seen), quoted(&request.text))
+            format!("- {kind} ({}):\n{}", at(checkpoint, &request.seen), quoted(&request.text))
         })
         .chain(session.queued.iter().filter(|queued| !queued.text.starts_with('<')).map(|queued| {
-            format!("- Typed, and not got to ({}):\n{}", at(&queued.seen), quoted(&queued.text))
+            format!(
+                "- Typed, and not got to ({}):\n{}",
+                at(checkpoint, &queued.seen),
+                quoted(&queued.text)
+            )
         }))
         .collect();
     section("What the user asked", &items)
@@ -95,16 +99,17 @@ fn stands(checkpoint: &Checkpoint) -> String {
     if let Some(words) = &checkpoint.session.last_words {
         items.push(format!(
             "- The agent said last ({}):\n{}",
-            at(&words.seen),
+            at(checkpoint, &words.seen),
             quoted(&words.text)
         ));
     }
-    for call in &checkpoint.in_flight {
+    let waiting = checkpoint.in_flight.iter();
+    for call in waiting.filter(|call| !checkpoint.is_abandoned(&call.seen)) {
         let runs = checkpoint.command_of(call).map(|text| format!(": `{}`", line(text)));
         items.push(format!(
             "- `{}` was called and has not come back ({}){}",
             line(&call.tool),
-            at(&call.seen),
+            at(checkpoint, &call.seen),
             runs.unwrap_or_default(),
         ));
     }
@@ -122,7 +127,7 @@ fn tasks(checkpoint: &Checkpoint) -> String {
                 "- [{done}] {} ({}; {})",
                 line(&task.subject),
                 task.status.word(),
-                at(&task.changed)
+                at(checkpoint, &task.changed)
             )
         })
         .collect();
@@ -130,12 +135,14 @@ fn tasks(checkpoint: &Checkpoint) -> String {
 }
 
 fn agents(checkpoint: &Checkpoint) -> String {
-    let flying = checkpoint.session.agents.iter().filter(|a| a.state == AgentState::InFlight);
+    let flying = checkpoint.session.agents.iter().filter(|agent| {
+        agent.state == AgentState::InFlight && !checkpoint.is_abandoned(&agent.seen)
+    });
     let items: Vec<String> = flying
         .map(|agent| {
             let id = agent.id.as_deref().unwrap_or("without an id");
             let asked = agent.prompt.as_deref().or(agent.about.as_deref()).unwrap_or_default();
-            format!("- {id} ({}), asked:\n{}", at(&agent.seen), quoted(asked))
+            format!("- {id} ({}), asked:\n{}", at(checkpoint, &agent.seen), quoted(asked))
         })
         .collect();
     section("Agents in flight", &items)
@@ -143,26 +150,31 @@ fn agents(checkpoint: &Checkpoint) -> String {
 
 fn failures(checkpoint: &Checkpoint) -> String {
     let failed = checkpoint.session.commands.iter().filter(|c| c.exit == Exit::Failed);
-    let mut items: Vec<String> = failed.map(failure).collect();
+    let mut items: Vec<String> = failed.map(|command| failure(checkpoint, command)).collect();
     items.extend(checkpoint.session.errors.iter().map(|error| {
         let path = error.path.as_deref().map(|path| format!(" on `{path}`")).unwrap_or_default();
-        format!("- {}{path} ({}):\n{}", line(&error.tool), at(&error.seen), quoted(&error.text))
+        format!(
+            "- {}{path} ({}):\n{}",
+            line(&error.tool),
+            at(checkpoint, &error.seen),
+            quoted(&error.text)
+        )
     }));
     section("What failed", &items)
 }
 
-fn failure(command: &Command) -> String {
+fn failure(checkpoint: &Checkpoint, command: &Command) -> String {
     let code = command.code.map(|code| format!(", exit {code}")).unwrap_or_default();
-    let mut text = format!("- `{}` ({}{code})", line(&command.text), at(&command.seen));
+    let mut text = format!("- `{}` ({}{code})", line(&command.text), at(checkpoint, &command.seen));
     match &command.passed_later {
         Some(later) if later.changed.is_empty() => {
-            text.push_str(&format!("; it passed later ({})", at(&later.seen)));
+            text.push_str(&format!("; it passed later ({})", at(checkpoint, &later.seen)));
         }
         Some(later) => {
             let changed = later.changed.join(", ");
             text.push_str(&format!(
                 "; it passed later ({}), after {changed} changed",
-                at(&later.seen)
+                at(checkpoint, &later.seen)
             ));
         }
         None => {}
@@ -187,11 +199,12 @@ fn changed(checkpoint: &Checkpoint) -> String {
         .changed()
         .map(|(path, file)| {
             let reverted = match file.reverted.last() {
-                Some(seen) => format!("; a change was taken back ({})", at(seen)),
+                Some(seen) => format!("; a change was taken back ({})", at(checkpoint, seen)),
                 None => String::new(),
             };
+            let left = if checkpoint.is_left(file) { ", taken back later" } else { "" };
             let times = file.writes + file.edits + file.deletions;
-            format!("- `{}`: changed {times}×{reverted}{}", line(path), state(path))
+            format!("- `{}`: changed {times}×{left}{reverted}{}", line(path), state(path))
         })
         .collect();
     section("Changed files", &items)
@@ -201,7 +214,7 @@ fn decisions(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let answers = session.answers.iter().map(|answer| {
         let question = line(&answer.question);
-        format!("- {question} ({}):\n{}", at(&answer.seen), quoted(&answer.answer))
+        format!("- {question} ({}):\n{}", at(checkpoint, &answer.seen), quoted(&answer.answer))
     });
     let rejected = session.rejections.iter().map(|rejection| {
         let about = rejection.about.as_deref().map(|about| format!(" `{}`", line(about)));
@@ -210,7 +223,7 @@ fn decisions(checkpoint: &Checkpoint) -> String {
         format!(
             "- Not allowed: {tool}{} ({})\n{said}",
             about.unwrap_or_default(),
-            at(&rejection.seen)
+            at(checkpoint, &rejection.seen)
         )
     });
     section("What the user decided", &answers.chain(rejected).collect::<Vec<_>>())
@@ -231,7 +244,7 @@ fn plans(checkpoint: &Checkpoint) -> String {
             };
             let path = plan.path.as_deref().unwrap_or("without a file");
             let text = plan.text.as_deref().map(quoted).unwrap_or_default();
-            format!("- `{}`: {state} ({})\n{text}", line(path), at(&plan.seen))
+            format!("- `{}`: {state} ({})\n{text}", line(path), at(checkpoint, &plan.seen))
         })
         .collect();
     let on_disk = checkpoint.plan_documents.iter();

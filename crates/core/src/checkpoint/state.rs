@@ -53,6 +53,7 @@ impl Checkpoint {
             session
                 .skills
                 .iter()
+                .filter(|skill| !self.is_abandoned(&skill.seen))
                 .map(|skill| {
                     let arguments =
                         some("arguments", Some(skill.arguments.as_str()).filter(|a| !a.is_empty()));
@@ -65,8 +66,8 @@ impl Checkpoint {
         let decisions = bounded("decisions", self.decisions(tops));
         let corrections = bounded("corrections", self.corrections());
         let artifacts = bounded("artifacts", self.changed(tops));
-        let calls =
-            self.in_flight.iter().map(|call| entry([Some(("tool", cut(&call.tool)))], &call.seen));
+        let calls = self.in_flight.iter().filter(|call| !self.is_abandoned(&call.seen));
+        let calls = calls.map(|call| entry([Some(("tool", cut(&call.tool)))], &call.seen));
         let calls = bounded("in_flight", calls.collect());
         let last_words = session.last_words.as_ref().map(|words| ("last_words", cut(&words.text)));
         let conversation = [("corrections", corrections)].into_iter().chain(last_words);
@@ -90,7 +91,11 @@ impl Checkpoint {
     /// the user rejected.
     pub fn must_read(&self, tops: &[&Path]) -> Vec<String> {
         let mut paths = Vec::new();
-        let plans = self.session.plans.iter().filter(|plan| plan.state != PlanState::Rejected);
+        let plans = self
+            .session
+            .plans
+            .iter()
+            .filter(|plan| plan.state != PlanState::Rejected && !self.is_abandoned(&plan.seen));
         for path in plans.filter_map(|plan| plan.path.as_deref()) {
             let path = beneath(path, tops);
             if !Path::new(&path).is_absolute() && !paths.contains(&path) {
@@ -123,7 +128,9 @@ impl Checkpoint {
     }
 
     fn agents(&self) -> Vec<Data> {
-        let mut agents: Vec<&Agent> = self.session.agents.iter().collect();
+        let agents = self.session.agents.iter();
+        let mut agents: Vec<&Agent> =
+            agents.filter(|agent| !self.is_abandoned(&agent.seen)).collect();
         // The newest are kept; of those that are over, fewer are missed.
         agents.sort_by_key(|agent| agent.state == AgentState::InFlight);
         let one = |agent: &Agent| {
@@ -145,11 +152,13 @@ impl Checkpoint {
 
     fn decisions(&self, tops: &[&Path]) -> Vec<Data> {
         let session = &self.session;
-        let answers = session.answers.iter().map(|answer| {
+        let answers = session.answers.iter().filter(|answer| !self.is_abandoned(&answer.seen));
+        let answers = answers.map(|answer| {
             let question = ("question", cut(&answer.question));
             entry([Some(question), Some(("answer", cut(&answer.answer)))], &answer.seen)
         });
-        let rejected = session.rejections.iter().map(|rejection| {
+        let rejected = session.rejections.iter().filter(|one| !self.is_abandoned(&one.seen));
+        let rejected = rejected.map(|rejection| {
             let about = rejection.about.as_deref().map(|about| beneath(about, tops));
             let said = some("said", rejection.said.as_deref());
             let tool = ("not_allowed", cut(&rejection.tool));

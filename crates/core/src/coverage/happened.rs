@@ -122,16 +122,12 @@ fn names_in(error: &str) -> impl Iterator<Item = Trace> {
 fn files(checkpoint: &Checkpoint) -> Vec<(String, &Touched, bool)> {
     let session = &checkpoint.session;
     let folder = session.cwd.as_deref().unwrap_or_default().trim_end_matches('/');
-    let is_left = |touched: &Touched| {
-        let mut changes = touched.changed.iter();
-        !touched.changed.is_empty() && changes.all(|seen| checkpoint.is_abandoned(seen))
-    };
     let named = |path: &str| match path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'))
     {
         Some(inside) if !folder.is_empty() => (inside.to_owned(), true),
         Some(_) | None => (path.to_owned(), !path.starts_with('/')),
     };
-    let counting = session.files.changed().filter(|(_, touched)| !is_left(touched));
+    let counting = session.files.changed().filter(|(_, touched)| !checkpoint.is_left(touched));
     counting
         .map(|(path, touched)| {
             let (name, is_inside) = named(path);

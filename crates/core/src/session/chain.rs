@@ -84,6 +84,11 @@ impl Chain {
             // A record never follows a later one, so this ends.
             next = self.parent(at).filter(|parent| *parent < at);
         }
+        // Who asks again from a record that was answered leaves the answer behind.
+        let mut asked_again: HashMap<u32, u32> = HashMap::new();
+        for prompt in self.prompts.iter().copied().filter(|prompt| on_path[*prompt as usize]) {
+            asked_again.extend(self.parent(prompt).map(|parent| (parent, prompt)));
+        }
         let mut prompts = self.prompts.iter().copied().peekable();
         let mut left = vec![false; self.ids.len()];
         let mut connected = on_path.clone();
@@ -92,11 +97,13 @@ impl Chain {
             let is_prompt = prompts.peek() == Some(&at);
             let here = at as usize;
             let Some(parent) = self.parent(at).filter(|parent| *parent < at) else { continue };
+            let is_asked_again = asked_again.get(&parent).is_some_and(|prompt| at < *prompt);
             let parent = parent as usize;
             // Results of calls made together, and what hooks say, branch off too; only another
             // prompt is another way.
             connected[here] |= connected[parent];
-            left[here] = !on_path[here] && connected[here] && (left[parent] || is_prompt);
+            let is_other_way = left[parent] || is_prompt || is_asked_again;
+            left[here] = !on_path[here] && connected[here] && is_other_way;
         }
         for (from, to) in &self.rolled_back {
             let (from, to) = (*from as usize, (*to as usize).min(left.len()));
@@ -183,6 +190,21 @@ mod tests {
         assert_eq!(left(&chain, "abcdxef"), "cdx");
         let stored = serde_json::to_string(&chain).unwrap();
         assert_eq!(serde_json::from_str::<Chain>(&stored).unwrap(), chain);
+    }
+
+    #[test]
+    fn an_answer_is_left_behind_where_the_user_goes_back_before_it() {
+        use Role::{Prompt, Turn};
+        let chain = chain(&[
+            ("a", None, Prompt),
+            ("b", Some("a"), Turn),
+            ("c", Some("b"), Turn),
+            ("d", Some("c"), Prompt),
+            ("e", Some("a"), Prompt),
+            ("f", Some("e"), Turn),
+            ("g", Some("e"), Turn),
+        ]);
+        assert_eq!(left(&chain, "abcdefg"), "bcd");
     }
 
     #[test]
