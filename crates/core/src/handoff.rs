@@ -6,8 +6,9 @@ use crate::header::{
     Measurement, Proof, Question, Recovery, Resolution, Review, Revision, Status, WrongTurn,
 };
 use crate::id::{FeatureNumber, HandoffKey};
+use crate::insert;
 use crate::section::Meaning;
-use crate::span::At;
+use crate::span::{At, Span};
 use crate::stage::Stages;
 use crate::time::Time;
 use crate::yaml::Node;
@@ -155,7 +156,12 @@ impl<'d> Handoff<'d> {
     pub fn summary(&self) -> Option<&'d str> {
         let section = || {
             let mut about = self.document.sections_about(Meaning::Summary);
-            about.next().map(|section| section.own.of(self.document.text()).trim())
+            let own = about.next()?.own;
+            // What midstride writes behind it is no part of it.
+            let unsaid = insert::unsaid(self.document).into_iter();
+            let ends = unsaid.map(|part| part.start).filter(|start| *start >= own.start);
+            let end = ends.chain([own.end]).min()?.min(own.end);
+            Some(Span::new(own.start, end).of(self.document.text()).trim())
         };
         let written = self.text("context_summary").map(|text| text.value.trim());
         written.or_else(section).filter(|text| !text.is_empty())

@@ -92,6 +92,35 @@ impl Insert {
     }
 }
 
+/// The parts of a body that its author does not say: what midstride wrote of a session and for the
+/// next one, and the comments around everything that it writes.
+pub fn unsaid(document: &Document) -> Vec<Span> {
+    let mut parts = Vec::new();
+    for Insert { kind, at, inner, is_ours } in Insert::all(document) {
+        match kind {
+            Kind::Boot | Kind::Facts if is_ours => parts.push(at),
+            Kind::Boot | Kind::Facts | Kind::Next => {
+                parts.push(Span::new(at.start, inner.start));
+                parts.push(Span::new(inner.end, at.end));
+            }
+        }
+    }
+    parts
+}
+
+/// What the author of a document says in a part of it.
+pub fn said(document: &Document, part: Span) -> String {
+    let mut text = String::new();
+    let mut from = part.start;
+    for unsaid in unsaid(document) {
+        let (start, end) = (unsaid.start.min(part.end), unsaid.end.min(part.end));
+        text.push_str(document.text().get(from..start).unwrap_or_default());
+        from = from.max(end);
+    }
+    text.push_str(document.text().get(from..part.end).unwrap_or_default());
+    text.trim().to_owned()
+}
+
 /// The edits that give a document an insert with this text, at `place` where it has none yet. One
 /// that somebody changed loses its comments and keeps every word.
 pub fn put(document: &Document, kind: Kind, text: &str, place: usize) -> Vec<Edit> {
@@ -229,6 +258,22 @@ mod tests {
         assert_eq!(two.matches("midstride:facts 1").count(), 1, "{two}");
         let three = edited(&two, Kind::Facts, "- Done");
         assert!(three.contains("not at night") && !three.contains("- Measure"), "{three}");
+    }
+
+    #[test]
+    fn the_author_says_neither_the_facts_nor_the_comments() {
+        let facts = edited(TEXT, Kind::Facts, "### Plan documents\n\n- None found.\n");
+        let both = edited(&facts, Kind::Next, "1. Measure");
+        let theirs = both.replace("1. Measure", "1. Measure twice");
+        for (text, next) in [(both, "1. Measure"), (theirs, "1. Measure twice")] {
+            let document = Document::parse(text.as_bytes());
+            let of = |start| said(&document, Span::new(start, document.body().end));
+            let lines: Vec<String> = of(document.body().start).lines().map(str::to_owned).collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let told: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+            assert_eq!(told, ["## Context", "Mine.", next]);
+            assert_eq!(of(text.find("None found").unwrap()), next, "from inside of one");
+        }
     }
 
     #[test]

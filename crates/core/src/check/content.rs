@@ -9,7 +9,7 @@ use crate::document::Document;
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
 use crate::header::{HandoffKind, Revision};
-use crate::insert::Insert;
+use crate::insert::{self, Insert};
 use crate::markdown::BlockKind;
 use crate::section::{Meaning, Section};
 use crate::span::Span;
@@ -116,8 +116,10 @@ fn plan_steps(document: &Document, out: &mut Vec<Finding>) {
         "should", "pass", "green", "ensure", "until", "prüf", "vérif", "检查", "验证",
     ];
     let verified = document.sections_about(Meaning::Verification).next().is_some();
+    let unsaid = insert::unsaid(document);
     for section in document.sections_about(Meaning::Plan).filter(|_| !verified) {
-        for part in parts(document, section) {
+        let is_said = |part: &Span| !unsaid.iter().any(|unsaid| unsaid.contains(*part));
+        for part in parts(document, section).into_iter().filter(is_said) {
             let text = part.of(document.text()).to_lowercase();
             let has_command = text.contains('`') && text.contains("run");
             let told = text.split(|c: char| !c.is_alphanumeric()).any(|word| {

@@ -5,7 +5,7 @@ use crate::briefing::{Boot, BootAction, Point, Rank};
 use crate::drift::Verdict;
 use crate::handoff::Handoff;
 use crate::header::{Decision, Proof, Question, RunOutcome, WrongTurn};
-use crate::insert::Insert;
+use crate::insert;
 use crate::section::{Meaning, Section};
 use crate::span::{At, Span};
 use crate::time::Time;
@@ -116,19 +116,18 @@ fn next_action(handoff: &Handoff<'_>, origin: &Origin) -> Option<Point> {
     if let Some(text) = continuation {
         return Some(origin.point(Rank::NextAction, "Next", text));
     }
-    let step = said_about(handoff, Meaning::Plan)
-        .find_map(|text| first_open_step(&text).map(str::to_owned))?;
+    let mut plans = said_about(handoff, Meaning::Plan);
+    let step = plans.find_map(|text| first_open_step(&text).map(str::to_owned))?;
     Some(origin.point(Rank::NextAction, "First open step of the plan", step))
 }
 
-/// What stands below the headings of a meaning, where that is more than nothing.
-fn said_about<'d>(handoff: &Handoff<'d>, meaning: Meaning) -> impl Iterator<Item = String> + 'd {
+/// What the author says below the headings of a meaning, where that is more than nothing.
+fn said_about<'d>(handoff: &Handoff<'d>, meaning: Meaning) -> impl Iterator<Item = String> {
     let document = handoff.document();
-    let below = move |section: &Section| {
-        let part = Span::new(section.own.start, section.at.end);
-        Insert::uncommented(document, part).trim().to_owned()
-    };
-    document.sections_about(meaning).map(below).filter(|text| !text.is_empty())
+    let below = |section: &Section| Span::new(section.own.start, section.at.end);
+    let texts = document.sections_about(meaning).map(below);
+    let texts = texts.map(|below| insert::said(document, below));
+    texts.filter(|text| !text.is_empty())
 }
 
 /// The first item of a list that nobody ticked off, with the lines that belong to it.
