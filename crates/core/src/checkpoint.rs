@@ -252,7 +252,7 @@ impl Checkpoint {
 
     /// What a handoff of the session is called where nobody gives it a title.
     pub fn title(&self) -> Option<String> {
-        self.about().map(|about| format!("Session: {about}"))
+        self.about().map(|about| format!("Session: {}", about.trim_end_matches('.')))
     }
 
     /// As the body of a handoff: facts for whoever goes on, everything that was said in quotes.

@@ -8,13 +8,15 @@ mod record;
 pub use record::{Occasion, answered, record, recorded};
 
 use crate::check::Verdict;
-use crate::coverage::{Coverage, HEAVY, What};
+use crate::coverage::{Coverage, HEAVY, Told, What};
 use crate::document::Document;
-use crate::edit::{Edit, Path};
 use crate::finding::{Code, Finding, Severity, WayOut};
 use crate::header::Header;
 use crate::insert::{Insert, Kind};
 use crate::section::Meaning;
+
+/// What is said of something that the document names and does not explain.
+const NAMED_ONLY: &str = " (named, but not why or what came of it)";
 
 /// Something that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,12 +47,18 @@ impl Gate {
         let (broken, hollow): (Vec<&Finding>, Vec<&Finding>) =
             form.partition(|finding| finding.severity() == Severity::Error);
         let form = |finding: &Finding| form_gap(document, finding);
-        let missing = coverage.map(Coverage::missing).unwrap_or_default();
-        let heavy = missing.into_iter().filter(|item| item.weight >= HEAVY);
+        let told_as = |told| coverage.map(|coverage| coverage.told_as(told)).unwrap_or_default();
+        let untold = told_as(Told::Missing).into_iter().chain(told_as(Told::Listed));
+        let heavy = untold.filter(|item| item.weight >= HEAVY);
         let untold = heavy.map(|item| Gap {
             code: word(item.what).to_owned(),
             is_finding: false,
-            what: format!("{}: {}", item.what.singular(), one_line(&item.name)),
+            what: format!(
+                "{}: {}{}",
+                item.what.singular(),
+                one_line(&item.name),
+                if item.told == Told::Listed { NAMED_ONLY } else { "" }
+            ),
             seen: item.seen.as_ref().map(|seen| format!("record {}", seen.record)),
             add: sentence(item.what).to_owned(),
         });
@@ -76,21 +84,22 @@ impl Gate {
 }
 
 /// A document as its author told it: without what midstride put there, the title that it gives where
-/// nobody does included. What the program lists is told by nobody.
+/// nobody does included. What the program lists is told by nobody. Blanks stand in its place, so that
+/// everything else stays where it is.
 pub fn told_by_author(document: &Document, given_title: Option<&str>) -> Document {
-    let mut out = document.clone();
-    while let Some(insert) =
-        Insert::all(&out).into_iter().find(|one| one.kind != Kind::Next && one.is_ours)
-    {
-        let Ok((next, _)) = out.edit(&[Edit::Body(insert.at, String::new())]) else { break };
-        out = next;
+    let inserts = Insert::all(document).into_iter();
+    let inserts = inserts.filter(|one| one.kind != Kind::Next && one.is_ours).map(|one| one.at);
+    let header = document.handoff_header();
+    let title = header.and_then(|header| header.text("title"));
+    let title = title.filter(|title| Some(title.value.trim()) == given_title).map(|one| one.at);
+    let state = header.and_then(|header| header.get("state")).map(|node| node.at);
+    let mut bytes = document.text().as_bytes().to_vec();
+    for part in inserts.chain(title).chain(state) {
+        for byte in &mut bytes[part.range()] {
+            *byte = if matches!(byte, b'\r' | b'\n') { *byte } else { b' ' };
+        }
     }
-    let title = out.handoff_header().and_then(|header| header.text("title"));
-    let is_given = title.is_some_and(|title| Some(title.value.trim()) == given_title);
-    let parts = ["state"].into_iter().chain(is_given.then_some("title"));
-    let edits: Vec<Edit> = parts.map(|part| Edit::Remove(Path::field(part))).collect();
-    let bare = out.edit(&edits);
-    bare.map(|(bare, _)| bare).unwrap_or(out)
+    Document::parse(&bytes)
 }
 
 /// An error, or something that looks like content and is none. A blocking question that is told is

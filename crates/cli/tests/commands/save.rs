@@ -12,8 +12,8 @@ const FILE: &str = ".git/midstride/handoffs/cache.md";
 const TOLD: &str = r#"{
   "title": "The cache survives deploys",
   "summary": "Pages were slow because every deploy purged the cache. It is warmed now; the build still fails.",
-  "decisions": ["Use Redis as the store because the user chose it", "Only the cache is touched, not the pages, because the user said so: do not touch the pages, only the cache", "Keep it in one file because the user wants no other file next to it"],
-  "wrong_turns": ["The edit of src/page.tsx was taken back because the pages are not to be touched; instead the fix is in src/cache.ts"],
+  "decisions": ["Use Redis as the store because the user chose it", "Do not touch the pages, only the cache: the user stopped the edit because visitors saw broken layouts in spring, so every fix has to stay behind the store", "Keep it in one file: the user refused a second module because reviewers lose sight of the purge rules when they are spread out"],
+  "wrong_turns": ["The edit of src/page.tsx was taken back because rendering was never slow there, only the purge on deploy was; instead the fix is in src/cache.ts"],
   "landmines": ["npm run build exits with 7 since the cache moved, because the worker misses the store; nobody looked at it yet", "npm test failed because cache.test.ts expected 1 and got 14; editing src/cache.ts made it pass"],
   "next": ["Fix npm run build", "Wait for agent ag2, which benches the cache, then compare its numbers"],
   "constraints": ["Do not touch the pages, only the cache"],
@@ -120,6 +120,21 @@ fn what_midstride_writes_is_neither_judged_nor_shown_with_its_comments() {
         assert!(told.contains("1. Fix npm run build"), "{told}");
         assert!(!told.contains("midstride:"), "{told}");
     }
+}
+
+#[test]
+fn what_is_only_named_is_missing_and_check_says_the_same() {
+    let sandbox = worked_in();
+    let hollow = "npm run build failed because because because; instead because";
+    let saved = saved(&sandbox, &["--id", "cache", "--wrong-turn", hollow], "");
+    let build = "failed command: npm run build (named, but not why or what came of it)";
+    assert!(saved.to_string().contains(build), "{saved}");
+    let checked = sandbox.run(["check", "cache"]);
+    let counts: Vec<&str> =
+        checked.stdout.lines().filter(|line| line.starts_with("changed files")).collect();
+    // The facts list every changed file; the author tells none.
+    assert_eq!(counts, ["changed files          2         0       0"], "{checked}");
+    assert!(!checked.stdout.contains("C003"), "{checked}");
 }
 
 #[test]

@@ -7,7 +7,9 @@ use crate::ledger::{Ledger as _, Patience, SqliteLedger};
 use crate::project::{Project, SetUp};
 use midstride_core::checkpoint::{Checkpoint, Mode};
 use midstride_core::coverage::Coverage;
-use midstride_core::handoff::Handoff;
+use midstride_core::document::Document;
+use midstride_core::gate;
+use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::header::Recovery;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -71,11 +73,11 @@ impl Sessions {
     /// Compares a handoff with its session; none where it names none.
     pub(super) fn cover(&self, project: &Project, handoff: &Handoff<'_>) -> Option<Covering> {
         if let Some(checkpoint) = &self.given {
-            return Some(compared(checkpoint, handoff));
+            return Some(compared(project, checkpoint, handoff));
         }
         let Recovery { session, checkpoint: blob, .. } = handoff.recovery()?;
         Some(match self.stored(project, &blob) {
-            Some(checkpoint) => compared(&checkpoint, handoff),
+            Some(checkpoint) => compared(project, &checkpoint, handoff),
             None => Covering::NotHere { session: session.unwrap_or(blob) },
         })
     }
@@ -92,11 +94,22 @@ impl Sessions {
     }
 }
 
-fn compared(checkpoint: &Checkpoint, handoff: &Handoff<'_>) -> Covering {
+/// How much of a session a document tells: what its author says, not what midstride put there.
+pub(super) fn coverage(
+    project: &Project,
+    checkpoint: &Checkpoint,
+    document: &Document,
+) -> Coverage {
+    let told = gate::told_by_author(document, checkpoint.title().as_deref());
+    let whereabouts = Whereabouts::default();
+    Coverage::of(checkpoint, &Handoff::of(&told, &whereabouts, &project.settings().stages))
+}
+
+fn compared(project: &Project, checkpoint: &Checkpoint, handoff: &Handoff<'_>) -> Covering {
     Covering::Compared {
         client: checkpoint.client().name(),
         session: checkpoint.session_id().to_owned(),
-        coverage: Coverage::of(checkpoint, handoff),
+        coverage: coverage(project, checkpoint, handoff.document()),
     }
 }
 

@@ -7,6 +7,7 @@ use super::carry::tasks_of_session;
 use super::checkpoint::{
     CheckpointError, Checkpointed, Which, checkpoint, current, without_session,
 };
+use super::cover::coverage;
 use super::new::{Created, NewError, NewHandoff, new, taken};
 use super::sessions::{Promoted, last_written, stored};
 use super::task::{Board, TaskError};
@@ -303,11 +304,6 @@ fn in_flight(checkpoint: &Checkpoint) -> Vec<InFlight> {
     flying.map(|agent| InFlight { id: agent.id.clone(), about: agent.about.clone() }).collect()
 }
 
-/// What a handoff is called where nobody gives it a title.
-fn title_of(checkpoint: &Checkpoint) -> Option<String> {
-    checkpoint.about().map(|about| format!("Session: {}", about.trim_end_matches('.')))
-}
-
 /// Why the author accepts what is missing, as the document says it.
 fn accepted(document: &Document) -> Option<String> {
     let reason = gate::record(document)?.get("accepted")?.text()?.value;
@@ -321,11 +317,7 @@ fn judged(
     checkpoint: Option<&Checkpoint>,
 ) -> (Gate, Option<Coverage>) {
     let verdict = project.judge_text(document);
-    let title = checkpoint.and_then(title_of);
-    let told = gate::told_by_author(document, title.as_deref());
-    let whereabouts = midstride_core::handoff::Whereabouts::default();
-    let handoff = Handoff::of(&told, &whereabouts, &project.settings().stages);
-    let coverage = checkpoint.map(|checkpoint| Coverage::of(checkpoint, &handoff));
+    let coverage = checkpoint.map(|checkpoint| coverage(project, checkpoint, document));
     (Gate::of(document, &verdict, coverage.as_ref()), coverage)
 }
 
@@ -421,7 +413,7 @@ impl Making<'_> {
             page: clean(page),
             boot: boot.filter(|(kind, text)| kind.refusal(text).is_none()).collect(),
             ended_tasks: ended,
-            title: self.checkpoint.and_then(title_of),
+            title: self.checkpoint.and_then(Checkpoint::title),
         }
     }
 
