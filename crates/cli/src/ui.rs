@@ -2,21 +2,13 @@
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
+use midstride_core::hidden::{self, steers};
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;
 
-/// Whether a character steers what a person sees instead of being seen: controls of either set but
-/// line breaks and tabs, what turns the direction of text, and line breaks that are none here.
-pub(crate) fn steers(c: char) -> bool {
-    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let breaks = matches!(c, '\u{2028}' | '\u{2029}');
-    (c.is_control() && !matches!(c, '\n' | '\t')) || turns || breaks
-}
-
-/// Text without the characters by which it could steer a terminal; what stood there is seen.
+/// Text of which everything is seen; nothing in it steers a terminal.
 pub(crate) fn tame(text: &str) -> String {
-    let text = text.replace("\r\n", "\n");
-    text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    hidden::shown(text)
 }
 
 /// The same for a whole text of ours: its own colours pass. The last gate before every terminal,
@@ -49,11 +41,17 @@ fn colour_length(text: &str) -> Option<usize> {
 
 /// JSON that steers nothing either, and says the same.
 pub(crate) fn escaped(json: &str) -> String {
-    let shown = |c: char| match steers(c) {
-        true => format!("\\u{:04x}", u32::from(c)),
-        false => c.to_string(),
-    };
-    json.chars().map(shown).collect()
+    let mut units = [0; 2];
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match steers(c) {
+            true => c.encode_utf16(&mut units).iter().for_each(|unit| {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }),
+            false => out.push(c),
+        }
+    }
+    out
 }
 
 /// When to use colour.
@@ -195,12 +193,12 @@ impl From<Outcome> for ExitCode {
 mod tests {
     use super::*;
 
-    const STEERING: &str = "\u{0}\u{7}\u{8}\r\u{b}\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2028}\u{2029}\u{2066}\u{2069}";
+    const STEERING: &str = "\u{0}\u{7}\u{8}\r\u{b}\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2028}\u{2029}\u{2066}\u{2069}\u{200b}\u{200d}\u{e0041}";
 
     #[test]
     fn nothing_steers_a_terminal_but_colours() {
         assert!(STEERING.chars().all(steers));
-        assert!(!"a\tb\nä日\u{301}\u{200d}".chars().any(steers));
+        assert!(!"a\tb\nä日\u{301}".chars().any(steers));
         assert!(!gated(STEERING).chars().any(steers));
         assert_eq!(gated("a\r\nb\rc"), "a\nb\u{fffd}c");
         assert_eq!(gated("\u{1b}[1;32mok\u{1b}[0m"), "\u{1b}[1;32mok\u{1b}[0m");

@@ -32,9 +32,9 @@ pub(crate) mod verify;
 
 pub(crate) use crate::ui::tame;
 
-use crate::ui::steers;
 use midstride::project::Project;
 use midstride_core::handoff::Handoff;
+use midstride_core::hidden::{self, steers};
 use std::path::{Path, PathBuf};
 
 /// A path as a person would write it from where they stand; `path` counts from the root.
@@ -88,6 +88,11 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
     out
 }
 
+/// A name as one word of a line, whatever it has in it.
+pub(crate) fn name(text: &str) -> String {
+    hidden::shown_line(text)
+}
+
 /// What a handoff is called in a list: its title, else the start of its summary.
 pub(crate) fn called(handoff: &Handoff<'_>, width: usize) -> String {
     one_line(handoff.title().or(handoff.summary()).unwrap_or("(no title)"), width)
@@ -96,13 +101,9 @@ pub(crate) fn called(handoff: &Handoff<'_>, width: usize) -> String {
 /// Text as it is, with everything visible that a person could not see: what steers a terminal, what
 /// turns the direction of the text, what has no width.
 pub(crate) fn exact(text: &str) -> String {
-    let hidden = |c: char| {
-        let has_no_width =
-            matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}');
-        let is_tag = matches!(c, '\u{e0000}'..='\u{e007f}');
-        steers(c) || c == '\t' || has_no_width || is_tag
+    let shown = |c: char| {
+        if steers(c) || c == '\t' { c.escape_default().to_string() } else { c.to_string() }
     };
-    let shown = |c: char| if hidden(c) { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(shown).collect()
 }
 

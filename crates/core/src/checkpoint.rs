@@ -9,6 +9,7 @@ pub use state::{refreshed, without_session};
 
 pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist, Item, Sort};
 
+use crate::hidden;
 use crate::session::{Client, Exit, Seen, Session, Touched};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -245,7 +246,8 @@ impl Checkpoint {
     pub fn about(&self) -> Option<String> {
         const LENGTH_MAX: usize = 100;
         let first = self.session.requests.iter().next()?;
-        let line = first.text.lines().find(|line| !line.trim().is_empty())?.trim();
+        let text = hidden::shown(&first.text);
+        let line = text.lines().find(|line| !line.trim().is_empty())?.trim();
         let short: String = line.chars().take(LENGTH_MAX).collect();
         Some(if short.len() < line.len() { format!("{short}…") } else { short })
     }

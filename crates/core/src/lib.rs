@@ -22,6 +22,7 @@
 
 pub mod span;
 
+pub mod hidden;
 pub mod id;
 pub mod redact;
 pub mod time;

@@ -1,7 +1,7 @@
 //! Sessions: in a list, one as a page, and what was written down of one.
 
 use super::table::{Column, Table, table, width};
-use super::{count, heading, indented, one_line, shell_word, shown_path, tame};
+use super::{count, heading, indented, name, one_line, shell_word, shown_path, tame};
 use midstride::client::Life;
 use midstride::project::Project;
 use midstride::verbs::{Checkpointed, Extent, Listed, Recovered};
@@ -156,7 +156,7 @@ pub(crate) fn recovered_json(recovered: &Recovered) -> RecoveredJson<'_> {
 /// What came of writing a session down, in a line or two.
 pub(crate) fn written_down(done: &Checkpointed) -> String {
     let checkpoint = &done.checkpoint;
-    let id = tame(checkpoint.session_id());
+    let id = name(checkpoint.session_id());
     if !done.is_new {
         return format!("{id}: nothing new since it was written down");
     }
@@ -166,7 +166,7 @@ pub(crate) fn written_down(done: &Checkpointed) -> String {
 /// What came of recovering a session.
 pub(crate) fn recovered(done: &Checkpointed) -> String {
     let checkpoint = &done.checkpoint;
-    let id = tame(checkpoint.session_id());
+    let id = name(checkpoint.session_id());
     format!("{id} ended, and is written down now: {}", in_short(checkpoint))
 }
 
@@ -226,7 +226,7 @@ pub(crate) fn passed_over(checkpoint: &Checkpoint) -> Vec<String> {
     let counts = &checkpoint.session.counts;
     let named = |names: &std::collections::BTreeMap<String, u64>| {
         let each: Vec<String> =
-            names.iter().map(|(name, n)| format!("{} {n}", tame(name))).collect();
+            names.iter().map(|(kind, n)| format!("{} {n}", name(kind))).collect();
         each.join(", ")
     };
     let mut remarks = Vec::new();
@@ -256,7 +256,7 @@ pub(crate) fn passed_over(checkpoint: &Checkpoint) -> Vec<String> {
 pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let mut out =
-        heading(&format!("{} session {}", session.client.name(), tame(checkpoint.session_id())));
+        heading(&format!("{} session {}", session.client.name(), name(checkpoint.session_id())));
     out.push_str(&indented(&top(checkpoint)));
     let abandoned = |seen: &Seen| taken_back(checkpoint.is_abandoned(seen));
     let requests: Vec<String> = session
@@ -280,7 +280,7 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let tasks: Vec<String> = session
         .tasks
         .iter()
-        .map(|task| format!("{:<12}{}", tame(task.status.word()), short(&task.subject)))
+        .map(|task| format!("{:<12}{}", name(task.status.word()), short(&task.subject)))
         .collect();
     section(&mut out, "Tasks", &tasks);
     let flying = session.agents.iter().filter(|agent| {
@@ -289,7 +289,7 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     let agents: Vec<String> = flying
         .map(|agent| {
             let asked = agent.about.as_deref().or(agent.prompt.as_deref()).unwrap_or_default();
-            format!("{}  {}", agent.id.as_deref().unwrap_or("(no id)"), short(asked))
+            format!("{}  {}", name(agent.id.as_deref().unwrap_or("(no id)")), short(asked))
         })
         .collect();
     section(&mut out, "Agents in flight", &agents);
@@ -316,12 +316,12 @@ fn top(checkpoint: &Checkpoint) -> String {
     }
     if let Some(model) = &session.model {
         let full = checkpoint.context_percent.map(|percent| format!(", context {percent} % full"));
-        lines.push(format!("{}{}", tame(model), full.unwrap_or_default()));
+        lines.push(format!("{}{}", name(model), full.unwrap_or_default()));
     }
     if let Some(commit) = &checkpoint.git.commit {
         let late = if checkpoint.git.late { ", looked at after its end" } else { "" };
         let branch = checkpoint.git.branch.as_deref().unwrap_or("no branch");
-        lines.push(format!("{} on {}{late}", tame(commit), tame(branch)));
+        lines.push(format!("{} on {}{late}", name(commit), name(branch)));
     }
     if !session.compactions.is_empty() {
         let times = usize::try_from(session.compactions.total()).unwrap_or_default();
@@ -346,7 +346,7 @@ fn failures(checkpoint: &Checkpoint) -> Vec<String> {
     let errors = checkpoint.session.errors.iter().map(|error| {
         let path = error.path.as_deref().unwrap_or_default();
         let left = taken_back(checkpoint.is_abandoned(&error.seen));
-        format!("{} {}: {}{left}", tame(&error.tool), tame(path), short(&error.text))
+        format!("{} {}: {}{left}", name(&error.tool), name(path), short(&error.text))
     });
     let older = checkpoint.session.commands.left_out;
     let older = (older > 0).then(|| format!("{older} older commands were counted and not kept"));
@@ -366,7 +366,7 @@ fn files(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
     changed
         .map(|(path, file)| {
             let reverted = if file.reverted.is_empty() { "" } else { ", a change was taken back" };
-            let shown = tame(&shown_path(project, Path::new(path)));
+            let shown = name(&shown_path(project, Path::new(path)));
             let left = taken_back(checkpoint.is_left(file));
             format!("{shown}{reverted}{}{left}", state(path))
         })
@@ -377,7 +377,7 @@ fn plans(project: &Project, checkpoint: &Checkpoint) -> Vec<String> {
     let told = checkpoint.session.plans.iter().filter_map(|plan| plan.path.as_deref());
     let all = told.chain(checkpoint.plan_documents.iter().map(String::as_str));
     let mut paths: Vec<String> =
-        all.map(|path| tame(&shown_path(project, Path::new(path)))).collect();
+        all.map(|path| name(&shown_path(project, Path::new(path)))).collect();
     if paths.is_empty() {
         paths.push("none found".to_owned());
     }

@@ -2,8 +2,7 @@
 //! Few rules that hold for every text, and no list of bad words: whoever quotes the result behind a
 //! marker of his own needs no more.
 
-/// What stands where something hidden stood.
-const MARK: char = '\u{FFFD}';
+use crate::hidden::{MARK, hides, only_shapes};
 
 /// More marks on one letter make it unreadable.
 const COMBINING_MAX: usize = 3;
@@ -65,9 +64,9 @@ impl Writer {
             '\r' if after.starts_with('\n') => {}
             '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}' => self.line_end(),
             '\t' => (0..2).for_each(|_| self.space()),
-            c if is_typographic(c) => {}
+            c if only_shapes(c) => {}
             c if c.is_whitespace() => self.space(),
-            c if is_hidden(c) => self.mark(),
+            c if hides(c) => self.mark(),
             c if is_combining(c) => self.combine(c),
             c if opens_tag(c) => {
                 self.open += 1;
@@ -180,26 +179,6 @@ fn opens_tag(c: char) -> bool {
 
 fn closes_tag(c: char) -> bool {
     matches!(c, '>' | '\u{FF1E}' | '\u{FE65}' | '\u{2C3}' | '\u{1433}')
-}
-
-/// Hints for the shaping of letters: nobody misses them.
-fn is_typographic(c: char) -> bool {
-    matches!(u32::from(c),
-        0xAD | 0x34F | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200D
-        | 0x2060 | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0)
-}
-
-/// What is not seen, or changes what is seen: controls, directions, annotations, tags, selectors,
-/// private characters.
-fn is_hidden(c: char) -> bool {
-    let code = u32::from(c);
-    c.is_control()
-        || code & 0xFFFE == 0xFFFE
-        || matches!(code,
-            0x600..=0x605 | 0x61C | 0x6DD | 0x70F | 0x8E2 | 0x200E..=0x200F | 0x202A..=0x202E
-            | 0x2061..=0x206F | 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xFFF0..=0xFFFB | 0x110BD
-            | 0x110CD | 0x13430..=0x1345F | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A
-            | 0xE0000..)
 }
 
 fn is_combining(c: char) -> bool {

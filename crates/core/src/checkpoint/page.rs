@@ -1,6 +1,7 @@
 //! A checkpoint as the body of a handoff. Nothing in it is judged; what was said stands in quotes.
 
 use super::{Around, ArtifactState, Checkpoint};
+use crate::hidden;
 use crate::session::{AgentState, Command, Exit, PlanState, Seen};
 use crate::time;
 
@@ -19,7 +20,9 @@ pub(super) fn of(checkpoint: &Checkpoint) -> String {
         plans(checkpoint),
         facts(checkpoint),
     ];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    let page = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+    // Whoever opens the handoff sees all that it says.
+    hidden::shown(&page)
 }
 
 /// What is seen where no client worked; the time of looking is no part of it.
@@ -35,7 +38,7 @@ pub(super) fn without_session(around: &Around) -> String {
     if around.plan_documents.is_empty() {
         items.push("- Plan documents: none found".to_owned());
     }
-    section("Facts", &items)
+    hidden::shown(&section("Facts", &items))
 }
 
 /// A heading with items, of which very many are cut.
@@ -69,7 +72,7 @@ fn line(text: &str) -> String {
 fn at(checkpoint: &Checkpoint, seen: &Seen) -> String {
     let left = if checkpoint.is_abandoned(seen) { ", taken back later" } else { "" };
     match &seen.agent {
-        Some(agent) => format!("record {}, agent {agent}{left}", seen.record),
+        Some(agent) => format!("record {}, agent {}{left}", seen.record, line(agent)),
         None => format!("record {}{left}", seen.record),
     }
 }
@@ -140,7 +143,7 @@ fn agents(checkpoint: &Checkpoint) -> String {
     });
     let items: Vec<String> = flying
         .map(|agent| {
-            let id = agent.id.as_deref().unwrap_or("without an id");
+            let id = line(agent.id.as_deref().unwrap_or("without an id"));
             let asked = agent.prompt.as_deref().or(agent.about.as_deref()).unwrap_or_default();
             format!("- {id} ({}), asked:\n{}", at(checkpoint, &agent.seen), quoted(asked))
         })
@@ -152,7 +155,8 @@ fn failures(checkpoint: &Checkpoint) -> String {
     let failed = checkpoint.session.commands.iter().filter(|c| c.exit == Exit::Failed);
     let mut items: Vec<String> = failed.map(|command| failure(checkpoint, command)).collect();
     items.extend(checkpoint.session.errors.iter().map(|error| {
-        let path = error.path.as_deref().map(|path| format!(" on `{path}`")).unwrap_or_default();
+        let path =
+            error.path.as_deref().map(|path| format!(" on `{}`", line(path))).unwrap_or_default();
         format!(
             "- {}{path} ({}):\n{}",
             line(&error.tool),
@@ -171,7 +175,8 @@ fn failure(checkpoint: &Checkpoint, command: &Command) -> String {
             text.push_str(&format!("; it passed later ({})", at(checkpoint, &later.seen)));
         }
         Some(later) => {
-            let changed = later.changed.join(", ");
+            let changed: Vec<String> = later.changed.iter().map(|path| line(path)).collect();
+            let changed = changed.join(", ");
             text.push_str(&format!(
                 "; it passed later ({}), after {changed} changed",
                 at(checkpoint, &later.seen)

@@ -1,6 +1,7 @@
 //! Writing values as YAML: one strict way, whatever the reader accepts.
 
 use super::Data;
+use crate::hidden::{hides, only_shapes};
 
 /// The widest a list may get in brackets before it takes a line per item.
 const FLOW_WIDTH_MAX: usize = 80;
@@ -184,8 +185,10 @@ fn double_quoted(text: &str) -> String {
     out
 }
 
+/// What is not seen is spelled out, but for what joins letters and signs that people write.
 fn printable(c: char) -> bool {
-    !c.is_control() && !matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
+    let joins = matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
+    joins || !(hides(c) || only_shapes(c))
 }
 
 /// Whether the text reads back as itself without quotes, for us and for any other YAML reader.

@@ -1,0 +1,64 @@
+//! Characters that are not seen, or change what is seen. The one table of them: whatever is shown,
+//! told or written into a page asks here.
+
+/// What stands where something hidden stood.
+pub const MARK: char = char::REPLACEMENT_CHARACTER;
+
+/// Hints for the shaping of letters: nobody misses them.
+pub fn only_shapes(c: char) -> bool {
+    matches!(u32::from(c),
+        0xAD | 0x34F | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200D
+        | 0x2060 | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0)
+}
+
+/// What is not seen, or changes what is seen: controls, directions, annotations, tags, selectors,
+/// private characters, line breaks that are none everywhere.
+pub fn hides(c: char) -> bool {
+    let code = u32::from(c);
+    c.is_control()
+        || code & 0xFFFE == 0xFFFE
+        || matches!(code,
+            0x600..=0x605 | 0x61C | 0x6DD | 0x70F | 0x8E2 | 0x200E..=0x200F | 0x2028..=0x202E
+            | 0x2061..=0x206F | 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xFFF0..=0xFFFB | 0x110BD
+            | 0x110CD | 0x13430..=0x1345F | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A
+            | 0xE0000..)
+}
+
+/// Whether a character of a text with lines is not seen, or steers what is.
+pub fn steers(c: char) -> bool {
+    !matches!(c, '\n' | '\t') && (hides(c) || only_shapes(c))
+}
+
+/// Lines of which everything is seen: hidden characters are marked, hints for shaping are gone.
+pub fn shown(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let shown = |c: char| match c {
+        '\n' | '\t' => Some(c),
+        c if only_shapes(c) => None,
+        c => Some(if hides(c) { MARK } else { c }),
+    };
+    text.chars().filter_map(shown).collect()
+}
+
+/// The same in one line.
+pub fn shown_line(text: &str) -> String {
+    shown(text).replace(['\n', '\t'], &MARK.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_in_a_shown_text_is_seen() {
+        assert_eq!(shown("a\tb\r\nä日e\u{301} 👍🏽"), "a\tb\nä日e\u{301} 👍🏽");
+        assert_eq!(
+            shown("a\u{1b}[2K\u{7}\rb\u{202e}c\u{2028}"),
+            "a\u{fffd}[2K\u{fffd}\u{fffd}b\u{fffd}c\u{fffd}"
+        );
+        assert_eq!(shown("a\u{200b}b\u{e0041}c\u{feff}"), "ab\u{fffd}c");
+        assert_eq!(shown_line("a\nb\tc"), "a\u{fffd}b\u{fffd}c");
+        let every: String = (0..=0x10_FFFF).filter_map(char::from_u32).collect();
+        assert!(!shown(&every).chars().any(steers));
+    }
+}
