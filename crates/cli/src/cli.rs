@@ -8,6 +8,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use midstride::files;
 use midstride::project::Project;
 use midstride::settings::Environment;
+use midstride_core::hidden;
+use midstride_core::redact::Clean;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -78,10 +80,22 @@ enum Command {
 /// Reads the command line; help and mistakes are answered here.
 pub(crate) fn parse() -> Result<Typed, ExitCode> {
     Typed::try_parse().map_err(|error| {
-        // Help that cannot be printed has nowhere to be reported either.
-        let _ = error.print();
+        tell(&error);
         ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
     })
+}
+
+/// Says what clap says. It quotes what was typed, which may be a secret or steer the terminal; then
+/// it is said without either, and without colours, which would tear apart what belongs together.
+fn tell(error: &clap::Error) {
+    let text = error.render().to_string();
+    let (clean, found) = Clean::of(&text);
+    // What cannot be printed has nowhere to be reported either.
+    let _ = if found.is_empty() && !text.contains(hidden::steers) {
+        error.print()
+    } else {
+        Ui::new(Color::Never).say(clean.as_str().trim_end())
+    };
 }
 
 /// Does what was typed.

@@ -21,6 +21,7 @@ use midstride::verbs::{
 use midstride_core::header::BootKind;
 use midstride_core::judgement::{JsonError, NoJudgement};
 use midstride_core::life::Refusal;
+use midstride_core::redact::Clean;
 use midstride_core::search::QueryError;
 use midstride_core::task::{self, NotFound};
 use std::io;
@@ -82,15 +83,20 @@ impl Diagnostic {
         self.say(ui, anstyle::AnsiColor::Yellow, "warning")
     }
 
+    /// What was typed or carried is quoted in it; a secret is not.
     fn say(&self, ui: &mut Ui, color: anstyle::AnsiColor, name: &str) -> io::Result<()> {
         let style = color.on_default().bold();
-        ui.say(&format!("{style}{name}{style:#}: {}", self.message))?;
+        ui.say(&format!("{style}{name}{style:#}: {}", clean(&self.message)))?;
         let style = anstyle::AnsiColor::Cyan.on_default().bold();
         for hint in &self.hints {
-            ui.say(&format!("{style}hint{style:#}: {hint}"))?;
+            ui.say(&format!("{style}hint{style:#}: {}", clean(hint)))?;
         }
         Ok(())
     }
+}
+
+fn clean(text: &str) -> String {
+    Clean::of(text).0.as_str().to_owned()
 }
 
 impl From<io::Error> for Diagnostic {
@@ -262,9 +268,9 @@ impl From<SaveError> for Diagnostic {
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
             SaveError::Boot { kind, .. } => diagnostic.hint(match kind {
                 BootKind::Skill => "`--skill` takes the name of a skill",
-                BootKind::Read => "`--read` takes a path beneath the root of the project",
+                BootKind::Read => "`--read` takes the path of a file beneath the root of the project",
                 BootKind::Task | BootKind::Constraint => {
-                    "say it as a sentence; a command that shows something belongs under `proofs`"
+                    "say it as one short sentence; a command that shows something belongs under `proofs`"
                 }
             }),
             SaveError::Checkpoint(

@@ -167,7 +167,7 @@ fn what_is_passed_over_is_said() {
 }
 
 /// Every character that steers what a person sees.
-const STEERING: &str = "\u{7}\u{8}\r\u{1b}[2J\u{7f}\u{85}\u{9b}\u{9d}\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2028}\u{2029}\u{2066}\u{2067}\u{2068}\u{2069}";
+const STEERING: &str = "\u{7}\u{8}\r\u{1b}[2J\u{7f}\u{85}\u{9b}\u{9d}\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2028}\u{2029}\u{2066}\u{2067}\u{2068}\u{2069}\u{200b}\u{200d}\u{feff}\u{e0041}";
 
 fn is_steering(c: char) -> bool {
     STEERING.contains(c) && !"[2J".contains(c) || ('\u{80}'..='\u{9f}').contains(&c)
@@ -178,7 +178,7 @@ fn steering() -> (Sandbox, String) {
     let sandbox = sandbox().repository();
     sandbox.run(["init"]).exits(0);
     let quoted = |text: &str| -> String {
-        let escaped = STEERING.chars().map(|c| format!("\\u{:04x}", u32::from(c)));
+        let escaped = STEERING.chars().map(|c| format!("\\U{:08x}", u32::from(c)));
         format!("\"{text} {}\"", escaped.collect::<String>())
     };
     let text = |id: &str, upstream: &str| {
@@ -282,4 +282,111 @@ fn no_text_steers_the_terminal_of_whoever_reads_it() {
     }
     let raw = sandbox.run(["show", "one", "--as", "raw"]).exits(0);
     assert!(raw.stdout.contains('\u{202e}'), "the document itself is printed as it is");
+}
+
+/// The session of a transcript that hides something wherever it can.
+fn hiding() -> Sandbox {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let root = sandbox.root().display().to_string();
+    let hidden = "\u{1b}]0;x\u{7} \u{202e}\u{200b}\u{e0041}";
+    let records = [
+        serde_json::json!({"type": "user", "message": {"role": "user", "content": format!("Mend {hidden} it")}}),
+        serde_json::json!({"type": "assistant", "message": {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "w1", "name": "Write", "input": {"file_path": format!("{root}/a\nChanged {hidden}.rs"), "content": "x"}},
+            {"type": "tool_use", "id": "b1", "name": "Bash", "input": {"command": format!("false {hidden}")}}]}}),
+        serde_json::json!({"type": "user", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "w1", "content": "File created successfully"},
+            {"type": "tool_result", "tool_use_id": "b1", "is_error": true, "content": format!("Exit code 1\n{hidden}")}]}}),
+    ];
+    let record = |(at, mut record): (usize, serde_json::Value)| {
+        record["uuid"] = format!("u{at}").into();
+        record["sessionId"] = HIDING.into();
+        record["cwd"] = root.clone().into();
+        record["timestamp"] = format!("2026-03-22T09:00:0{at}Z").into();
+        format!("{record}\n")
+    };
+    let text: String = records.into_iter().enumerate().map(record).collect();
+    let slug = root.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let folder = sandbox.home().join(".claude/projects").join(slug);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(format!("{HIDING}.jsonl")), text).unwrap();
+    sandbox
+}
+
+const HIDING: &str = "5e550001-4c00-7000-8000-00000000bbbb";
+
+#[test]
+fn nothing_hides_in_a_session_or_in_the_handoff_that_is_made_of_it() {
+    let sandbox = hiding();
+    let shown = sandbox.run(["session", "show", HIDING]).exits(0);
+    assert!(shown.stdout.contains("a\u{fffd}Changed"), "{shown}");
+    assert!(!shown.stdout.chars().any(is_steering), "{:?}", shown.stdout);
+    let made = sandbox.run(["session", "promote", HIDING, "--id", "hiding"]).exits(0);
+    assert!(!format!("{made}").chars().any(is_steering), "{made}");
+    let document = sandbox.run(["show", "hiding", "--as", "raw"]).exits(0).stdout;
+    assert!(document.contains("What failed"), "{document}");
+    assert!(!document.chars().any(is_steering), "{document:?}");
+}
+
+#[test]
+fn what_is_quoted_from_the_command_line_is_no_secret() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let secret = format!("ghp_{}", "a1B2c3".repeat(6));
+    let key = format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----",
+        "q7W2e9R4t1Y6u3I8o5P0a2S4d6F8".repeat(2)
+    );
+    let commands: [&[&str]; 5] = [
+        &["save", "--no-session", "--skill", &format!("value {secret} here")],
+        &[
+            "save",
+            "--no-session",
+            "--constraint",
+            &format!("curl -u bob:{secret} https://a.example"),
+        ],
+        &["show", &secret],
+        &["list", &key],
+        &[&secret],
+    ];
+    for arguments in commands {
+        let run = sandbox.run(arguments).exits(2);
+        assert!(run.stderr.contains("REDACTED-"), "{arguments:?}: {run}");
+        assert!(!run.stderr.contains(&secret[..20]) && !run.stderr.contains("q7W2e9"), "{run}");
+    }
+}
+
+#[test]
+fn nobody_is_told_to_read_what_lies_outside() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    std::fs::write(sandbox.home().join("outside.md"), MARKER).unwrap();
+    std::os::unix::fs::symlink(sandbox.home().join("outside.md"), sandbox.root().join("plan.md"))
+        .unwrap();
+    let save = ["save", "--no-session", "--title", "Plans", "--summary", "Here.", "--read"];
+    let refused = sandbox.run(save.into_iter().chain(["plan.md"])).exits(2);
+    assert!(refused.stderr.contains("there is no such file in the project"), "{refused}");
+    sandbox.write("inside.md", "A plan.\n");
+    sandbox.write(
+        ".midstride/handoffs/reads.md",
+        "---\nhandoff:\n  id: reads\n  title: Reads\n  context_summary: Here.\n  boot:\n    read: [plan.md, gone.md, inside.md]\n---\n",
+    );
+    let told = sandbox.run(["brief"]).exits(0).stdout;
+    assert!(told.contains("inside.md"), "{told}");
+    assert!(!told.contains("plan.md") && !told.contains("gone.md"), "{told}");
+}
+
+#[test]
+fn the_name_of_a_branch_is_told_without_its_secret() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let secret = format!("ghp_{}", "a1B2c3".repeat(6));
+    sandbox.write(
+        ".midstride/handoffs/cold.md",
+        "---\nhandoff:\n  id: cold\n  title: Cold cache\n  context_summary: Here.\n---\n",
+    );
+    sandbox.git(&["checkout", "--quiet", "-b", &format!("fix-{secret}")]);
+    let told = sandbox.run(["brief"]).exits(0).stdout;
+    assert!(told.contains("REDACTED-") && !told.contains(&secret), "{told}");
 }

@@ -37,7 +37,7 @@ fn a_handoff_is_compared_with_the_session_it_names() {
     insta::assert_snapshot!(sandbox.run(["check", "market-page-cache"]), @"
     exit 0
     ----- stdout -----
-    advice[C005]: 45 lines; most handoffs have 50 to 150
+    advice[C005]: 45 lines besides the facts; most handoffs have 50 to 150
      --> .midstride/handoffs/market-page-cache.md:1:1
       |
     1 | ---
@@ -157,7 +157,7 @@ fn a_session_that_is_not_here_is_said_once_and_fails_nothing() {
     insta::assert_snapshot!(sandbox.run(["check", "market-page-cache"]), @"
     exit 0
     ----- stdout -----
-    advice[C005]: 45 lines; most handoffs have 50 to 150
+    advice[C005]: 45 lines besides the facts; most handoffs have 50 to 150
      --> .midstride/handoffs/market-page-cache.md:1:1
       |
     1 | ---

@@ -343,13 +343,13 @@ fn what_cannot_be_saved_says_what_can() {
     exit 2
     ----- stderr -----
     error: `npm ci && npm test` is no boot action: it looks like a shell command, and a boot action never is one
-    hint: say it as a sentence; a command that shows something belongs under `proofs`
+    hint: say it as one short sentence; a command that shows something belongs under `proofs`
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--read", "../secrets.md"]), @"
     exit 2
     ----- stderr -----
     error: `../secrets.md` is no boot action: it is not a path beneath the root of the project
-    hint: `--read` takes a path beneath the root of the project
+    hint: `--read` takes the path of a file beneath the root of the project
     ");
     insta::assert_snapshot!(sandbox.run_with_input(&["save", "--body", "-"], r#"{"desicions": ["A"]}"#), @"
     exit 2

@@ -164,11 +164,14 @@ fn length(document: &Document, out: &mut Vec<Finding>) {
     let inserts: usize = Insert::all(document).iter().map(|insert| count(insert.at)).sum();
     let state = document.handoff_header().and_then(|header| header.fields().get("state"));
     let state = state.map_or(0, |state| count(state.at));
-    let lines = document.line_count().saturating_sub(anchors + inserts + state);
+    let facts = anchors + inserts + state;
+    let lines = document.line_count().saturating_sub(facts);
     // A session that is told in a few lines is not short: what it did stands below them.
     if lines > LINES_MAX || (lines < LINES_MIN && inserts == 0) {
         let at = Span::new(0, document.text().lines().next().unwrap_or_default().len());
-        let message = format!("{lines} lines; most handoffs have {LINES_MIN} to {LINES_MAX}");
+        let besides = if facts > 0 { " besides the facts" } else { "" };
+        let message =
+            format!("{lines} lines{besides}; most handoffs have {LINES_MIN} to {LINES_MAX}");
         out.push(Finding::new(Code::Length, at, message));
     }
 }

@@ -27,8 +27,12 @@ const LINE_LENGTH_MAX: usize = 500;
 const CALL_WORDS_MAX: usize = 3;
 
 /// Names of programs that begin no English sentence.
-const PROGRAMS: [&str; 34] = [
+const PROGRAMS: [&str; 45] = [
+    "ansible-playbook",
+    "apt",
+    "apt-get",
     "bash",
+    "brew",
     "bun",
     "bunx",
     "cargo",
@@ -38,7 +42,9 @@ const PROGRAMS: [&str; 34] = [
     "deno",
     "docker",
     "eval",
+    "gcloud",
     "git",
+    "helm",
     "java",
     "kubectl",
     "mkdir",
@@ -52,16 +58,28 @@ const PROGRAMS: [&str; 34] = [
     "powershell",
     "python",
     "python3",
+    "redis-cli",
     "rm",
     "rsync",
     "scp",
     "sh",
     "ssh",
     "sudo",
+    "systemctl",
+    "terraform",
+    "tofu",
     "uv",
+    "uvx",
     "wget",
     "yarn",
     "zsh",
+];
+
+/// Names of programs that are words as well: they are called where an option, a path or nothing but
+/// one word follows.
+const WORDS: [&str; 14] = [
+    "alias", "aws", "cat", "cd", "exec", "export", "find", "go", "just", "kill", "make", "node",
+    "source", "test",
 ];
 
 /// What a boot action does.
@@ -140,8 +158,9 @@ fn read(text: &str) -> Option<&'static str> {
 /// Whether a line is something for a shell rather than a sentence. A command that a sentence names
 /// between backquotes is part of the sentence.
 fn is_command(text: &str) -> bool {
-    let signs = ["$(", "&&", "||", " | ", ">>", " > ", "; "];
-    let begins = ["$ ", "# ", "! ", "./", "> ", "% "].iter().any(|sign| text.starts_with(sign));
+    let signs = ["$(", "&&", "||", "(){", "() {", " | ", ">>", " > ", "; "];
+    let begins = ["$ ", "# ", "! ", "./", "../", "~/", "> ", "% "];
+    let begins = begins.iter().any(|sign| text.starts_with(sign));
     let prose: String = text.split('`').step_by(2).collect();
     let chained = |sign: &str| {
         let (before, _) = prose.split_once(sign).unwrap_or_default();
@@ -158,11 +177,24 @@ fn is_command(text: &str) -> bool {
 /// Whether a text begins with a program and goes on like a call of it.
 fn calls(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let Some((first, rest)) = words.split_first() else { return false };
+    let variables = words.iter().take_while(|word| is_assignment(word)).count();
+    let Some((first, rest)) = words[variables..].split_first() else { return false };
     let option = |word: &&str| word.starts_with('-') && word.len() > 1;
     let path = |word: &&str| word.contains('/') || word.contains("://");
     let few = rest.len() <= CALL_WORDS_MAX;
-    PROGRAMS.contains(first) && (few || rest.iter().any(option) || rest.iter().any(path))
+    let known =
+        PROGRAMS.contains(first) && (few || rest.iter().any(option) || rest.iter().any(path));
+    let next_tells = rest.first().is_none_or(|next| option(next) || path(next));
+    let word = WORDS.contains(first) && (next_tells || rest.len() == 1);
+    let with_variables = variables > 0 && (PROGRAMS.contains(first) || path(first) || few);
+    known || word || with_variables
+}
+
+/// `NAME=value`, which stands before a call.
+fn is_assignment(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else { return false };
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// One boot action.
@@ -257,6 +289,11 @@ mod tests {
             (BootKind::Constraint, "Keep `npm test` green"),
             (BootKind::Constraint, "git history has to stay linear here"),
             (BootKind::Constraint, "Answers > 200 ms are too slow"),
+            (BootKind::Constraint, "make the pages fast"),
+            (BootKind::Constraint, "be brief"),
+            (BootKind::Constraint, "LIMIT=30 is what the other side expects of us"),
+            (BootKind::Constraint, "/api/v1 has to stay as it is"),
+            (BootKind::Constraint, "🚀🚀🚀 👩‍🚀 ⚠️ 🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉"),
         ];
         for (kind, text) in good {
             assert_eq!(kind.refusal(text), None, "{text}");
@@ -289,6 +326,14 @@ mod tests {
             (BootKind::Constraint, "true && rm x"),
             (BootKind::Constraint, "say $(id)"),
             (BootKind::Constraint, ""),
+            (BootKind::Constraint, "terraform apply"),
+            (BootKind::Constraint, "ENV=1 ./deploy"),
+            (BootKind::Constraint, "ENV=1 deploy all"),
+            (BootKind::Constraint, "source ~/.bashrc"),
+            (BootKind::Constraint, "~/bin/deploy now, then look at what it says"),
+            (BootKind::Constraint, ":(){ :|:& };:"),
+            (BootKind::Constraint, "make"),
+            (BootKind::Constraint, "make deploy"),
         ];
         for (kind, text) in bad {
             assert!(kind.refusal(text).is_some(), "{text}");

@@ -25,6 +25,7 @@ use midstride_core::checkpoint::{Checkpoint, Gist};
 use midstride_core::drift::{Judgement, Verdict};
 use midstride_core::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
 use midstride_core::handoff::Handoff;
+use midstride_core::header::BootKind;
 use midstride_core::mission;
 use midstride_core::session::Client;
 use std::cmp::Reverse;
@@ -399,7 +400,7 @@ fn material(
         client: asked.client,
         occasion: asked.occasion.unwrap_or(Occasion::Resume),
         role: asked.role.clone(),
-        branch: wanted.branch.clone(),
+        branch: wanted.branch.as_deref().map(|name| project.clean(name).0.as_str().to_owned()),
         boot,
         points,
         show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
@@ -453,6 +454,14 @@ fn of_opened(
     };
     let clean = |text: &mut String| *text = project.clean(text).0.as_str().to_owned();
     let (mut boot, mut points) = of_handoff(&known);
+    boot.retain(|Boot { action, .. }| match action {
+        // What is gone, or leads out of the project, is not to be read.
+        BootAction::Read(path) => {
+            let is_path = BootKind::Read.refusal(path).is_none();
+            !is_path || project.root().has_file(Path::new(path.trim()))
+        }
+        BootAction::Skill(_) | BootAction::Tasks(_) | BootAction::Constraint(_) => true,
+    });
     for point in &mut points {
         clean(&mut point.text);
     }

@@ -191,6 +191,12 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
     if let Some((kind, text, why)) = wanted.judgement.refused_boot() {
         return Err(SaveError::Boot { kind, text: text.to_owned(), why });
     }
+    let is_there = |path: &str| project.root().has_file(std::path::Path::new(path.trim()));
+    let mut reads = wanted.judgement.boot.iter().filter(|(kind, _)| *kind == BootKind::Read);
+    if let Some((kind, text)) = reads.find(|(_, path)| !is_there(path)) {
+        let why = "there is no such file in the project";
+        return Err(SaveError::Boot { kind: *kind, text: text.to_owned(), why });
+    }
     let captured = captured(project, wanted)?;
     // As it was written down: whoever looks again sees the same.
     let kept = captured.as_ref().map(|done| stored(project, &done.blob)).transpose()?.flatten();
