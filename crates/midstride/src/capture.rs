@@ -31,11 +31,12 @@ pub struct Captured {
 
 /// Captures a session: only what is new is read.
 pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> {
-    let private = project.make_private()?;
-    let cursors = private.make_below(Path::new(FOLDER))?;
+    // Cursors only spare work: who may not write here is shown what there is all the same.
+    let private = project.make_private();
+    let cursors = private.and_then(|private| private.make_below(Path::new(FOLDER))).ok();
     let bases = bases(project, found);
     let read_on = |path: &Path, bases: &[(PathBuf, u64)]| {
-        read_on(project.rules(), &cursors, path, found.client, bases)
+        read_on(project.rules(), cursors.as_ref(), path, found.client, bases)
     };
     let (cursor, mut new_bytes) = read_on(&found.path, &bases)?;
     let bytes = cursor.offset;
@@ -106,14 +107,14 @@ fn bases(project: &Project, found: &Found) -> Vec<(PathBuf, u64)> {
 /// Reads a file from where it was left, or from its start where it is not the same any more.
 fn read_on(
     rules: &Rules,
-    cursors: &Root,
+    cursors: Option<&Root>,
     path: &Path,
     client: Client,
     bases: &[(PathBuf, u64)],
 ) -> Result<(Cursor, u64), FileError> {
     let mut stream = Stream::open(path)?;
     let name = cursor_name(path);
-    let left = kept(cursors, &name)?;
+    let left = cursors.and_then(|cursors| kept(cursors, &name).ok().flatten());
     let mut cursor = match left {
         Some(cursor) if cursor.session.client == client && fits(&cursor, &mut stream)? => cursor,
         Some(_) | None => {
@@ -135,7 +136,7 @@ fn read_on(
         let (start, end) = windows(cursor.offset);
         let (start, end) = (stream.window(0, start)?, stream.window(end, cursor.offset)?);
         cursor.note(&start, &end);
-        cursor = keep(rules, cursors, &name, cursor)?;
+        cursor = keep(rules, cursors, &name, cursor);
     }
     Ok((cursor, new))
 }
@@ -177,12 +178,15 @@ fn kept(cursors: &Root, name: &Path) -> Result<Option<Cursor>, FileError> {
     }
 }
 
-/// Stores a cursor, and gives it back as it will be read again. A session is folded without what
-/// everybody calls a secret; what the project calls one is taken out here.
-fn keep(rules: &Rules, cursors: &Root, name: &Path, cursor: Cursor) -> Result<Cursor, FileError> {
+/// Stores a cursor where that is possible, and gives it back as it will be read again. A session is
+/// folded without what everybody calls a secret; what the project calls one is taken out here.
+fn keep(rules: &Rules, cursors: Option<&Root>, name: &Path, cursor: Cursor) -> Cursor {
     let written = serde_json::to_string(&cursor).unwrap_or_default();
     let (clean, found) = rules.clean(&written);
-    cursors.put_passing(name, clean.as_str().as_bytes())?;
+    if let Some(cursors) = cursors {
+        // The next capture reads it all again.
+        let _ = cursors.put_passing(name, clean.as_str().as_bytes());
+    }
     let changed = (!found.is_empty()).then(|| Cursor::read(clean.as_str().as_bytes())).flatten();
-    Ok(changed.unwrap_or(cursor))
+    changed.unwrap_or(cursor)
 }

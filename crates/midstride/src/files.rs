@@ -133,6 +133,11 @@ impl FileError {
         })
     }
 
+    /// Whether something else than a file is there.
+    pub fn is_no_file(&self) -> bool {
+        matches!(self.problem, Problem::IsFolder | Problem::NotFile)
+    }
+
     /// The same about a file that was there before.
     pub(crate) fn gone(self) -> Self {
         let gone = matches!(self.problem, Problem::NotFound);

@@ -38,7 +38,7 @@ pub(crate) struct BriefArgs {
     #[arg(long, value_enum)]
     source: Option<SourceArg>,
 
-    /// The session that is told; it gets a receipt
+    /// The session that is told, with `--client`; it gets a receipt
     #[arg(long, value_name = "ID", value_parser = super::said)]
     session: Option<String>,
 

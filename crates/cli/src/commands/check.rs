@@ -20,7 +20,7 @@ use std::path::PathBuf;
 /// alone does not fail a check.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Handoffs or paths; all of them where none is given
+    /// Handoffs or paths; all of them where none is given; `--session` and `--transcript` need one
     handoffs: Vec<String>,
 
     /// How to print the findings
@@ -55,11 +55,12 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with = "pr_body")]
     all: bool,
 
-    /// Compare with this session, whatever the handoff names: its id or the beginning of it
+    /// Compare the named handoffs with this session, whatever they name: its id or the beginning
+    /// of it
     #[arg(long, value_name = "ID", requires = "handoffs", conflicts_with = "transcript")]
     session: Option<String>,
 
-    /// Compare with the session of this transcript
+    /// Compare the named handoffs with the session of this transcript
     #[arg(long, value_name = "PATH", requires = "handoffs")]
     transcript: Option<PathBuf>,
 

@@ -105,7 +105,10 @@ fn tell(
         ui.say(&others)?;
     }
     if done.is_elsewhere {
-        ui.say("Next: midstride sync, which takes it out of the other repository")?;
+        ui.say("Next: midstride sync, which lets nothing lead to it in the other repository")?;
+        ui.say(
+            "Its bytes lie there until whoever keeps that repository runs `git gc --prune=now`",
+        )?;
     }
     Ok(())
 }

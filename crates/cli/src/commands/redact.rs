@@ -11,7 +11,8 @@ use std::path::PathBuf;
 ///
 /// Reads a file, or standard input, and prints it with `REDACTED-<kind>` in the place of every secret
 /// that the rules recognise; what was found is said by kind and count. Text of any length passes, and
-/// bytes that are no text pass as they are.
+/// bytes that are no text pass as they are. Nothing is printed before all that could belong to a
+/// secret in it has come: of a short text that is its end.
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub(crate) struct RedactArgs {
@@ -33,7 +34,11 @@ pub(crate) fn redact(
 ) -> Result<Outcome, Diagnostic> {
     let counts = match &args.path {
         Some(path) => {
-            let mut file = files::open_named(&project.environment().folder.join(path))?;
+            let opened = files::open_named(&project.environment().folder.join(path));
+            let mut file = opened.map_err(|error| match error.is_no_file() {
+                true => Diagnostic::new(error.to_string()).hint("name the files in it one by one"),
+                false => error.into(),
+            })?;
             pass(&mut file, project.rules(), args.check)?
         }
         None => pass(&mut io::stdin().lock(), project.rules(), args.check)?,

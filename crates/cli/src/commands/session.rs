@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{session as view, shell_word, shown_path};
 use clap::Subcommand;
+use midstride::files::FileError;
 use midstride::project::Project;
 use midstride::verbs;
 
@@ -84,7 +85,7 @@ pub(crate) fn session(
                 let table = view::table_of(&list);
                 ui.print(&table.text)?;
             }
-            tell_unread(ui, project, unread)
+            tell_strays(ui, project, unread)
         }
         SessionCommand::Show { session, json } => {
             let shown = verbs::session(project, &session, client)?;
@@ -119,13 +120,24 @@ pub(crate) fn session(
     }
 }
 
+/// Says what could not be read. What is no file at all is no transcript either, and nothing is missed.
+fn tell_strays(
+    ui: &mut Ui,
+    project: &Project,
+    unread: Vec<FileError>,
+) -> Result<Outcome, Diagnostic> {
+    let only_strays = unread.iter().all(FileError::is_no_file);
+    let outcome = tell_unread(ui, project, unread)?;
+    Ok(if only_strays { Outcome::Clean } else { outcome })
+}
+
 fn recover(ui: &mut Ui, project: &Project, all: bool, json: bool) -> Result<Outcome, Diagnostic> {
     let recovered = verbs::recover(project, all)?;
     let remarks = view::besides_recovered(&recovered);
     if json {
         ui.json(&view::recovered_json(&recovered))?;
     }
-    let mut outcome = tell_unread(ui, project, recovered.unread)?;
+    let mut outcome = tell_strays(ui, project, recovered.unread)?;
     for done in recovered.checkpoints {
         if !json {
             ui.say(&view::recovered(&done))?;

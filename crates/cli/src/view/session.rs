@@ -128,6 +128,7 @@ pub(crate) struct RecoveredJson<'r> {
     recovered: Vec<CheckpointedJson<'r>>,
     failed: Vec<FailedJson<'r>>,
     left: usize,
+    older: usize,
     running: usize,
     unknown: usize,
     since: String,
@@ -147,6 +148,7 @@ pub(crate) fn recovered_json(recovered: &Recovered) -> RecoveredJson<'_> {
             .map(|(session, error)| FailedJson { session, error: error.to_string() })
             .collect(),
         left: recovered.left,
+        older: recovered.older,
         running: recovered.running,
         unknown: recovered.unknown,
         since: recovered.since.to_string(),
@@ -182,6 +184,12 @@ pub(crate) fn besides_recovered(recovered: &Recovered) -> Vec<String> {
     if recovered.left > 0 {
         let left = count(recovered.left, "session");
         remarks.push(format!("{left} more: midstride session recover --all"));
+    }
+    if recovered.older > 0 {
+        let older = count(recovered.older, "session");
+        remarks.push(format!(
+            "{older} from before midstride was set up here left alone; midstride checkpoint --session ID writes one down"
+        ));
     }
     if recovered.running > 0 {
         remarks.push(format!("{} still at work here", count(recovered.running, "session")));

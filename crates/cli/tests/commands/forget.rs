@@ -197,7 +197,8 @@ fn what_one_clone_forgets_is_gone_in_the_other() {
       Login loops on Safari
     Forgotten: revision of login-loop ([ID]), on 2026-03-21 by tester: word
     Kept besides, and may say it too: midstride forget login-loop@1
-    Next: midstride sync, which takes it out of the other repository
+    Next: midstride sync, which lets nothing lead to it in the other repository
+    Its bytes lie there until whoever keeps that repository runs `git gc --prune=now`
     ");
     insta::assert_snapshot!(steady(&run_in(&sandbox, ".", &["sync"])), @"
     exit 0

@@ -277,3 +277,39 @@ fn in_a_project_that_is_not_set_up_nothing_is_written() {
     sandbox.run(["session", "list"]).exits(0);
     assert!(!sandbox.root().join(".git/midstride").exists());
 }
+
+#[test]
+fn what_is_no_transcript_at_all_is_said_and_fails_nothing() {
+    let sandbox = worked_in();
+    let slug =
+        sandbox.root().display().to_string().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let folder = sandbox.home().join(".claude/projects").join(slug);
+    std::fs::create_dir(folder.join("stray.jsonl")).unwrap();
+    for arguments in [&["session", "list"][..], &["session", "recover"]] {
+        let run = sandbox.run(arguments).exits(0);
+        assert!(run.stderr.contains("stray.jsonl` is "), "{run}");
+    }
+}
+
+#[test]
+fn a_session_is_shown_where_nothing_can_be_kept_of_it() {
+    let sandbox = worked_in();
+    let private = sandbox.root().join(".git/midstride");
+    std::fs::create_dir_all(&private).unwrap();
+    std::fs::write(private.join("cursors"), "in the way").unwrap();
+    let run = sandbox.run(["session", "show", ID]).exits(0);
+    assert!(run.stdout.contains("corrected: Keep it in one file"), "{run}");
+}
+
+#[test]
+fn older_sessions_that_are_left_alone_are_counted() {
+    let sandbox = shop();
+    let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+    put(&sandbox, ID, &text.replace("2026-03-20", "2020-03-20"));
+    let run = sandbox.run(["session", "recover", "--all"]).exits(0);
+    assert!(run.stderr.contains("1 session from before midstride was set up here"), "{run}");
+    sandbox.run(["checkpoint", "--session", ID]).exits(0);
+    let run = sandbox.run(["session", "recover", "--all"]).exits(0);
+    assert!(!run.stderr.contains("from before"), "{run}");
+}

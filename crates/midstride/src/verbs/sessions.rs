@@ -320,6 +320,8 @@ pub struct Recovered {
     pub running: usize,
     /// Sessions of which nobody knows whether they run.
     pub unknown: usize,
+    /// Sessions that began before midstride was here, and are not written down.
+    pub older: usize,
     /// Since when midstride is here; older sessions are left alone.
     pub since: Timestamp,
     /// Transcripts that could not be read.
@@ -333,7 +335,7 @@ pub fn recover(project: &Project, all: bool) -> Result<Recovered, CheckpointErro
     }
     let since = since(project)?;
     let ledger = SqliteLedger::open(project, Patience::Command)?;
-    let (list, unread) = unfinished(project, &ledger, since)?;
+    let Unfinished { list, older, unread } = unfinished(project, &ledger, since)?;
     let (ended, others): (Vec<Listed>, Vec<Listed>) =
         list.into_iter().partition(|one| one.life == Life::Ended);
     let running = others.iter().filter(|one| one.life == Life::Runs).count();
@@ -354,7 +356,16 @@ pub fn recover(project: &Project, all: bool) -> Result<Recovered, CheckpointErro
         checkpoints.extend(ready.into_iter().map(|one| one.done));
     }
     let unknown = others.len() - running;
-    Ok(Recovered { checkpoints, failed, left, running, unknown, since, unread })
+    Ok(Recovered { checkpoints, failed, left, running, unknown, older, since, unread })
+}
+
+/// What is not written down to its end.
+struct Unfinished {
+    /// Sessions since then, the newest first.
+    list: Vec<Listed>,
+    /// How many there are from before, of which nothing is written down.
+    older: usize,
+    unread: Vec<FileError>,
 }
 
 /// Sessions since then that are not written down to their end, the newest first. A client waits for
@@ -363,7 +374,7 @@ fn unfinished(
     project: &Project,
     ledger: &SqliteLedger,
     since: Timestamp,
-) -> Result<(Vec<Listed>, Vec<FileError>), LedgerError> {
+) -> Result<Unfinished, LedgerError> {
     let mut known = known(ledger)?;
     let is_open = |one: &Candidate| {
         let told = known.get(&(one.client.name().to_owned(), one.session()));
@@ -371,12 +382,17 @@ fn unfinished(
     };
     let (found, unread) = client::transcripts_that(project, None, &is_open);
     let lives = Lives::now(project.environment());
-    let ours = found.into_iter().filter(|one| one.began.is_some_and(|began| began >= since));
-    let list = ours.map(|found| {
+    let (ours, older): (Vec<Found>, Vec<Found>) =
+        found.into_iter().partition(|one| one.began.is_some_and(|began| began >= since));
+    let is_told =
+        |one: &Found| known.contains_key(&(one.client.name().to_owned(), one.session.clone()));
+    let older = older.iter().filter(|one| !is_told(one)).count();
+    let list = ours.into_iter().map(|found| {
         let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
         listed(found, told, &lives)
     });
-    Ok((list.filter(|one| one.extent != Extent::Whole).collect(), unread))
+    let list = list.filter(|one| one.extent != Extent::Whole).collect();
+    Ok(Unfinished { list, older, unread })
 }
 
 /// Since when midstride is here: written down once, by whoever comes first.
