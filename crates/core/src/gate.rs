@@ -48,7 +48,9 @@ impl Gate {
             form.partition(|finding| finding.severity() == Severity::Error);
         let form = |finding: &Finding| form_gap(document, finding);
         let told_as = |told| coverage.map(|coverage| coverage.told_as(told)).unwrap_or_default();
-        let untold = told_as(Told::Missing).into_iter().chain(told_as(Told::Listed));
+        // What the user said needs no reason to be kept to; what failed or was taken back does.
+        let named = told_as(Told::Listed).into_iter().filter(|item| item.what != What::Correction);
+        let untold = told_as(Told::Missing).into_iter().chain(named);
         let heavy = untold.filter(|item| item.weight >= HEAVY);
         let untold = heavy.map(|item| Gap {
             code: word(item.what).to_owned(),

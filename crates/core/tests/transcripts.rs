@@ -233,13 +233,16 @@ fn after_queue(lines: &[(&str, Option<&str>)]) -> (Vec<String>, Vec<String>) {
     (asked, session.queued.iter().map(|queued| queued.text.clone()).collect())
 }
 
+/// What stands in the queue and behind it, what was asked, and what still waits.
+type Case<'t> = (&'t [(&'t str, Option<&'t str>)], &'t [&'t str], &'t [&'t str]);
+
 #[test]
 fn what_is_typed_while_the_agent_works_is_asked_once_it_reaches_it() {
     const NOTICE: Option<&str> =
         Some("<task-notification><task-id>b1</task-id><status>completed</status>");
     let enqueue = |text| ("enqueue", Some(text));
     let user = |text| ("user", Some(text));
-    let cases: [(&[(&str, Option<&str>)], &[&str], &[&str]); 10] = [
+    let cases: [Case<'_>; 10] = [
         // Put into the turn that goes on; the notice before it waits on.
         (&[("enqueue", NOTICE), enqueue("go"), ("remove", None), ("user", NOTICE)], &["go"], &[]),
         // A record says where it reached the agent: before or behind, it is asked once.
@@ -422,7 +425,7 @@ fn a_file_that_was_replaced_is_known_to_be_another() {
     }
     let stored = serde_json::to_string(&cursor).unwrap();
     assert_eq!(Cursor::read(stored.as_bytes()), Some(cursor));
-    assert_eq!(Cursor::read(stored.replace("\"version\":1", "\"version\":9").as_bytes()), None);
+    assert_eq!(Cursor::read(stored.replace("\"version\":2", "\"version\":9").as_bytes()), None);
     assert_eq!(Cursor::read(b"{}"), None);
 }
 

@@ -265,11 +265,11 @@ fn each_worktree_goes_on_from_its_own_last_session() {
     assert_eq!(before(sandbox.root()).as_deref(), Some(ID));
     assert_eq!(before(&second).as_deref(), Some(LATER));
     // Whoever began in a folder below worked in the same worktree.
-    const BELOW: &str = "5e550003-4c00-7000-8000-00000000cccc";
+    let third = "5e550003-4c00-7000-8000-00000000cccc";
     let below = second.join("src");
     std::fs::create_dir_all(&below).unwrap();
-    capture_in(&sandbox, &below, BELOW, "2026-03-22");
-    assert_eq!(before(&second).as_deref(), Some(BELOW));
+    capture_in(&sandbox, &below, third, "2026-03-22");
+    assert_eq!(before(&second).as_deref(), Some(third));
     assert_eq!(before(sandbox.root()).as_deref(), Some(ID));
 }
 

@@ -72,9 +72,9 @@ fn saved(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
         "Now with the reasons. What was said before stays; what to do next is said anew.",
     )?;
     let said = [
-        "--constraint",
-        "No page cache: the coin balance in its header belongs to one visitor, so a shared copy \
-         leaks it to others.",
+        "--decision",
+        "No page cache because the coin balance in its header belongs to one visitor, and a shared \
+         copy leaks it to others.",
         "--wrong-turn",
         "PAGE_CACHE_SECONDS = 600 in app/settings.py because it looked like the quickest cure; \
          instead app/market.py pages in its query",
@@ -97,7 +97,7 @@ fn covered(ui: &mut Ui, play: &mut Play) -> Result<(), Diagnostic> {
     play.chapter(
         ui,
         "How much of the session is told?",
-        "check compares the handoff with what happened. What midstride put in is listed by that alone.\n\
+        "check compares the handoff with what happened. What midstride put in does not count.\n\
          Explained is only what an author put beside its cause or its consequence: all but the agent,\n\
          of which nobody says what it is for.",
     )?;

@@ -529,21 +529,21 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     ----- stderr -----
     Nothing was said, so the facts stand alone; standard input is read with `--body -`.
     cache: nothing new to save, in .git/midstride/handoffs/cache.md
-    Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
-    Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
     6 things are missing before this can be taken over:
     1. `context_summary` says nothing, and a handoff of kind session needs it (S002, line 12)
        → say in one to three sentences what this is about and where it stands (the summary)
-    2. correction: Do not touch the pages, only the cache. (correction, record a19)
+    2. correction: Do not touch the pages, only the cache. (record a19)
        → say what the user wants instead, and what follows from it (a constraint or a decision)
-    3. correction: Keep it in one file (correction, record a21)
+    3. correction: Keep it in one file (record a21)
        → say what the user wants instead, and what follows from it (a constraint or a decision)
-    4. failed command: npm run build (failed_command, record a36)
+    4. failed command: npm run build (record a36)
        → say why it failed, and what made it pass or that it still fails (a wrong turn, a landmine or a sentence)
-    5. reverted edit: src/page.tsx (reverted_edit, record a15)
+    5. reverted edit: src/page.tsx (record a15)
        → say what was tried there and why it was taken back (a wrong turn)
     6. `Continuation` has nothing below it (C007, line 224)
        → say what to do next, in order, and where to begin
+    Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
+    Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
     Saved all the same. Next: midstride save --id cache with what is missing (--decision, --wrong-turn, --landmine, --next or --body -), or with --accept REASON
     "#);
 }

@@ -122,7 +122,7 @@ fn next_action(handoff: &Handoff<'_>, origin: &Origin) -> Option<Point> {
 }
 
 /// What the author says below the headings of a meaning, where that is more than nothing.
-fn said_about<'d>(handoff: &Handoff<'d>, meaning: Meaning) -> impl Iterator<Item = String> {
+fn said_about(handoff: &Handoff<'_>, meaning: Meaning) -> impl Iterator<Item = String> {
     let document = handoff.document();
     let below = |section: &Section| Span::new(section.own.start, section.at.end);
     let texts = document.sections_about(meaning).map(below);
