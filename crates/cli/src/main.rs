@@ -6,6 +6,8 @@ mod view;
 
 mod diagnostic;
 
+mod hooks;
+
 mod commands;
 mod demo;
 
@@ -14,6 +16,10 @@ mod cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // A client waits for its hook: nothing else is looked at before.
+    if let Some(status) = hooks::typed(std::env::args_os()) {
+        return status;
+    }
     let typed = match cli::parse() {
         Ok(typed) => typed,
         Err(status) => return status,

@@ -1,5 +1,7 @@
 //! The real clients, at work in a project with midstride, on a model that the test scripts.
 
+mod hooks;
+
 use crate::sandbox;
 use midstride_testkit::{ModelServer, Sandbox, Turn, real_client};
 use serde_json::{Value, json};

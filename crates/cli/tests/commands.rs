@@ -12,6 +12,7 @@ mod fmt;
 mod forget;
 mod from_note;
 mod graph;
+mod hook;
 mod inbox;
 mod init;
 mod life;

@@ -97,7 +97,7 @@ fn what_a_hostile_clone_wanted_is_said() {
     warning: shelf `../home/.ssh` lies outside the project; it is not read before `midstride trust`
     warning: shelf `[HOME]/.ssh` lies outside the project; it is not read before `midstride trust`
     warning: `notify` in the configuration is not known to this midstride; nothing is done with it
-    warning: `hooks` in the configuration is not known to this midstride; nothing is done with it
+    warning: `hooks.start` in the configuration is not known to this midstride; nothing is done with it
     warning: `[ROOT]/.midstride/handoffs/linked.md` leads out of the project
     hint: midstride stays inside the project: move the file in, or name it from there
     warning: `[ROOT]/linked` leads out of the project
@@ -120,7 +120,7 @@ fn what_a_hostile_clone_wanted_is_said() {
     warning: shelf `../home/.ssh` lies outside the project; it is not read before `midstride trust`
     warning: shelf `[HOME]/.ssh` lies outside the project; it is not read before `midstride trust`
     warning: `notify` in the configuration is not known to this midstride; nothing is done with it
-    warning: `hooks` in the configuration is not known to this midstride; nothing is done with it
+    warning: `hooks.start` in the configuration is not known to this midstride; nothing is done with it
     ");
     // Even who says yes to everything is not led out of the project.
     sandbox.run(["allow", "trap", "2", "--yes"]).exits(0);
@@ -135,7 +135,7 @@ fn what_a_hostile_clone_wanted_is_said() {
     warning: shelf `../home/.ssh` lies outside the project; it is not read before `midstride trust`
     warning: shelf `[HOME]/.ssh` lies outside the project; it is not read before `midstride trust`
     warning: `notify` in the configuration is not known to this midstride; nothing is done with it
-    warning: `hooks` in the configuration is not known to this midstride; nothing is done with it
+    warning: `hooks.start` in the configuration is not known to this midstride; nothing is done with it
     ");
     assert!(sandbox.home().join("canary/alive").exists());
 }

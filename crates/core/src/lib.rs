@@ -77,3 +77,5 @@ pub mod coverage;
 pub mod judgement;
 
 pub mod gate;
+
+pub mod hook;

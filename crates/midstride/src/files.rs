@@ -357,6 +357,14 @@ impl Root {
         touched.map_err(|error| self.error(path, error))
     }
 
+    /// Adds to the end of a file, in one write: what several add at once stands there one after the
+    /// other. Nobody waits until it is on the disk.
+    pub fn append(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        let options = OpenOptions::new().create(true).append(true).clone();
+        let added = self.dir.open_with(path, &options).and_then(|mut file| file.write_all(bytes));
+        added.map_err(|error| self.error(path, error))
+    }
+
     fn make_folder(&self, folder: &Path) -> Result<(), FileError> {
         let failed = |error| self.error(folder, error);
         match self.dir.metadata(folder) {

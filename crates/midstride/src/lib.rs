@@ -16,6 +16,8 @@ pub mod shelf;
 
 pub mod project;
 
+pub mod hook_log;
+
 pub mod client;
 
 pub mod capture;

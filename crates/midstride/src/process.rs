@@ -24,6 +24,20 @@ pub fn edit(editor: &str, file: &Path) -> io::Result<ExitStatus> {
     Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file).status()
 }
 
+/// Starts this program once more and does not wait for it: it goes on when we are gone.
+pub fn go_on_alone(arguments: &[&OsStr], folder: &Path) -> io::Result<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(arguments).current_dir(folder);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().map(drop)
+}
+
+/// Leaves the session of whoever started us, so that we are not ended with it.
+pub fn leave_session() {
+    // Who leads a group already cannot, and is not ended with another.
+    let _ = rustix::process::setsid();
+}
+
 /// Whether the system tells about its processes as files.
 pub fn are_visible() -> bool {
     Path::new("/proc/self/stat").exists()

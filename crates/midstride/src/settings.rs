@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use toml_edit::{Document, Item, Key, TableLike};
 
 /// What the process was started with.
@@ -152,6 +153,27 @@ fn session(text: impl Fn(&str) -> Option<String>) -> Option<SessionName> {
     set.find_map(named)
 }
 
+/// Set for whoever works on a stage of a run.
+const ATTEMPT: &str = "MIDSTRIDE_ATTEMPT";
+/// Switches hooks off for everything that is started with it.
+const SWITCH: &str = "MIDSTRIDE";
+/// How long a hook may take, where that is not what it should be.
+const HOOK_MILLISECONDS: &str = "MIDSTRIDE_HOOK_MILLISECONDS";
+
+/// Whether hooks are silent here: they were switched off, or what they would tell is told by a run,
+/// or a proof is being run.
+pub fn hooks_are_silent() -> bool {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let off = set(SWITCH).is_some_and(|value| value.eq_ignore_ascii_case("off"));
+    off || set(ATTEMPT).is_some() || set(PROOF).is_some()
+}
+
+/// How long a hook may take, if somebody says.
+pub fn hook_time() -> Option<Duration> {
+    let text = std::env::var(HOOK_MILLISECONDS).ok()?;
+    text.trim().parse().ok().map(Duration::from_millis)
+}
+
 /// The variables that a command from a document gets: without secrets, without what points git
 /// elsewhere, and without ours.
 pub(crate) fn variables_for_a_proof() -> Vec<(OsString, OsString)> {
@@ -189,6 +211,12 @@ pub const TEMPLATE: &str = "\
 # requires = [\"id\", \"from\", \"to\", \"context_summary\", \"decisions_made\"]
 # upstream = [\"design\"]
 
+# What hooks may do besides telling and capturing: remind the agent once to save what only it knows, and keep it
+# from stopping, twice at most, while it has not.
+# [hooks]
+# nudge = true
+# stop_gate = false
+
 # A secret of your own: the letters it begins with, and an expression for what follows them.
 # [[redact]]
 # kind = \"acme-token\"
@@ -209,10 +237,33 @@ pub struct Settings {
     pub source: Option<(PathBuf, String)>,
     /// What the project recognises as a secret besides what ships with midstride.
     pub redact: Vec<AddedRule>,
+    /// What hooks may do.
+    pub hooks: HookSettings,
+}
+
+/// What hooks may do besides telling and capturing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct HookSettings {
+    /// Remind the agent once to save what only it knows.
+    pub nudge: bool,
+    /// Keep the agent from stopping while it has not.
+    pub stop_gate: bool,
+}
+
+impl HookSettings {
+    const KEYS: [&str; 2] = ["nudge", "stop_gate"];
+}
+
+impl Default for HookSettings {
+    fn default() -> Self {
+        Self { nudge: true, stop_gate: false }
+    }
 }
 
 /// The keys of the file.
-const KEYS: [&str; 6] = ["shelves", "capabilities", "may_be_empty", "redact", "kinds", "stages"];
+const KEYS: [&str; 7] =
+    ["shelves", "capabilities", "may_be_empty", "redact", "hooks", "kinds", "stages"];
 
 /// The file as it is written.
 #[derive(Debug, Default, Deserialize)]
@@ -222,6 +273,8 @@ struct Written {
     may_be_empty: Option<Vec<String>>,
     #[serde(default)]
     redact: Vec<AddedRule>,
+    #[serde(default)]
+    hooks: HookSettings,
     #[serde(default)]
     kinds: BTreeMap<String, KindRule>,
     #[serde(default)]
@@ -251,6 +304,7 @@ impl Settings {
             shelves: SHELVES.map(str::to_owned).to_vec(),
             stages: Stages::shipped(),
             redact: Vec::new(),
+            hooks: HookSettings::default(),
             unknown: Vec::new(),
             source: None,
         }
@@ -265,7 +319,7 @@ impl Settings {
         let written: Written = toml_edit::de::from_str(&text)
             .map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
         let unknown = unknown_keys(&text).map_err(wrong)?;
-        let Written { shelves, capabilities, may_be_empty, redact, kinds, stages } = written;
+        let Written { shelves, capabilities, may_be_empty, redact, hooks, kinds, stages } = written;
         let standard = Self::standard();
         let stages = standard.stages.with(Stages { capabilities, may_be_empty, kinds, stages });
         let unusable = if redact.is_empty() { None } else { Rules::with(&redact).err() };
@@ -274,7 +328,7 @@ impl Settings {
         }
         let shelves = shelves.unwrap_or(standard.shelves);
         let source = Some((path.clone(), sha256(&bytes)));
-        Ok(Self { shelves, stages, unknown, source, redact })
+        Ok(Self { shelves, stages, unknown, source, redact, hooks })
     }
 }
 
@@ -283,6 +337,9 @@ impl Settings {
 fn unknown_keys(text: &str) -> Result<Vec<String>, String> {
     let Ok(document) = text.parse::<Document<String>>() else { return Ok(Vec::new()) };
     let mut unknown = unknown_in(text, document.as_table(), "", &KEYS)?;
+    if let Some(hooks) = document.get("hooks").and_then(Item::as_table_like) {
+        unknown.extend(unknown_in(text, hooks, "hooks.", &HookSettings::KEYS)?);
+    }
     let rules = [("kinds", &KindRule::KEYS[..]), ("stages", &StageRule::KEYS[..])];
     for (table, keys) in rules {
         let named = document.get(table).and_then(Item::as_table_like);
@@ -342,10 +399,15 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_passed_over_and_a_misspelt_one_is_not() {
-        assert_eq!(unknown_keys("notify = \"x\"\n[hooks]\na = 1\n").unwrap(), ["notify", "hooks"]);
+        assert_eq!(unknown_keys("notify = \"x\"\n[web]\na = 1\n").unwrap(), ["notify", "web"]);
         assert_eq!(
             unknown_keys("shelves = []\n\n[stage.x]\n").unwrap_err(),
             "`stage` in line 3 is not known; did you mean `stages`?"
+        );
+        assert_eq!(unknown_keys("[hooks]\nsound = 1\n").unwrap(), ["hooks.sound"]);
+        assert_eq!(
+            unknown_keys("[hooks]\nstopgate = true\n").unwrap_err(),
+            "`stopgate` in line 2 is not known; did you mean `stop_gate`?"
         );
         let nested = "[stages.audit]\nfrom = \"ann\"\npicture = \"x\"\n[kinds.session]\nx = 1\n";
         assert_eq!(unknown_keys(nested).unwrap(), ["kinds.session.x", "stages.audit.picture"]);

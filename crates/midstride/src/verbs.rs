@@ -15,6 +15,7 @@ mod fmt;
 mod follow;
 mod forget;
 mod graph;
+mod hook;
 mod init;
 mod live;
 mod merge;
@@ -52,6 +53,7 @@ pub use forget::{
     kept_text,
 };
 pub use graph::{Connected, graph};
+pub use hook::{Hooked, hook, is_silent, switch_hooks};
 pub use init::{InitError, Initialised, init};
 pub use live::{LiveError, commit_id, live};
 pub use merge::{Driven, Joined, MergeError, drive, repair};

@@ -108,6 +108,7 @@ pub(crate) fn brief(
         role: args.role.clone(),
         session: args.session.as_deref().map(|id| named(project, args, id)).transpose()?,
         tokens: args.budget,
+        only: None,
     };
     let briefed = verbs::brief(project, &asked, &mut |done, all| {
         if all >= WORTH_A_BAR {

@@ -5,7 +5,10 @@ use crate::view::permission;
 use midstride::project::Project;
 use midstride::verbs;
 
-/// Trust what this project's configuration reaches for outside of it
+/// Trust this project: what others wrote, and what its configuration reaches for outside of it
+///
+/// Handoffs that came with a clone are told to no session before you trusted them; `midstride init`
+/// trusts what it set up itself.
 ///
 /// A configuration can name shelves outside the project. They are read only once you trusted exactly
 /// that file; a change is asked again. Even then only Markdown is read there, and no link leads
@@ -41,10 +44,15 @@ pub(crate) fn trust(
     if args.revoke {
         let was = verbs::distrust(project)?;
         ui.say(if was { "It is not trusted any more." } else { "It was not trusted." })?;
-    } else if reach.shelves.is_empty() {
+    } else if reach.shelves.is_empty() && project.is_at_home() {
         ui.say("Nothing here reaches out of the project; there is nothing to trust.")?;
     } else {
-        ui.say(permission::reach(project, &reach).trim_end())?;
+        if !project.is_at_home() {
+            ui.say("Somebody else set this project up. Sessions are told of its handoffs once you trust it.")?;
+        }
+        if !reach.shelves.is_empty() {
+            ui.say(permission::reach(project, &reach).trim_end())?;
+        }
         if reach.is_trusted {
             ui.say("Trusted already.")?;
         } else {
@@ -55,7 +63,8 @@ pub(crate) fn trust(
     if args.json {
         ui.json(&permission::reach_json(&now))?;
     }
-    let done = args.revoke || now.is_trusted || now.shelves.is_empty();
+    let nothing = now.shelves.is_empty() && project.is_at_home();
+    let done = args.revoke || now.is_trusted || nothing;
     Ok(if done { Outcome::Clean } else { Outcome::Findings })
 }
 
@@ -65,7 +74,7 @@ fn grant(ui: &mut Ui, project: &Project, yes: bool) -> Result<(), Diagnostic> {
         return Err(Diagnostic::new("nobody is there to be asked")
             .hint("start it in a terminal, or say `--yes`"));
     }
-    if yes || ui.ask("Read handoffs there?")? {
+    if yes || ui.ask("Read these handoffs?")? {
         verbs::trust(project)?;
         ui.say("Trusted, until the configuration changes.")?;
     }

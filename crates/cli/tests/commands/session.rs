@@ -3,7 +3,7 @@
 use super::shop;
 use midstride_testkit::{Sandbox, fixtures};
 
-const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
+pub(super) const ID: &str = "5e550001-4c00-7000-8000-00000000aaaa";
 
 /// A project in which a session of Claude Code worked.
 pub(super) fn worked_in() -> Sandbox {

@@ -29,6 +29,7 @@ fn a_shelf_outside_is_read_once_it_is_trusted() {
     insta::assert_snapshot!(sandbox.run(["trust"]), @"
     exit 2
     ----- stderr -----
+    Somebody else set this project up. Sessions are told of its handoffs once you trust it.
     .midstride/config.toml names shelves outside the project:
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone
@@ -53,6 +54,7 @@ fn a_shelf_outside_is_read_once_it_is_trusted() {
       "trusted": true
     }
     ----- stderr -----
+    Somebody else set this project up. Sessions are told of its handoffs once you trust it.
     .midstride/config.toml names shelves outside the project:
       ~/notes  reads *.md below [HOME]/notes
       ../gone  reads *.md below [ROOT]/../gone

@@ -120,11 +120,16 @@ pub enum Occasion {
     Clear,
     /// Its context was compacted.
     Compact,
+    /// The user asks for something.
+    Prompt,
+    /// It starts an agent.
+    Agent,
 }
 
 impl Occasion {
     /// Every occasion.
-    pub const ALL: [Self; 4] = [Self::Startup, Self::Resume, Self::Clear, Self::Compact];
+    pub const ALL: [Self; 6] =
+        [Self::Startup, Self::Resume, Self::Clear, Self::Compact, Self::Prompt, Self::Agent];
 
     /// Its name, as clients and people type it.
     pub fn name(self) -> &'static str {
@@ -133,6 +138,8 @@ impl Occasion {
             Self::Resume => "resume",
             Self::Clear => "clear",
             Self::Compact => "compact",
+            Self::Prompt => "prompt",
+            Self::Agent => "agent",
         }
     }
 
@@ -147,6 +154,8 @@ impl Occasion {
         match self {
             Self::Startup | Self::Clear => 500,
             Self::Resume | Self::Compact => 2_000,
+            Self::Prompt => 400,
+            Self::Agent => 200,
         }
     }
 }

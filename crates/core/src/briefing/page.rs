@@ -69,6 +69,8 @@ impl Frame {
                 Occasion::Resume => "for a session that goes on",
                 Occasion::Clear => "after the context was cleared",
                 Occasion::Compact => "after a compaction",
+                Occasion::Prompt => "on what the user asks",
+                Occasion::Agent => "for an agent",
             },
             branch: branch.map_or_else(|| "no branch".to_owned(), |name| format!("branch {name}")),
             role: role.map(|name| format!(", role {name}")).unwrap_or_default(),

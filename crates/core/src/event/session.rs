@@ -44,7 +44,7 @@ pub enum SessionEvent {
         client: String,
         /// Its id.
         session: String,
-        /// What brought it about: `startup`, `resume`, `clear`, `compact`.
+        /// What brought it about: `startup`, `resume`, `clear`, `compact`, `prompt`, `agent`.
         source: Option<String>,
         /// The handoffs that it was told of.
         handoffs: Vec<Delivered>,

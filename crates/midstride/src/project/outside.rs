@@ -1,10 +1,13 @@
 //! Shelves outside the root: a configuration can name them, and this person decides.
 
 use super::Project;
-use crate::files::{self, Root};
+use crate::files::{self, FileError, Root};
 use crate::permission::{Bound, Permissions};
 use crate::shelf::{Layout, Shelf};
 use std::path::{Path, PathBuf};
+
+/// The file that says that midstride was set up here.
+const HOME: &str = "home";
 
 /// A shelf that the configuration names and that does not lie in the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +51,31 @@ impl Project {
     pub fn is_trusted(&self) -> bool {
         let bound = self.bound_configuration();
         bound.is_some_and(|bound| Permissions::of(&self.environment).allow(&bound))
+    }
+
+    /// Whether this person said that sessions here may be told what handoffs say: they set midstride
+    /// up here, or trusted the configuration as it is. A clone of somebody's repository brings
+    /// neither, for what is private is not cloned.
+    pub fn is_at_home(&self) -> bool {
+        self.was_set_up_here() || self.is_trusted()
+    }
+
+    fn was_set_up_here(&self) -> bool {
+        let private = self.private().ok().flatten();
+        let said = private.and_then(|folder| folder.read(Path::new(HOME)).ok());
+        // Outside of git the folder lies in the project, and may have come with it.
+        let is_ours = |said: &[u8]| {
+            self.repository.is_some() || String::from_utf8_lossy(said).trim() == self.identity()
+        };
+        said.is_some_and(|said| is_ours(&said))
+    }
+
+    /// Writes down that midstride was set up here, by whoever may say so.
+    pub(crate) fn be_at_home(&self) -> Result<(), FileError> {
+        if self.was_set_up_here() {
+            return Ok(());
+        }
+        self.make_private()?.put(Path::new(HOME), format!("{}\n", self.identity()).as_bytes())
     }
 
     /// Only Markdown is read on a shelf, and no link leads further out.

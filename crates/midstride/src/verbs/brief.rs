@@ -58,6 +58,8 @@ pub struct Asked {
     pub session: Option<SessionName>,
     /// How many tokens it may cost.
     pub tokens: Option<u64>,
+    /// The ranks that are told, where it is not all of them.
+    pub only: Option<&'static [Rank]>,
 }
 
 /// What a session is told, and what of.
@@ -92,8 +94,7 @@ pub enum Delivery {
 
 /// Tells a session what it has to know. Whoever waits for an index to be made is told how far it is.
 pub fn brief(project: &Project, asked: &Asked, progress: &mut dyn FnMut(usize, usize)) -> Briefed {
-    let tokens = asked.occasion.map_or(TOKENS, Occasion::tokens_max);
-    let tokens = asked.tokens.unwrap_or(tokens);
+    let tokens = tokens(asked);
     let (work, trouble) = match Work::look(project, asked) {
         Ok(work) => (work, None),
         Err(trouble) => (Work::default(), Some(trouble)),
@@ -106,8 +107,57 @@ pub fn brief(project: &Project, asked: &Asked, progress: &mut dyn FnMut(usize, u
         most: usize::try_from(told).unwrap_or(usize::MAX),
     };
     let open = Open::find(project, &wanted, progress);
+    Briefed { trouble, ..composed(project, asked, &wanted, open, work) }
+}
+
+/// Tells a session of these handoffs and of nothing else.
+pub(super) fn brief_of(project: &Project, asked: &Asked, handoffs: Vec<Shelved>) -> Briefed {
+    let wanted = Wanted {
+        role: None,
+        branch: project.repository().and_then(Repository::branch),
+        session: None,
+        most: handoffs.len(),
+    };
+    let opened = |shelved| Opened { card: Card::of(project, &shelved), judged: None, shelved };
+    let best: Vec<Opened> = handoffs.into_iter().map(opened).collect();
+    let open = Open { count: best.len(), best, ..Open::default() };
+    let (ledger, trouble) = match SqliteLedger::open_existing(project, patience(asked)) {
+        Ok(ledger) => (ledger, None),
+        Err(trouble) => (None, Some(trouble)),
+    };
+    let work = Work { ledger, ..Work::default() };
+    Briefed { trouble, ..composed(project, asked, &wanted, open, work) }
+}
+
+/// Tells a session again what it did itself.
+pub(super) fn brief_again(project: &Project, asked: &Asked, gist: &Gist) -> Briefing {
+    let wanted = Wanted {
+        role: None,
+        branch: project.repository().and_then(Repository::branch),
+        session: None,
+        most: 0,
+    };
+    let work = Work { gist: Some(gist.clone()), is_own: true, ..Work::default() };
+    let open = Open::default();
     let material = material(project, asked, &wanted, &open, &work);
-    let briefing = compose(&material, Budget::of(tokens, asked.client));
+    compose(&material, Budget::of(tokens(asked), asked.client))
+}
+
+fn tokens(asked: &Asked) -> u64 {
+    let usual = || asked.occasion.map_or(TOKENS, Occasion::tokens_max);
+    asked.tokens.unwrap_or_else(usual)
+}
+
+/// What is told of all that was found, with its receipt.
+fn composed(
+    project: &Project,
+    asked: &Asked,
+    wanted: &Wanted<'_>,
+    open: Open,
+    work: Work,
+) -> Briefed {
+    let material = material(project, asked, wanted, &open, &work);
+    let briefing = compose(&material, Budget::of(tokens(asked), asked.client));
     let is_told = |shelved: &&Shelved| {
         let source = format!("handoff {}", shelved.handoff(project).key());
         briefing.told.iter().any(|told| told.source == source)
@@ -120,7 +170,7 @@ pub fn brief(project: &Project, asked: &Asked, progress: &mut dyn FnMut(usize, u
         open: open.count,
         predecessor: work.gist,
         delivery: None,
-        trouble,
+        trouble: None,
         unread: open.unread,
     };
     briefed.delivery = deliver(project, asked, &briefed, work.ledger);
@@ -208,7 +258,7 @@ fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpoi
 }
 
 /// What a session itself did before its context was replaced.
-fn gist_of_session(
+pub(super) fn gist_of_session(
     ledger: &SqliteLedger,
     session: &SessionName,
 ) -> Result<Option<Gist>, LedgerError> {
@@ -285,6 +335,7 @@ impl Wanted<'_> {
 }
 
 /// The open handoffs: how many, those that are told of, and the names of the others.
+#[derive(Default)]
 struct Open {
     count: usize,
     best: Vec<Opened>,
@@ -395,6 +446,11 @@ fn material(
         work.earlier.iter().filter(|(id, _)| !has_handoff(id)).cloned().collect();
     points.extend(of_other_sessions(&earlier));
     points.extend(of_others(open.others.iter().cloned()));
+    if let Some(only) = asked.only {
+        points.retain(|point| only.contains(&point.rank));
+        let is_constraint = |one: &Boot| matches!(one.action, BootAction::Constraint(_));
+        boot.retain(|one| is_constraint(one) && only.contains(&Rank::Constraint));
+    }
     let most = BUDGET.end().to_string();
     Material {
         client: asked.client,

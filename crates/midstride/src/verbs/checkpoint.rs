@@ -128,6 +128,15 @@ pub fn checkpoint(
     write_down(project, &ledger, &found, mode)
 }
 
+/// The session of a transcript that its client names.
+pub(super) fn of_transcript(
+    project: &Project,
+    path: &Path,
+    client: Client,
+) -> Result<Found, CheckpointError> {
+    choose(project, &Which::Transcript(path.to_owned()), Some(client))
+}
+
 /// Captures a session and stores the checkpoint.
 pub(super) fn write_down(
     project: &Project,

@@ -50,6 +50,10 @@ pub fn init(project: &Project, private: bool) -> Result<Initialised, InitError> 
         project.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
         project.root().make_below(Path::new(HANDOFFS))?;
     }
+    // Whoever set it up trusts what they wrote. What somebody else wrote is trusted by a person.
+    if !already || project.environment().inside.is_none() {
+        project.be_at_home()?;
+    }
     // Sessions from before are nobody's business.
     super::sessions::since(project)?;
     Ok(Initialised { configuration, handoffs, already })

@@ -333,26 +333,38 @@ pub fn recover(project: &Project, all: bool) -> Result<Recovered, CheckpointErro
     if project.set_up() == SetUp::Not {
         return Err(CheckpointError::NotSetUp);
     }
-    let since = since(project)?;
+    let most = if all { usize::MAX } else { RECOVERED_MAX };
     let ledger = SqliteLedger::open(project, Patience::Command)?;
-    let Unfinished { list, older, unread } = unfinished(project, &ledger, since)?;
+    recover_some(project, &ledger, most, u64::MAX)
+}
+
+/// The same for at most so many, none of them longer than this.
+pub(super) fn recover_some(
+    project: &Project,
+    ledger: &SqliteLedger,
+    most: usize,
+    bytes_max: u64,
+) -> Result<Recovered, CheckpointError> {
+    let since = since(project)?;
+    let Unfinished { list, older, unread } = unfinished(project, ledger, since)?;
     let (ended, others): (Vec<Listed>, Vec<Listed>) =
         list.into_iter().partition(|one| one.life == Life::Ended);
     let running = others.iter().filter(|one| one.life == Life::Runs).count();
-    let most = if all { usize::MAX } else { RECOVERED_MAX };
-    let left = ended.len().saturating_sub(most);
-    let ended: Vec<Listed> = ended.into_iter().take(most).collect();
+    let all = ended.len();
+    let is_short = |one: &Listed| one.found.as_ref().is_some_and(|found| found.bytes <= bytes_max);
+    let ended: Vec<Listed> = ended.into_iter().take(most).filter(is_short).collect();
+    let left = all - ended.len();
     let (mut checkpoints, mut failed) = (Vec::new(), Vec::new());
     // A few at once: each turn of the ledger waits for the disk, and all at once would fill memory.
     for some in ended.chunks(TOLD_AT_ONCE) {
         let mut ready = Vec::new();
         for (one, found) in some.iter().filter_map(|one| Some((one, one.found.as_ref()?))) {
-            match Ready::of(project, &ledger, found, Mode::Auto) {
+            match Ready::of(project, ledger, found, Mode::Auto) {
                 Ok(done) => ready.push(done),
                 Err(error) => failed.push((one.session.clone(), error)),
             }
         }
-        tell(&ledger, &mut ready)?;
+        tell(ledger, &mut ready)?;
         checkpoints.extend(ready.into_iter().map(|one| one.done));
     }
     let unknown = others.len() - running;

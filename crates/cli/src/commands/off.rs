@@ -1,0 +1,27 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::project::{Project, SetUp};
+use midstride::verbs;
+
+/// Switch the hooks off in this project
+///
+/// Sessions of all clients are told nothing here, and nothing of them is captured, until
+/// `midstride on`. It holds for all worktrees and is not committed. `MIDSTRIDE=off` in the environment
+/// of a client does the same for its sessions alone.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OffArgs {}
+
+pub(crate) fn off(ui: &mut Ui, project: &Project) -> Result<Outcome, Diagnostic> {
+    if project.set_up() == SetUp::Not {
+        ui.say("midstride is not set up here, so hooks are silent anyway. Next: midstride init")?;
+        return Ok(Outcome::Clean);
+    }
+    let changed = verbs::switch_hooks(project, false)?;
+    ui.say(if changed {
+        "Hooks are off here; `midstride on` switches them on again."
+    } else {
+        "They were off already."
+    })?;
+    Ok(Outcome::Clean)
+}

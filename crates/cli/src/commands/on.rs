@@ -1,0 +1,21 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use midstride::project::{Project, SetUp};
+use midstride::verbs;
+
+/// Switch the hooks on again
+///
+/// What `midstride off` switched off.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OnArgs {}
+
+pub(crate) fn on(ui: &mut Ui, project: &Project) -> Result<Outcome, Diagnostic> {
+    if project.set_up() == SetUp::Not {
+        ui.say("midstride is not set up here, so hooks are silent anyway. Next: midstride init")?;
+        return Ok(Outcome::Clean);
+    }
+    let changed = verbs::switch_hooks(project, true)?;
+    ui.say(if changed { "Hooks are on here." } else { "They were on already." })?;
+    Ok(Outcome::Clean)
+}

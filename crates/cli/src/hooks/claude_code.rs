@@ -1,0 +1,170 @@
+//! What Claude Code tells its hooks, and how it wants to be answered.
+
+use super::fields::Fields;
+use midstride_core::briefing::Occasion;
+use midstride_core::hook::{Answer, Call, ClientTask, Moment};
+use midstride_core::session::Client;
+use serde_json::{Map, Value, json};
+
+/// What a call tells.
+pub(super) fn read(fields: &Fields) -> Call {
+    let event = fields.text("hook_event_name").unwrap_or_default();
+    let moment = match event.as_str() {
+        "SessionStart" => Moment::Start(source(fields)),
+        "UserPromptSubmit" => prompt(fields),
+        "PreCompact" => Moment::BeforeCompaction,
+        "PostCompact" => Moment::AfterCompaction(fields.text("compact_summary")),
+        "SubagentStart" => Moment::AgentStart,
+        // One without a type wrote the summary of a compaction, and left no transcript.
+        "SubagentStop" if fields.text("agent_type").is_some() => Moment::AgentStop,
+        "TaskCreated" => Moment::TaskCreated(task(fields)),
+        "TaskCompleted" => Moment::TaskCompleted(task(fields)),
+        "Stop" => Moment::Stop { again: fields.flag("stop_hook_active") },
+        "SessionEnd" => Moment::End,
+        _ => Moment::Other,
+    };
+    call(Client::ClaudeCode, event, moment, fields)
+}
+
+/// What every call of both clients has.
+pub(super) fn call(client: Client, event: String, moment: Moment, fields: &Fields) -> Call {
+    Call {
+        client,
+        event,
+        session: fields.text("session_id"),
+        transcript: fields.text("transcript_path"),
+        folder: fields.text("cwd"),
+        moment,
+    }
+}
+
+/// What a session begins with. One that goes on from another knows what that one knew.
+pub(super) fn source(fields: &Fields) -> Occasion {
+    match fields.text("source").as_deref() {
+        Some("resume" | "fork") => Occasion::Resume,
+        Some("clear") => Occasion::Clear,
+        Some("compact") => Occasion::Compact,
+        Some(_) | None => Occasion::Startup,
+    }
+}
+
+pub(super) fn prompt(fields: &Fields) -> Moment {
+    fields.text("prompt").map_or(Moment::Other, Moment::Prompt)
+}
+
+fn task(fields: &Fields) -> ClientTask {
+    ClientTask {
+        id: fields.text("task_id").unwrap_or_default(),
+        subject: fields.text("task_subject").unwrap_or_default(),
+        description: fields.text("task_description"),
+    }
+}
+
+/// An answer in the form of the client; nothing where there is nothing to say.
+pub(super) fn written(call: &Call, answer: &Answer) -> String {
+    match (&call.moment, &answer.instructions) {
+        // Whoever writes the summary reads what stands on standard output, word by word.
+        (Moment::BeforeCompaction, Some(instructions)) => format!("{instructions}\n"),
+        _ => object(call, answer),
+    }
+}
+
+/// An answer as both clients take it.
+pub(super) fn object(call: &Call, answer: &Answer) -> String {
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
+    if let Some(line) = &answer.user_line {
+        put("systemMessage", json!(line));
+    }
+    if let Some(why) = &answer.block {
+        put("decision", json!("block"));
+        put("reason", json!(why));
+    }
+    if let Some(context) = &answer.context {
+        let told = json!({ "hookEventName": call.event, "additionalContext": context });
+        put("hookSpecificOutput", told);
+    }
+    if object.is_empty() { String::new() } else { format!("{}\n", Value::Object(object)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = r#""session_id": "11111111-1111-4111-8111-111111111111", "transcript_path": "/home/dev/.claude/projects/-home-dev-shop/11111111-1111-4111-8111-111111111111.jsonl", "cwd": "/home/dev/shop""#;
+
+    fn moment(rest: &str) -> Moment {
+        let text = format!("{{{BASE}, {rest}}}");
+        let call = read(&Fields::read(text.as_bytes()).unwrap());
+        assert_eq!(call.session.as_deref(), Some("11111111-1111-4111-8111-111111111111"));
+        assert_eq!(call.folder.as_deref(), Some("/home/dev/shop"));
+        assert!(call.transcript.unwrap().ends_with("-111111111111.jsonl"));
+        call.moment
+    }
+
+    #[test]
+    fn calls_are_read_as_the_client_writes_them() {
+        let start = r#""hook_event_name": "SessionStart", "source": "startup""#;
+        assert_eq!(moment(start), Moment::Start(Occasion::Startup));
+        let prompt = r#""prompt_id": "69cccc1b-8f5d-41fa-873e-a1e882d05403", "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": "RUN-TOOLS please""#;
+        assert_eq!(moment(prompt), Moment::Prompt("RUN-TOOLS please".to_owned()));
+        let before = r#""hook_event_name": "PreCompact", "trigger": "manual", "custom_instructions": "focus on the parser""#;
+        assert_eq!(moment(before), Moment::BeforeCompaction);
+        let after = r#""hook_event_name": "PostCompact", "trigger": "manual", "compact_summary": "<analysis>a</analysis>\n<summary>S</summary>""#;
+        let summary = "<analysis>a</analysis>\n<summary>S</summary>".to_owned();
+        assert_eq!(moment(after), Moment::AfterCompaction(Some(summary)));
+        let task = |event: &str| {
+            moment(&format!(
+                r#""hook_event_name": "{event}", "task_id": "1", "task_subject": "Write parser", "task_description": "Write the transcript parser""#
+            ))
+        };
+        let parser = ClientTask {
+            id: "1".to_owned(),
+            subject: "Write parser".to_owned(),
+            description: Some("Write the transcript parser".to_owned()),
+        };
+        assert_eq!(task("TaskCreated"), Moment::TaskCreated(parser.clone()));
+        assert_eq!(task("TaskCompleted"), Moment::TaskCompleted(parser));
+        let stop = r#""effort": {"level": "high"}, "hook_event_name": "Stop", "stop_hook_active": false, "last_assistant_message": "All done.", "background_tasks": [], "session_crons": []"#;
+        assert_eq!(moment(stop), Moment::Stop { again: false });
+        let end = r#""hook_event_name": "SessionEnd", "reason": "other""#;
+        assert_eq!(moment(end), Moment::End);
+    }
+
+    #[test]
+    fn the_agent_without_a_type_is_none() {
+        let agent = |event: &str, of: &str| {
+            moment(&format!(
+                r#""agent_id": "a87dc945e57ad4b16", "agent_type": "{of}", "hook_event_name": "{event}""#
+            ))
+        };
+        assert_eq!(agent("SubagentStart", "general-purpose"), Moment::AgentStart);
+        assert_eq!(agent("SubagentStop", "general-purpose"), Moment::AgentStop);
+        assert_eq!(agent("SubagentStop", ""), Moment::Other);
+        assert_eq!(moment(r#""hook_event_name": "FileChanged""#), Moment::Other);
+        assert_eq!(moment(r#""hook_event_name": 7"#), Moment::Other);
+    }
+
+    #[test]
+    fn an_answer_has_only_what_there_is_to_say() {
+        let text = format!("{{{BASE}, \"hook_event_name\": \"SessionStart\"}}");
+        let call = read(&Fields::read(text.as_bytes()).unwrap());
+        assert_eq!(written(&call, &Answer::default()), "");
+        let answer = Answer {
+            context: Some("told".to_owned()),
+            user_line: Some("one line".to_owned()),
+            ..Answer::default()
+        };
+        insta::assert_snapshot!(written(&call, &answer), @r#"{"systemMessage":"one line","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"told"}}"#);
+        let answer = Answer { block: Some("why".to_owned()), ..Answer::default() };
+        insta::assert_snapshot!(written(&call, &answer), @r#"{"decision":"block","reason":"why"}"#);
+    }
+
+    #[test]
+    fn whoever_writes_the_summary_reads_plain_text() {
+        let text = format!("{{{BASE}, \"hook_event_name\": \"PreCompact\"}}");
+        let call = read(&Fields::read(text.as_bytes()).unwrap());
+        let answer = Answer { instructions: Some("keep it".to_owned()), ..Answer::default() };
+        assert_eq!(written(&call, &answer), "keep it\n");
+    }
+}

@@ -1,0 +1,117 @@
+//! The fields of a call: texts and flags. Anything else, and anything of another type than it should
+//! be, is passed over.
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::collections::HashMap;
+use std::fmt;
+
+/// The fields of a call, by name.
+#[derive(Debug)]
+pub(super) struct Fields(HashMap<String, Field>);
+
+impl Fields {
+    /// Reads a call.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+        let text = String::from_utf8_lossy(bytes);
+        let fields = serde_json::from_str(&text);
+        fields.map(Self).map_err(|error| format!("the call is not understood: {error}"))
+    }
+
+    /// A text that says something.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        match self.0.get(name)? {
+            Field::Text(text) if !text.trim().is_empty() => Some(text.clone()),
+            Field::Text(_) | Field::Flag(_) | Field::Other => None,
+        }
+    }
+
+    /// Whether a flag is set.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        matches!(self.0.get(name), Some(Field::Flag(true)))
+    }
+}
+
+#[derive(Debug)]
+enum Field {
+    Text(String),
+    Flag(bool),
+    Other,
+}
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FieldVisitor)
+    }
+}
+
+struct FieldVisitor;
+
+impl<'de> Visitor<'de> for FieldVisitor {
+    type Value = Field;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Field, E> {
+        Ok(Field::Text(text.to_owned()))
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Field, E> {
+        Ok(Field::Flag(flag))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Field, E> {
+        Ok(Field::Other)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Field, E> {
+        Ok(Field::Other)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Field, E> {
+        Ok(Field::Other)
+    }
+
+    fn visit_unit<E>(self) -> Result<Field, E> {
+        Ok(Field::Other)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Field, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Field::Other)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Field, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Field::Other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_of_another_type_is_passed_over() {
+        let fields = Fields::read(
+            br#"{"a": "x", "b": [1, {"c": 2}], "d": null, "e": -1.5, "f": true, "g": {"a": "y"},
+                 "h": " ", "a": "z", "f2": "true"}"#,
+        )
+        .unwrap();
+        assert_eq!(fields.text("a").as_deref(), Some("z"));
+        let texts = ["b", "d", "e", "f", "g", "h", "none"].map(|name| fields.text(name));
+        assert_eq!(texts, [const { None }; 7]);
+        assert_eq!([fields.flag("f"), fields.flag("f2"), fields.flag("a")], [true, false, false]);
+    }
+
+    #[test]
+    fn what_is_no_call_is_said_to_be_none() {
+        let deep = "[".repeat(100_000);
+        for text in ["", "[]", "{", "\"x\"", "{\"a\": \"\\ud800\"}", deep.as_str()] {
+            let error = Fields::read(text.as_bytes()).unwrap_err();
+            assert!(error.starts_with("the call is not understood"), "{error}");
+        }
+        assert!(Fields::read(b"{\"a\": \"\xff\"}").is_ok());
+    }
+}

@@ -1,0 +1,200 @@
+//! Hooks in the real clients: what the model received, and what was written down.
+
+use super::{kill, project, start};
+use midstride_testkit::{ModelServer, Request, Run, Sandbox, Turn, real_client};
+use serde_json::{Value, json};
+use std::process::Command;
+
+const SESSION: &str = "11111111-1111-4111-8111-111111111111";
+
+/// Hooks as an installation writes them. A busy machine has all the time it needs.
+fn hooks(client: &str, events: &[&str]) -> String {
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let command = format!("MIDSTRIDE_HOOK_MILLISECONDS=60000 '{program}' hook {client}");
+    let hook = json!([{"hooks": [{"type": "command", "command": command, "timeout": 60}]}]);
+    let hooks: serde_json::Map<String, Value> =
+        events.iter().map(|event| ((*event).to_owned(), hook.clone())).collect();
+    json!({ "hooks": hooks }).to_string()
+}
+
+fn claude_code(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
+    let events = [
+        "SessionStart",
+        "UserPromptSubmit",
+        "PreCompact",
+        "PostCompact",
+        "SubagentStart",
+        "SubagentStop",
+        "TaskCreated",
+        "TaskCompleted",
+        "Stop",
+        "SessionEnd",
+    ];
+    let folder = sandbox.home().join(".claude");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("settings.json"), hooks("claude-code", &events)).unwrap();
+    let mut client = real_client::claude_code(sandbox, model)?;
+    client.arg("--dangerously-skip-permissions");
+    Some(client)
+}
+
+fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
+    let events = [
+        "SessionStart",
+        "UserPromptSubmit",
+        "PreCompact",
+        "PostCompact",
+        "Stop",
+        "SessionEnd",
+        "Interrupt",
+    ];
+    let mut client = real_client::codex(sandbox, model)?;
+    let file = sandbox.home().join(".codex/hooks.json");
+    std::fs::write(file, hooks("codex", &events)).unwrap();
+    client.args(["exec", "--dangerously-bypass-hook-trust", "--json", "-s", "workspace-write"]);
+    Some(client)
+}
+
+fn finish(sandbox: &Sandbox, client: &mut Command) -> Run {
+    sandbox.finish(client).exits(0)
+}
+
+fn last(model: &ModelServer) -> Request {
+    model.requests().pop().expect("the model was asked")
+}
+
+/// What hooks did, and that nothing went wrong.
+fn did(sandbox: &Sandbox) -> Vec<String> {
+    let log = std::fs::read_to_string(sandbox.root().join(".git/midstride/hooks.log")).unwrap();
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let text = |line: &Value, name: &str| line[name].as_str().unwrap_or_default().to_owned();
+    lines
+        .map(|line| {
+            assert!(line["error"].is_null(), "{line}");
+            format!("{}: {}", text(&line, "event"), text(&line, "did"))
+        })
+        .collect()
+}
+
+fn handoff(sandbox: &Sandbox) {
+    let text = "---\nhandoff:\n  id: slow-pages\n  title: Pages are slow\n  status: planned\n  \
+                context_summary: Cold renders load everything.\n  landmines:\n    \
+                - The balance is looked up on every page\n---\n## Continuation\n\nPaginate first.\n";
+    sandbox.write(".midstride/handoffs/slow-pages.md", text);
+}
+
+#[test]
+fn a_first_session_of_claude_code_is_told_of_open_handoffs() {
+    let sandbox = project();
+    handoff(&sandbox);
+    let model = ModelServer::start([Turn::says("I see.")]);
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    finish(&sandbox, client.args(["-p", "Hello"]));
+    let asked = last(&model);
+    assert!(asked.says("midstride briefing at the start of a session"), "{:#}", asked.body);
+    assert!(asked.says("The balance is looked up on every page"), "{:#}", asked.body);
+    let did = did(&sandbox);
+    assert_eq!(did.first().unwrap(), "SessionStart: briefed", "{did:?}");
+    assert_eq!(did.last().unwrap(), "SessionEnd: captured", "{did:?}");
+}
+
+#[test]
+fn a_first_session_of_codex_is_told_of_open_handoffs() {
+    let sandbox = project();
+    handoff(&sandbox);
+    let model = ModelServer::start([Turn::says("I see.")]);
+    let Some(mut client) = codex(&sandbox, &model) else { return };
+    finish(&sandbox, client.arg("Hello"));
+    let asked = last(&model);
+    assert!(asked.says("midstride briefing at the start of a session"), "{:#}", asked.body);
+    assert!(asked.says("The balance is looked up on every page"), "{:#}", asked.body);
+    let did = did(&sandbox);
+    assert_eq!(did.first().unwrap(), "SessionStart: briefed", "{did:?}");
+    assert_eq!(did.last().unwrap(), "SessionEnd: captured", "{did:?}");
+}
+
+#[test]
+fn work_that_one_client_began_goes_on_in_the_other_and_back() {
+    let sandbox = project();
+    let model = ModelServer::start([
+        Turn::calls("Bash", json!({"command": "echo two > b.txt; exit 3"})),
+        Turn::says("The importer still fails."),
+    ]);
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    finish(&sandbox, client.args(["-p", "Repair the importer of invoices"]));
+    model.then([
+        Turn::calls("exec_command", json!({"cmd": "echo three > c.txt"})),
+        Turn::says("The importer is repaired, the report is not."),
+    ]);
+    let Some(mut client) = codex(&sandbox, &model) else { return };
+    finish(&sandbox, client.arg("Go on, and write a report for the auditors"));
+    let asked = last(&model);
+    assert!(asked.says("“Repair the importer of invoices”"), "{:#}", asked.body);
+    assert!(asked.says("“The importer still fails.”"), "{:#}", asked.body);
+    model.then([Turn::says("I know.")]);
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    finish(&sandbox, client.args(["-p", "Go on"]));
+    let asked = last(&model);
+    assert!(asked.says("write a report for the auditors”"), "{:#}", asked.body);
+    assert!(asked.says("“The importer is repaired, the report is not.”"), "{:#}", asked.body);
+    did(&sandbox);
+}
+
+#[test]
+fn what_a_compaction_would_lose_is_there_again() {
+    let sandbox = project();
+    let model = ModelServer::start([Turn::says("I began."), Turn::says("I leave them alone.")]);
+    model.summarises("The session was about files.");
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    finish(&sandbox, client.args(["-p", "Repair the importer", "--session-id", SESSION]));
+    let on = |text: &str| {
+        let mut client = claude_code(&sandbox, &model).unwrap();
+        finish(&sandbox, client.args(["-p", text, "--resume", SESSION]));
+    };
+    on("No, do not touch the fixtures of the auditors");
+    on("/compact");
+    let all = model.all_requests();
+    let summary = all.iter().rev().find(|request| request.aside).expect("a summary was asked for");
+    assert!(summary.says("The summary has to keep what follows"), "{:#}", summary.body);
+    model.then([Turn::says("I know.")]);
+    on("Go on");
+    let asked = last(&model);
+    assert!(asked.says("The session was about files."), "{:#}", asked.body);
+    assert!(asked.says("midstride briefing after a compaction"), "{:#}", asked.body);
+    assert!(asked.says("“No, do not touch the fixtures of the auditors”"), "{:#}", asked.body);
+    let did = did(&sandbox);
+    assert!(did.contains(&"PreCompact: captured".to_owned()), "{did:?}");
+    assert!(did.contains(&"PostCompact: compared the summary".to_owned()), "{did:?}");
+}
+
+#[test]
+fn a_session_that_was_killed_is_told_to_the_next() {
+    let sandbox = project();
+    let model = ModelServer::start([
+        Turn::says("First the file.").and_calls("Bash", json!({"command": "echo two > b.txt"})),
+        Turn::hangs(),
+    ]);
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let child = start(client.args(["-p", "Repair the importer of invoices"]));
+    model.wait_for_requests(2);
+    kill(child);
+    model.then([Turn::says("I know.")]);
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    finish(&sandbox, client.args(["-p", "What happened?"]));
+    let asked = last(&model);
+    assert!(asked.says("“Repair the importer of invoices”"), "{:#}", asked.body);
+    let did = did(&sandbox);
+    assert!(did.contains(&"SessionStart: recovered 1, briefed".to_owned()), "{did:?}");
+}
+
+#[test]
+fn a_repository_without_midstride_is_not_touched_by_a_session() {
+    let sandbox = crate::sandbox();
+    sandbox.finish(sandbox.command("git").args(["init", "-q"])).exits(0);
+    let model = ModelServer::start([Turn::says("Hello.")]);
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    finish(&sandbox, client.args(["-p", "Hello"]));
+    assert!(!last(&model).says("midstride briefing"));
+    assert!(!sandbox.root().join(".git/midstride").exists());
+    assert!(!sandbox.root().join(".midstride").exists());
+}

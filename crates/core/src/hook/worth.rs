@@ -1,0 +1,132 @@
+//! Whether a session knows something that its transcript does not tell, and who is told so.
+
+use super::BLOCKS_MAX;
+use crate::session::{Exit, Session, TaskStatus};
+use std::collections::HashMap;
+
+/// A command that failed so often was tried again and again.
+const FAILURES_MIN: usize = 3;
+/// So many changed files are much work.
+const FILES_MIN: usize = 10;
+/// From here on a context is soon replaced.
+const FULL_PERCENT: u64 = 75;
+
+/// What makes the word of the agent worth more than the facts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worth {
+    /// So many times the user corrected it.
+    Corrected(usize),
+    /// Changes of so many files were taken back.
+    TakenBack(usize),
+    /// A command failed so often.
+    Failed(usize),
+    /// So many tasks of a plan that was begun are open.
+    Unfinished(usize),
+    /// So many files were changed.
+    Much(usize),
+    /// The context is so full, in percent.
+    Full(u64),
+}
+
+/// What is worth telling of a session, the first reason of all; none where the facts are enough.
+pub fn worth(session: &Session) -> Option<Worth> {
+    let left = session.abandoned();
+    let requests = session.requests.iter().filter(|request| !left.has(&request.seen));
+    let corrected = requests.filter(|request| request.correction.is_some()).count();
+    let changed = session.files.changed();
+    let taken_back = changed.filter(|(_, file)| !file.reverted.is_empty()).count();
+    let mut failures: HashMap<&str, usize> = HashMap::new();
+    for command in session.commands.iter().filter(|command| command.exit == Exit::Failed) {
+        *failures.entry(command.text.as_str()).or_default() += 1;
+    }
+    let failed = failures.into_values().max().unwrap_or_default();
+    let is_done = |status: &TaskStatus| *status == TaskStatus::Completed;
+    let begun = session.tasks.iter().any(|task| is_done(&task.status));
+    let open = session.tasks.iter().filter(|task| begun && task.status.is_open()).count();
+    let files = session.files.changed().count();
+    let percent = session.context_percent().unwrap_or_default();
+    [
+        (corrected > 0).then_some(Worth::Corrected(corrected)),
+        (taken_back > 0).then_some(Worth::TakenBack(taken_back)),
+        (failed >= FAILURES_MIN).then_some(Worth::Failed(failed)),
+        (open > 0).then_some(Worth::Unfinished(open)),
+        (files >= FILES_MIN).then_some(Worth::Much(files)),
+        (percent >= FULL_PERCENT).then_some(Worth::Full(percent)),
+    ]
+    .into_iter()
+    .flatten()
+    .next()
+}
+
+impl Worth {
+    fn sentence(self) -> String {
+        let times = |count: usize| match count {
+            1 => "once".to_owned(),
+            2 => "twice".to_owned(),
+            more => format!("{more} times"),
+        };
+        let some = |count: usize, one: &str, many: &str| match count {
+            1 => format!("1 {one}"),
+            more => format!("{more} {many}"),
+        };
+        match self {
+            Self::Corrected(count) => format!("The user corrected this session {}", times(count)),
+            Self::TakenBack(count) => {
+                let files = some(count, "file was", "files were");
+                format!("Changes of {files} taken back in this session")
+            }
+            Self::Failed(count) => format!("A command failed {} in this session", times(count)),
+            Self::Unfinished(count) => {
+                let tasks = some(count, "task is", "tasks are");
+                format!("A plan was begun in this session, and {tasks} open")
+            }
+            Self::Much(count) => {
+                format!("This session changed {}", some(count, "file", "files"))
+            }
+            Self::Full(percent) => format!("The context of this session is {percent} % full"),
+        }
+    }
+}
+
+/// What an agent is told once: facts are kept without it, its own words are not.
+pub fn nudge(worth: Worth) -> String {
+    format!(
+        "midstride: {}. What was done is captured; why, what was wrong and what comes next only you \
+         can say. Before the work is interrupted, `midstride save` keeps that for whoever goes on; \
+         `midstride save --help` tells how. This is said once.",
+        worth.sentence()
+    )
+}
+
+/// Why a session must not stop yet: something is worth telling, and no handoff of it tells. It is
+/// kept from stopping a few times, never for ever.
+pub fn blocks(worth: Option<Worth>, has_handoff: bool, before: u8) -> Option<String> {
+    let worth = worth.filter(|_| !has_handoff && before < BLOCKS_MAX)?;
+    Some(format!(
+        "{}, and no handoff that passed the gate tells why. Say it with `midstride save` (`midstride save --help` tells \
+         how) before you stop.",
+        worth.sentence()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Client;
+
+    #[test]
+    fn a_session_that_did_little_is_left_alone() {
+        let session = Session::of(Client::Codex);
+        assert_eq!(worth(&session), None);
+        assert_eq!(blocks(None, false, 0), None);
+    }
+
+    #[test]
+    fn nobody_is_kept_for_ever() {
+        let worth = Some(Worth::Corrected(2));
+        let blocked = |has, before| blocks(worth, has, before).is_some();
+        assert_eq!([blocked(false, 0), blocked(false, 1), blocked(false, 2)], [true, true, false]);
+        assert!(!blocked(true, 0));
+        assert!(nudge(Worth::Full(80)).contains("80 % full"));
+    }
+}

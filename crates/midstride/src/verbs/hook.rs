@@ -1,0 +1,437 @@
+//! Answer a client that calls its hook: tell a session what it has to know, and write down what it
+//! does. The client waits, so nothing here starts a process or waits for others; and whatever goes
+//! wrong, the rest is done.
+
+mod kept;
+mod mirror;
+
+use super::brief::{Asked, Briefed, brief, brief_again, brief_of, gist_of_session};
+use super::checkpoint::{Checkpointed, of_transcript, write_down};
+use super::search::{HOOK_WITHIN, Prompt, search_prompt, with_index};
+use super::sessions::{RECOVERED_MAX, recover_some};
+use crate::capture::capture;
+use crate::client::Found;
+use crate::files::{self, FileError};
+use crate::ids::sha256;
+use crate::index::{Card, Effort};
+use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::project::{Project, SetUp, Shelved};
+use crate::settings::SessionName;
+use kept::Kept;
+use midstride_core::briefing::{Occasion, Rank};
+use midstride_core::checkpoint::{Gist, Mode};
+use midstride_core::event::{Delivered, Event, SessionEvent};
+use midstride_core::gate;
+use midstride_core::hook::{
+    Answer, Call, ClientTask, Moment, blocks, missing, must_survive, nudge, worth,
+};
+use midstride_core::session::Session;
+use midstride_core::shape::read_flag;
+use midstride_core::tokens;
+use midstride_core::yaml::Node;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// The file that switches hooks off in a project.
+const OFF: &str = "off";
+/// A session that ended and left more than this is brought in when nobody waits.
+const RECOVERED_BYTES_MAX: u64 = 4 << 20;
+/// So many handoffs are told of at a prompt.
+const MATTERS_MAX: usize = 3;
+/// So many are looked at: those that were told of before fall out.
+const MATTERS_LOOKED_AT: usize = 8;
+/// What a summary is asked to keep, and what it lost, costs at most so many tokens.
+const SURVIVING_TOKENS: u64 = 1_000;
+/// What an agent has to know of handoffs: what it must keep to, and what will bite it.
+const FOR_AGENTS: [Rank; 2] = [Rank::Constraint, Rank::Landmine];
+
+/// What became of a call.
+#[derive(Debug, Default)]
+pub struct Hooked {
+    /// What the client is answered.
+    pub answer: Answer,
+    /// What was done, in words.
+    pub did: Vec<String>,
+    /// How many tokens the model is told.
+    pub tokens: u64,
+    /// What went wrong; the rest was done.
+    pub errors: Vec<String>,
+    /// Whether sessions that ended wait to be brought in by somebody who has the time.
+    pub is_left: bool,
+}
+
+/// Whether hooks say anything in a project: it is set up, and they were not switched off.
+pub fn is_silent(project: &Project) -> bool {
+    let off = || project.private().ok().flatten().is_some_and(|folder| folder.has(Path::new(OFF)));
+    project.set_up() == SetUp::Not || off()
+}
+
+/// Switches the hooks of a project on or off; says whether that changed anything.
+pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
+    let folder = project.make_private()?;
+    let file = Path::new(OFF);
+    match (folder.has(file), on) {
+        (true, true) => files::remove(&folder.path().join(file)).map(|()| true),
+        (false, false) => folder.put(file, b"").map(|()| true),
+        (true, false) | (false, true) => Ok(false),
+    }
+}
+
+/// Answers a call.
+pub fn hook(project: &Project, call: &Call) -> Hooked {
+    let mut done = Hooked::default();
+    if is_silent(project) {
+        return done;
+    }
+    if !project.is_at_home() {
+        done.answer = stranger(project, call);
+        return done;
+    }
+    let id = call.session.as_deref().unwrap_or_default();
+    let Some(session) = SessionName::of(call.client.name(), id) else {
+        done.errors.push("the session has no name that can be used".to_owned());
+        return done;
+    };
+    let mut hooking = Hooking { project, call, session, done };
+    hooking.answer();
+    let mut done = hooking.done;
+    done.answer = done.answer.within_limits();
+    done.tokens = done.answer.context.as_deref().map_or(0, tokens::estimate);
+    done
+}
+
+/// Somebody else's handoffs are counted, and not read.
+fn stranger(project: &Project, call: &Call) -> Answer {
+    let count = project.spots().iter().filter(|spot| spot.is_ok()).count();
+    let told = matches!(call.moment, Moment::Start(Occasion::Startup | Occasion::Clear));
+    if count == 0 || !told {
+        return Answer::default();
+    }
+    let handoffs = if count == 1 { "1 handoff".to_owned() } else { format!("{count} handoffs") };
+    let line = format!(
+        "midstride: {handoffs} of somebody else came with this repository, and nothing of them was \
+         told. A person can trust them with `midstride trust`"
+    );
+    Answer { user_line: Some(line.clone()), context: Some(line), ..Answer::default() }
+}
+
+struct Hooking<'h> {
+    project: &'h Project,
+    call: &'h Call,
+    session: SessionName,
+    done: Hooked,
+}
+
+impl Hooking<'_> {
+    fn answer(&mut self) {
+        match &self.call.moment {
+            Moment::Start(occasion) => self.start(*occasion),
+            Moment::Prompt(text) => self.prompt(text),
+            Moment::BeforeCompaction => self.before_compaction(),
+            Moment::AfterCompaction(summary) => self.after_compaction(summary.as_deref()),
+            Moment::AgentStart => self.agent_start(),
+            Moment::AgentStop | Moment::Interrupt => drop(self.advance()),
+            Moment::TaskCreated(task) => self.mirror(task, false),
+            Moment::TaskCompleted(task) => self.mirror(task, true),
+            Moment::Stop { again } => self.stop(*again),
+            Moment::End => self.end(),
+            Moment::Other => {}
+        }
+    }
+
+    /// A value, or one more thing that went wrong.
+    fn noted<T, E: std::fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
+        result.map_err(|error| self.done.errors.push(error.to_string())).ok()
+    }
+
+    fn did(&mut self, what: impl Into<String>) {
+        self.done.did.push(what.into());
+    }
+
+    fn asked(&self, occasion: Occasion) -> Asked {
+        Asked {
+            occasion: Some(occasion),
+            client: Some(self.call.client),
+            session: Some(self.session.clone()),
+            ..Asked::default()
+        }
+    }
+
+    /// Sessions that ended without a word come first: the next one is told of them.
+    fn start(&mut self, occasion: Occasion) {
+        let recovered = self.recover();
+        if matches!(occasion, Occasion::Resume | Occasion::Compact) {
+            self.checkpoint();
+        }
+        let briefed = brief(self.project, &self.asked(occasion), &mut |_, _| ());
+        self.note_troubles(&briefed);
+        let text = Some(briefed.briefing.text.clone()).filter(|text| !text.is_empty());
+        if text.is_some() {
+            self.did("briefed");
+        }
+        let line = [briefed.briefing.line_for_user(), recovered_line(recovered)];
+        let line: Vec<String> = line.into_iter().flatten().collect();
+        self.done.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
+        let told = text.clone().filter(|_| occasion == Occasion::Compact);
+        self.done.answer.context = text;
+        let mut kept = self.kept();
+        if kept.told != told {
+            kept.told = told;
+            self.keep(&kept);
+        }
+    }
+
+    fn recover(&mut self) -> usize {
+        let ledger = SqliteLedger::open(self.project, Patience::Hook);
+        let Some(ledger) = self.noted(ledger) else { return 0 };
+        let recovered = recover_some(self.project, &ledger, RECOVERED_MAX, RECOVERED_BYTES_MAX);
+        let Some(recovered) = self.noted(recovered) else { return 0 };
+        for (_, error) in &recovered.failed {
+            self.done.errors.push(error.to_string());
+        }
+        self.done.is_left = recovered.left > 0;
+        let count = recovered.checkpoints.iter().filter(|one| one.is_new).count();
+        if count > 0 {
+            self.did(format!("recovered {count}"));
+        }
+        count
+    }
+
+    fn note_troubles(&mut self, briefed: &Briefed) {
+        let errors = &mut self.done.errors;
+        errors.extend(briefed.trouble.iter().map(ToString::to_string));
+        errors.extend(
+            briefed.delivery.iter().filter_map(|one| Some(one.as_ref().err()?.to_string())),
+        );
+        errors.extend(briefed.unread.iter().map(ToString::to_string));
+    }
+
+    /// What matters for a prompt comes with it, each handoff once in a session.
+    fn prompt(&mut self, text: &str) {
+        let mut kept = self.kept();
+        let before = kept.clone();
+        let mut parts = Vec::new();
+        if let Some(missing) = kept.missing.take() {
+            self.did("told what the summary lost");
+            parts.push(missing);
+        }
+        if let Some(briefed) = self.matters(text) {
+            self.note_troubles(&briefed);
+            self.done.answer.user_line = briefed.briefing.line_for_user();
+            self.did("briefed");
+            parts.push(briefed.briefing.text);
+        }
+        let worth = self.advance().as_ref().and_then(worth);
+        let may = self.project.settings().hooks.nudge && !kept.nudged;
+        let worth = worth.filter(|_| may && !self.has_handoff());
+        kept.nudged |= worth.is_some();
+        let is_kept = kept == before || self.keep(&kept);
+        // What cannot be remembered would be said again and again.
+        if let Some(worth) = worth.filter(|_| is_kept) {
+            self.did("nudged");
+            parts.push(nudge(worth));
+        }
+        self.done.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
+    }
+
+    fn matters(&mut self, text: &str) -> Option<Briefed> {
+        let prompt = Prompt {
+            text: text.to_owned(),
+            files: Vec::new(),
+            limit: MATTERS_LOOKED_AT,
+            within: HOOK_WITHIN,
+        };
+        let hits = search_prompt(self.project, &prompt).hits;
+        if hits.is_empty() {
+            return None;
+        }
+        let told = self.told();
+        let told = self.noted(told)?;
+        let is_new = |shelved: &Shelved| {
+            let handoff = shelved.handoff(self.project);
+            let uid = handoff.uid().map(|uid| uid.value.trim().to_owned());
+            let own = Card::of(self.project, shelved).waits.and_then(|waits| waits.session);
+            let name = uid.unwrap_or_else(|| handoff.key().to_string());
+            !told.contains(&name) && own.as_ref() != Some(&self.session.id)
+        };
+        let new = hits.into_iter().map(|hit| hit.shelved).filter(is_new);
+        let new: Vec<Shelved> = new.take(MATTERS_MAX).collect();
+        let briefed = brief_of(self.project, &self.asked(Occasion::Prompt), new);
+        (!briefed.briefing.text.is_empty()).then_some(briefed)
+    }
+
+    /// The handoffs that this session was told of, by uid, or by id where they have none.
+    fn told(&self) -> Result<HashSet<String>, LedgerError> {
+        let Some(ledger) = SqliteLedger::open_existing(self.project, Patience::Hook)? else {
+            return Ok(HashSet::new());
+        };
+        let stream = StreamId::receipts(&self.session.client, &self.session.id);
+        let records = ledger.read(&stream, None)?;
+        let events = records.iter().flat_map(|record| &record.events);
+        let told = events.filter_map(|envelope| match &envelope.event {
+            Event::Session(SessionEvent::Briefed { handoffs, .. }) => Some(handoffs),
+            Event::Session(
+                SessionEvent::Checkpointed { .. } | SessionEvent::Acknowledged { .. },
+            )
+            | Event::Handoff(_)
+            | Event::Proof(_)
+            | Event::Mission(_)
+            | Event::Task(_)
+            | Event::Text(_)
+            | Event::Unknown(_) => None,
+        });
+        let name = |one: &Delivered| one.uid.clone().unwrap_or_else(|| one.id.clone());
+        Ok(told.flatten().map(name).collect())
+    }
+
+    /// The transcript of the session, where there is one yet.
+    fn transcript(&mut self) -> Option<Found> {
+        let path = Path::new(self.call.transcript.as_deref()?);
+        if !files::is_file(path) {
+            return None;
+        }
+        let found = of_transcript(self.project, path, self.call.client);
+        self.noted(found)
+    }
+
+    /// Reads on in the transcript; what it tells is written down when the session ends.
+    fn advance(&mut self) -> Option<Session> {
+        let found = self.transcript()?;
+        let captured = capture(self.project, &found);
+        let captured = self.noted(captured)?;
+        if captured.new_bytes > 0 {
+            self.did("read on");
+        }
+        Some(captured.session)
+    }
+
+    /// Writes down what the session did.
+    fn checkpoint(&mut self) -> Option<Checkpointed> {
+        let found = self.transcript()?;
+        let ledger = SqliteLedger::open(self.project, Patience::Hook);
+        let ledger = self.noted(ledger)?;
+        let done = write_down(self.project, &ledger, &found, Mode::Auto);
+        let done = self.noted(done)?;
+        self.did(if done.is_new { "captured" } else { "nothing new" });
+        Some(done)
+    }
+
+    fn before_compaction(&mut self) {
+        let gist = self.checkpoint().map(|done| Gist::of(&done.checkpoint));
+        let Some(kept) = gist.as_ref().and_then(must_survive) else { return };
+        let told = self.told_again(&kept);
+        self.done.answer.instructions = Some(format!(
+            "The summary has to keep what follows, the words of the user as they are.\n\n{told}"
+        ));
+    }
+
+    /// What neither the summary tells nor what was told since waits for the next prompt.
+    fn after_compaction(&mut self, summary: Option<&str>) {
+        let Some(summary) = summary else { return };
+        let mut kept = self.kept();
+        let digest = sha256(summary.as_bytes());
+        if kept.compared.as_ref() == Some(&digest) {
+            return;
+        }
+        let gist = self.own_gist();
+        let Some(gist) = self.noted(gist).flatten() else { return };
+        let told = kept.told.take().unwrap_or_default();
+        kept.missing = missing(&gist, &[summary, &told]).map(|lost| self.told_again(&lost));
+        kept.compared = Some(digest);
+        let lost = kept.missing.is_some();
+        if self.keep(&kept) {
+            self.did(if lost { "found what the summary lost" } else { "compared the summary" });
+        }
+    }
+
+    fn own_gist(&self) -> Result<Option<Gist>, LedgerError> {
+        let ledger = SqliteLedger::open_existing(self.project, Patience::Hook)?;
+        ledger.map_or(Ok(None), |ledger| gist_of_session(&ledger, &self.session))
+    }
+
+    fn told_again(&self, gist: &Gist) -> String {
+        let asked = Asked { tokens: Some(SURVIVING_TOKENS), ..self.asked(Occasion::Compact) };
+        let text = brief_again(self.project, &asked, gist).text;
+        self.project.clean(&text).0.as_str().to_owned()
+    }
+
+    fn agent_start(&mut self) {
+        let asked = Asked { session: None, only: Some(&FOR_AGENTS), ..self.asked(Occasion::Agent) };
+        let briefed = brief(self.project, &asked, &mut |_, _| ());
+        self.note_troubles(&briefed);
+        if !briefed.briefing.text.is_empty() {
+            self.did("briefed an agent");
+            self.done.answer.context = Some(briefed.briefing.text);
+        }
+    }
+
+    fn mirror(&mut self, task: &ClientTask, is_done: bool) {
+        let mirrored = mirror::mirror(self.project, &self.session, task, is_done);
+        if self.noted(mirrored).is_some() {
+            self.did("mirrored a task");
+        }
+    }
+
+    fn stop(&mut self, again: bool) {
+        let session = self.advance();
+        if !self.project.settings().hooks.stop_gate {
+            return;
+        }
+        let mut kept = self.kept();
+        if !again {
+            kept.blocked = 0;
+        }
+        let worth = session.as_ref().and_then(worth);
+        let Some(why) = blocks(worth, self.has_handoff(), kept.blocked) else { return };
+        kept.blocked += 1;
+        // What cannot be counted does not end.
+        if self.keep(&kept) {
+            self.did("blocked");
+            self.done.answer.block = Some(why);
+        }
+    }
+
+    fn end(&mut self) {
+        self.checkpoint();
+        let removed = Kept::remove(self.project, &self.session);
+        self.noted(removed);
+    }
+
+    /// Whether an open handoff of this session passed the gate, or was accepted as it is.
+    fn has_handoff(&self) -> bool {
+        let of_session = |card: &Card| {
+            let session = card.waits.as_ref().and_then(|waits| waits.session.as_ref());
+            session == Some(&self.session.id)
+        };
+        let spots = with_index(self.project, |index| {
+            index.refresh(self.project, Effort::Open, &mut |_, _| ())?;
+            index.open_ones(self.project)
+        });
+        let ours = spots.into_iter().flatten().filter(|(_, card)| of_session(card));
+        let read = ours.filter_map(|(spot, _)| self.project.read(&spot).ok());
+        read.into_iter().any(|shelved| is_enough(&shelved))
+    }
+
+    fn kept(&self) -> Kept {
+        Kept::read(self.project, &self.session)
+    }
+
+    fn keep(&mut self, kept: &Kept) -> bool {
+        let written = kept.write(self.project, &self.session);
+        self.noted(written).is_some()
+    }
+}
+
+fn is_enough(shelved: &Shelved) -> bool {
+    let Some(said) = gate::record(&shelved.document) else { return true };
+    let passed = said.get("passed").and_then(Node::text).and_then(|text| read_flag(text.value));
+    passed != Some(false) || said.get("accepted").is_some()
+}
+
+fn recovered_line(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("midstride brought in 1 session that ended without a word".to_owned()),
+        more => Some(format!("midstride brought in {more} sessions that ended without a word")),
+    }
+}
