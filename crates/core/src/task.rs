@@ -244,6 +244,18 @@ impl Tasks {
         self.0.values()
     }
 
+    /// Those that a client's session did not make.
+    #[must_use]
+    pub fn without_session(&self, client: &str, session: &str) -> Self {
+        let is_its = |task: &Task| {
+            let has =
+                |name: &str, value: &str| task.metadata.get(name).is_some_and(|it| it == value);
+            has("client", client) && has("session", session)
+        };
+        let others = self.0.iter().filter(|(_, task)| !is_its(task));
+        Self(others.map(|(id, task)| (id.clone(), task.clone())).collect())
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

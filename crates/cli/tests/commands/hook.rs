@@ -358,6 +358,18 @@ fn tasks_of_a_client_are_mirrored_each_once() {
 }
 
 #[test]
+fn a_task_of_a_session_is_told_once() {
+    let sandbox = worked_in();
+    let task = json!({"task_id": "1", "task_subject": "Warm the cache"});
+    hook(&sandbox, "TaskCreated", ID, task.clone());
+    hook(&sandbox, "TaskCreated", CALLER, task);
+    hook(&sandbox, "SessionEnd", ID, json!({"reason": "other"}));
+    let told = sandbox.run(["brief"]).exits(0).stdout;
+    assert_eq!(told.matches("Open task of the session").count(), 2, "{told}");
+    assert_eq!(told.matches("Ready task").count(), 1, "{told}");
+}
+
+#[test]
 fn a_session_is_kept_from_stopping_twice_at_most_and_only_where_that_is_wanted() {
     let sandbox = worked_in();
     assert_eq!(hook(&sandbox, "Stop", ID, json!({"stop_hook_active": false})), "");

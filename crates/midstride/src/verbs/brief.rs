@@ -215,7 +215,12 @@ impl Work {
         let records = ledger.read(&StreamId::mission(), None)?;
         let states = mission::states(records.iter().flat_map(|record| &record.events));
         points.extend(states.last().map(of_mission).unwrap_or_default());
-        points.extend(of_tasks(&read_tasks(&ledger)?.0));
+        let mut tasks = read_tasks(&ledger)?.0;
+        // What hooks mirrored of this session is told with it.
+        if let Some(gist) = &gist {
+            tasks = tasks.without_session(gist.client.name(), &gist.session);
+        }
+        points.extend(of_tasks(&tasks));
         Ok(Self { ledger: Some(ledger), gist, is_own: own.is_some(), earlier, points })
     }
 }

@@ -8,8 +8,8 @@ const USAGE: (u64, u64) = (1_000, 50);
 /// Whether the client asks for a summary of the conversation, which no user wanted.
 pub(super) fn is_aside(body: &Value) -> bool {
     // What hooks told may stand behind it, in the name of the system.
-    let said = body["messages"].as_array().into_iter().flatten();
-    let last = said.filter(|message| message["role"] == "user").next_back();
+    let mut said = body["messages"].as_array().into_iter().flatten();
+    let last = said.rfind(|message| message["role"] == "user");
     let text = last.map(|message| message["content"].to_string()).unwrap_or_default();
     text.contains("detailed summary of the conversation so far")
 }
