@@ -3,6 +3,7 @@
 use crate::commands;
 use crate::demo;
 use crate::diagnostic::Diagnostic;
+use crate::mcp;
 use crate::ui::{Color, Outcome, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
 use midstride::files;
@@ -72,6 +73,7 @@ enum Command {
     Forget(commands::forget::ForgetArgs),
     Redact(commands::redact::RedactArgs),
     Hook(commands::hook::HookArgs),
+    Mcp(mcp::McpArgs),
     Demo(demo::DemoArgs),
     Schema(commands::schema::SchemaArgs),
     Explain(commands::explain::ExplainArgs),
@@ -154,6 +156,7 @@ pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
         Some(Command::Forget(args)) => commands::forget::forget(ui, &open()?, &args),
         Some(Command::Redact(args)) => commands::redact::redact(ui, &open()?, &args),
         Some(Command::Hook(args)) => Ok(commands::hook::hook(&args)),
+        Some(Command::Mcp(_)) => mcp::mcp(environment),
         Some(Command::Demo(args)) => demo::demo(ui, &args),
         Some(Command::Schema(_)) => commands::schema::schema(ui, &open()?),
         Some(Command::Explain(args)) => commands::explain::explain(ui, &args),

@@ -224,7 +224,7 @@ fn read_text(project: &Project, path: &Path) -> Result<String, Diagnostic> {
 }
 
 /// `ID@2` as the name of a handoff and the number of a revision.
-fn revision_of(typed: &str) -> (&str, Option<usize>) {
+pub(crate) fn revision_of(typed: &str) -> (&str, Option<usize>) {
     let split = typed.rsplit_once('@');
     match split.map(|(name, number)| (name, number.parse().ok())) {
         Some((name, Some(number))) => (name, Some(number)),

@@ -17,6 +17,7 @@ use midstride::verbs::{
     AdvanceError, AllowError, BEGINNING_LENGTH_MIN, CheckpointError, DriverError, EditError,
     FmtError, ForgetError, InitError, LiveError, MergeError, MissionError, NewError, PromoteError,
     ReceiptError, ReviewError, ReviseError, SaveError, ShareError, SyncError, TaskError, UndoError,
+    WorkflowError,
 };
 use midstride_core::header::BootKind;
 use midstride_core::judgement::{JsonError, NoJudgement};
@@ -758,6 +759,32 @@ impl From<MissionError> for Diagnostic {
             MissionError::NoSuch { .. } => Self::new(error.to_string())
                 .hint("`midstride task mission --history` numbers them; nothing was captured"),
             MissionError::Task(error) => error.into(),
+        }
+    }
+}
+
+impl From<WorkflowError> for Diagnostic {
+    fn from(error: WorkflowError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            WorkflowError::Name { .. } => {
+                diagnostic.hint("name it with lower-case letters, digits and hyphens")
+            }
+            WorkflowError::NoObject => diagnostic
+                .hint("give an object, such as {\"step\": 2, \"waiting_for\": \"review\"}"),
+            WorkflowError::TooLarge(_) => diagnostic
+                .hint("keep what the next session needs; name files instead of quoting them"),
+            WorkflowError::NoSuch { nearest: Some(near), .. } => {
+                diagnostic.hint(format!("did you mean `{near}`?"))
+            }
+            WorkflowError::NoSuch { nearest: None, .. } => {
+                diagnostic.hint("save a whole state under this name first")
+            }
+            WorkflowError::NoNumber { .. } => diagnostic.hint("1 is the oldest"),
+            WorkflowError::Gone { .. } => diagnostic.hint("another number may be there"),
+            WorkflowError::Unwritable => diagnostic.hint("leave the secret out"),
+            WorkflowError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
+            WorkflowError::Task(error) => error.into(),
         }
     }
 }

@@ -11,6 +11,8 @@ mod hooks;
 mod commands;
 mod demo;
 
+mod mcp;
+
 mod cli;
 
 use std::process::ExitCode;

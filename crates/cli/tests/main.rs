@@ -10,6 +10,7 @@ mod docs;
 mod findings;
 mod hostile;
 mod killed;
+mod mcp;
 mod places;
 mod robustness;
 mod seed;

@@ -9,6 +9,7 @@ mod proof;
 mod session;
 mod task;
 mod text;
+mod workflow;
 
 pub use handoff::HandoffEvent;
 pub use mission::MissionEvent;
@@ -16,6 +17,7 @@ pub use proof::ProofEvent;
 pub use session::{Delivered, SessionEvent};
 pub use task::{TaskChange, TaskEvent, TaskStatus};
 pub use text::TextEvent;
+pub use workflow::WorkflowEvent;
 
 use family::Family;
 use jiff::{SignedDuration, Timestamp};
@@ -36,6 +38,8 @@ pub enum Event {
     Session(SessionEvent),
     /// To a kept text.
     Text(TextEvent),
+    /// To a workflow.
+    Workflow(WorkflowEvent),
     /// Something that a newer midstride wrote.
     Unknown(Unknown),
 }
@@ -61,6 +65,7 @@ impl Event {
             Self::Mission(event) => event.kind(),
             Self::Session(event) => event.kind(),
             Self::Text(event) => event.kind(),
+            Self::Workflow(event) => event.kind(),
             Self::Unknown(unknown) => &unknown.kind,
         }
     }
@@ -74,6 +79,7 @@ impl Event {
             Self::Mission(_) => MissionEvent::VERSION,
             Self::Session(_) => SessionEvent::VERSION,
             Self::Text(_) => TextEvent::VERSION,
+            Self::Workflow(_) => WorkflowEvent::VERSION,
             Self::Unknown(unknown) => unknown.version,
         }
     }
@@ -87,6 +93,7 @@ impl Event {
             Self::Mission(event) => event.data(),
             Self::Session(event) => event.data(),
             Self::Text(event) => event.data(),
+            Self::Workflow(event) => event.data(),
             Self::Unknown(unknown) => unknown.data.clone(),
         }
     }
@@ -100,7 +107,8 @@ impl Event {
             | Self::Task(_)
             | Self::Mission(_)
             | Self::Session(_)
-            | Self::Text(_) => None,
+            | Self::Text(_)
+            | Self::Workflow(_) => None,
         }
     }
 
@@ -122,6 +130,7 @@ impl Event {
             | Self::Mission(_)
             | Self::Session(_)
             | Self::Text(_)
+            | Self::Workflow(_)
             | Self::Unknown(_) => None,
         }
     }
@@ -135,7 +144,8 @@ impl Event {
         let session = || SessionEvent::read(kind, version, &data).map(Self::Session);
         let text = || TextEvent::read(kind, version, &data).map(Self::Text);
         let known = handoff().or_else(proof).or_else(task).or_else(mission).or_else(session);
-        let known = known.or_else(text);
+        let workflow = || WorkflowEvent::read(kind, version, &data).map(Self::Workflow);
+        let known = known.or_else(text).or_else(workflow);
         known.unwrap_or_else(|| Self::Unknown(Unknown { kind: kind.to_owned(), version, data }))
     }
 }
@@ -274,6 +284,13 @@ mod tests {
                 checkpoint: None,
                 digest: "aa".into(),
                 tokens: 412,
+            }),
+            Event::Workflow(WorkflowEvent::Saved {
+                name: "release".into(),
+                blob: "aa".into(),
+                bytes: 7,
+                client: Some("codex".into()),
+                session: None,
             }),
             Event::Session(SessionEvent::Acknowledged {
                 client: "codex".into(),

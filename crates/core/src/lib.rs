@@ -39,6 +39,7 @@ pub mod shape;
 pub mod task;
 
 pub mod mission;
+pub mod workflow;
 
 pub mod header;
 pub mod stage;

@@ -106,7 +106,8 @@ impl Task {
             | Event::Proof(_)
             | Event::Mission(_)
             | Event::Session(_)
-            | Event::Text(_) => {}
+            | Event::Text(_)
+            | Event::Workflow(_) => {}
         }
     }
 

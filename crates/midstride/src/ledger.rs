@@ -18,7 +18,7 @@ pub use schema::NEWEST;
 pub use sqlite::{Patience, SqliteLedger};
 
 use midstride_core::event::Envelope;
-use midstride_core::id::TaskId;
+use midstride_core::id::{HandoffId, TaskId};
 use serde_json::Value;
 use std::fmt;
 use std::path::PathBuf;
@@ -85,6 +85,14 @@ impl StreamId {
 
     /// What the names of all streams of receipts start with.
     pub const RECEIPTS: &str = "receipt/";
+
+    /// The stream of a workflow.
+    pub fn workflow(name: &HandoffId) -> Self {
+        Self(format!("{}{name}", Self::WORKFLOWS))
+    }
+
+    /// What the names of all streams of workflows start with.
+    pub const WORKFLOWS: &str = "workflow/";
 
     /// A stream by its whole name.
     pub fn named(name: &str) -> Self {

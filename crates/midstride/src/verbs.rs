@@ -34,6 +34,7 @@ mod task;
 mod trust;
 mod undo;
 mod verify;
+mod workflow;
 
 pub use advance::{Advance, AdvanceError, Forward, Passage, advance};
 pub use allow::{
@@ -78,4 +79,8 @@ pub use trust::{Reach, distrust, reach, trust, trusted};
 pub use undo::{UndoError, undo};
 pub use verify::{
     Progress, Ran, Record, State, TIMEOUT_SECONDS, Verification, Verified, Verify, verify,
+};
+pub use workflow::{
+    LoadedState, STATE_BYTES_MAX, SavedState, StateChange, WorkflowError, load_state, save_state,
+    states,
 };

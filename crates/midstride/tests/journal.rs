@@ -145,6 +145,7 @@ fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
             | Event::Mission(_)
             | Event::Session(_)
             | Event::Text(_)
+            | Event::Workflow(_)
             | Event::Unknown(_) => None,
         })
         .collect();

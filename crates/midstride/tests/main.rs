@@ -14,6 +14,7 @@ mod process;
 mod redaction;
 mod undo;
 mod upstream;
+mod workflow;
 mod writers;
 
 use midstride::clock::Clock;

@@ -4,9 +4,10 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::journal::Change;
 use midstride::project::Project;
+use midstride_core::edit::Edit;
 use midstride_core::handoff::Handoff;
 use midstride_core::header::Verb;
-use midstride_core::life;
+use midstride_core::life::{self, Refusal};
 
 /// Answer a question, or say whether an assumption holds
 ///
@@ -59,42 +60,57 @@ pub(crate) fn answer(
     args: &AnswerArgs,
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let number = |prefix: char| args.which.strip_prefix(prefix).and_then(|n| n.parse().ok());
-    let which = &args.which;
-    let typed = || view::shell_word(&args.handoff);
-    let (said, reason) = match (number('q'), number('a'), args.text.as_deref()) {
-        (Some(question), _, Some(text)) => {
-            (Said::Answer(question, text), format!("answered {which}"))
-        }
-        (_, Some(assumption), None) if args.holds || args.fails => {
-            let verdict = if args.holds { "holds" } else { "does not hold" };
-            (Said::Validation(assumption, args.holds), format!("{which} {verdict}"))
-        }
-        (Some(_), _, None) => {
-            return Err(Diagnostic::new(format!("what is the answer to {which}?"))
-                .hint(format!("midstride answer {} {which} \"the answer\"", typed())));
-        }
-        (_, Some(_), _) => {
-            return Err(Diagnostic::new(format!("does {which} hold?"))
-                .hint(format!("midstride answer {} {which} --holds, or --fails", typed())));
-        }
-        (None, None, _) => {
-            return Err(Diagnostic::new(format!(
-                "`{which}` is neither a question nor an assumption"
-            ))
-            .hint("q1 is the first question, a1 the first assumption"));
-        }
-    };
+    let holds = (args.holds || args.fails).then_some(args.holds);
+    let (said, reason) = Said::of(&args.which, args.text.as_deref(), holds, || {
+        let typed = format!("midstride answer {} {}", view::shell_word(&args.handoff), args.which);
+        (format!("{typed} \"the answer\""), format!("{typed} --holds, or --fails"))
+    })?;
     let change = Change::by_verb(Verb::Answer, reason, args.by.clone());
-    let decide = |handoff: &Handoff<'_>| match said {
-        Said::Answer(question, text) => life::answer(handoff, question, text),
-        Said::Validation(assumption, holds) => life::validate(handoff, assumption, holds),
-    };
-    super::live(ui, project, &shelved, &decide, &change, args.json)
+    super::live(ui, project, &shelved, &|handoff| said.decide(handoff), &change, args.json)
 }
 
 /// What was said about a question or an assumption.
-enum Said<'a> {
+pub(crate) enum Said<'a> {
     Answer(usize, &'a str),
     Validation(usize, bool),
+}
+
+impl<'a> Said<'a> {
+    /// What is meant, and how the history calls it; `ways` tells how to answer a question, and how to
+    /// judge an assumption.
+    pub(crate) fn of(
+        which: &str,
+        text: Option<&'a str>,
+        holds: Option<bool>,
+        ways: impl Fn() -> (String, String),
+    ) -> Result<(Self, String), Diagnostic> {
+        let number = |prefix: char| which.strip_prefix(prefix).and_then(|n| n.parse().ok());
+        match (number('q'), number('a'), text, holds) {
+            (Some(question), _, Some(text), None) => {
+                Ok((Self::Answer(question, text), format!("answered {which}")))
+            }
+            (_, Some(assumption), None, Some(holds)) => {
+                let verdict = if holds { "holds" } else { "does not hold" };
+                Ok((Self::Validation(assumption, holds), format!("{which} {verdict}")))
+            }
+            (Some(_), ..) => {
+                let diagnostic = Diagnostic::new(format!("what is the answer to {which}?"));
+                Err(diagnostic.hint(ways().0))
+            }
+            (_, Some(_), ..) => Err(Diagnostic::new(format!("does {which} hold?")).hint(ways().1)),
+            (None, None, ..) => {
+                let wrong = format!("`{which}` is neither a question nor an assumption");
+                Err(Diagnostic::new(wrong)
+                    .hint("q1 is the first question, a1 the first assumption"))
+            }
+        }
+    }
+
+    /// What it changes.
+    pub(crate) fn decide(&self, handoff: &Handoff<'_>) -> Result<Vec<Edit>, Refusal> {
+        match self {
+            Self::Answer(question, text) => life::answer(handoff, *question, text),
+            Self::Validation(assumption, holds) => life::validate(handoff, *assumption, *holds),
+        }
+    }
 }

@@ -62,24 +62,52 @@ pub(crate) fn resolve(
     args: &ResolveArgs,
 ) -> Result<Outcome, Diagnostic> {
     let shelved = project.find(&args.handoff)?;
-    let (ending, reason) = match (&args.by, &args.abandon) {
-        (Some(by), _) => {
-            let successor = project.find(by)?.handoff(project).key().to_string();
-            (Ending::Superseded(successor.clone()), format!("superseded by {successor}"))
-        }
-        (None, Some(reason)) => (Ending::Abandoned(reason.clone()), format!("abandoned: {reason}")),
-        (None, None) => {
-            let commit =
-                args.commit.as_deref().map(|c| verbs::commit_id(project, c)).transpose()?;
-            if commit.is_none() && args.outcome.is_none() {
-                return Err(Diagnostic::new("how did it end?")
-                    .hint("--commit COMMIT, --outcome TEXT, --by ID or --abandon REASON"));
-            }
-            (Ending::Resolved { commit, outcome: args.outcome.clone() }, "resolved".to_owned())
-        }
+    let ended = Ended {
+        commit: args.commit.as_deref(),
+        outcome: args.outcome.as_deref(),
+        by: args.by.as_deref(),
+        abandon: args.abandon.as_deref(),
     };
+    let (ending, reason) = ended.ending(project)?;
     let now = project.environment().clock.now();
     let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &args.measured, now);
     let change = Change::by_verb(Verb::Resolve, reason, None);
     super::live(ui, project, &shelved, &decide, &change, args.json)
+}
+
+/// How a handoff ended, as it was said.
+#[derive(Clone, Copy)]
+pub(crate) struct Ended<'a> {
+    /// The commit that carried it out.
+    pub(crate) commit: Option<&'a str>,
+    /// What came of it.
+    pub(crate) outcome: Option<&'a str>,
+    /// The handoff that took its place.
+    pub(crate) by: Option<&'a str>,
+    /// Why it was given up.
+    pub(crate) abandon: Option<&'a str>,
+}
+
+impl Ended<'_> {
+    /// What is meant, and how the history calls it.
+    pub(crate) fn ending(self, project: &Project) -> Result<(Ending, String), Diagnostic> {
+        match (self.by, self.abandon) {
+            (Some(by), _) => {
+                let successor = project.find(by)?.handoff(project).key().to_string();
+                Ok((Ending::Superseded(successor.clone()), format!("superseded by {successor}")))
+            }
+            (None, Some(reason)) => {
+                Ok((Ending::Abandoned(reason.to_owned()), format!("abandoned: {reason}")))
+            }
+            (None, None) => {
+                let commit = self.commit.map(|c| verbs::commit_id(project, c)).transpose()?;
+                let outcome = self.outcome.map(str::to_owned);
+                if commit.is_none() && outcome.is_none() {
+                    return Err(Diagnostic::new("how did it end?")
+                        .hint("--commit COMMIT, --outcome TEXT, --by ID or --abandon REASON"));
+                }
+                Ok((Ending::Resolved { commit, outcome }, "resolved".to_owned()))
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use crate::ui::escaped;
 use midstride::ledger::Recorded;
 use midstride_core::event::{
     Delivered, Envelope, Event, HandoffEvent, MissionEvent, ProofEvent, SessionEvent, TaskEvent,
-    TextEvent,
+    TextEvent, WorkflowEvent,
 };
 
 /// How much of a text stands in a line.
@@ -63,6 +63,9 @@ fn human(record: &Recorded, envelope: &Envelope) -> String {
                 names(std::slice::from_ref(handoff))
             );
             (format!("session {session}"), what)
+        }
+        Event::Workflow(WorkflowEvent::Saved { name, bytes, .. }) => {
+            (format!("workflow {name}"), format!("state saved, {bytes} bytes"))
         }
         Event::Unknown(unknown) => {
             (unknown.kind.clone(), "written by a newer midstride".to_owned())

@@ -64,7 +64,8 @@ pub enum SessionEvent {
         session: String,
         /// The handoff.
         handoff: Delivered,
-        /// What told so: `start`, `answer`, `resolve`, or `brief` where it was said in words.
+        /// What told so: `start`, `answer`, `resolve`, `get` where it read all of it, or
+        /// `brief` where it was said in words.
         verb: String,
     },
 }

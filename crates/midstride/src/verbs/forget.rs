@@ -471,6 +471,7 @@ impl Kept {
             | Event::Task(_)
             | Event::Mission(_)
             | Event::Text(_)
+            | Event::Workflow(_)
             | Event::Unknown(_) => None,
         });
         Ok(taken.collect())

@@ -278,6 +278,7 @@ impl Hooking<'_> {
             | Event::Mission(_)
             | Event::Task(_)
             | Event::Text(_)
+            | Event::Workflow(_)
             | Event::Unknown(_) => None,
         });
         let name = |one: &Delivered| one.uid.clone().unwrap_or_else(|| one.id.clone());

@@ -81,7 +81,11 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
         Event::Unknown(unknown) => {
             unknown.kind.split('.').next() == stream.as_str().split('/').next()
         }
-        Event::Handoff(_) | Event::Proof(_) | Event::Session(_) | Event::Text(_) => false,
+        Event::Handoff(_)
+        | Event::Proof(_)
+        | Event::Session(_)
+        | Event::Text(_)
+        | Event::Workflow(_) => false,
     }
 }
 

@@ -30,6 +30,7 @@ pub(super) fn exchange(
             | Event::Task(_)
             | Event::Mission(_)
             | Event::Session(_)
+            | Event::Workflow(_)
             | Event::Unknown(_) => None,
         });
         let ids: BTreeSet<String> = ids.collect();
@@ -69,7 +70,8 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
         | Event::Proof(_)
         | Event::Task(_)
         | Event::Mission(_)
-        | Event::Session(_) => false,
+        | Event::Session(_)
+        | Event::Workflow(_) => false,
     }
 }
 

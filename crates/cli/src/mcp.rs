@@ -1,0 +1,42 @@
+//! The MCP server: midstride's verbs as tools of an agent, over standard input and output.
+//!
+//! One message a line, answered in turn. No rule lives here: a tool reads its arguments, calls a
+//! verb, and tells. Why the protocol is spoken by hand: `docs/decisions/0010-mcp.md`.
+
+mod arguments;
+mod caller;
+mod era;
+mod line;
+mod message;
+mod prompts;
+mod reply;
+mod resources;
+mod roots;
+mod server;
+mod tools;
+mod uri;
+
+use crate::diagnostic::Diagnostic;
+use crate::ui::{Outcome, Ui};
+use line::Lines;
+use midstride::settings::Environment;
+use server::Server;
+
+/// Serve an agent over standard input and output (MCP)
+///
+/// Clients start this by themselves: register the command `midstride mcp` with them. It offers tools
+/// to brief, save, revise, get, search, check, answer and resolve, tasks, and workflow states;
+/// handoffs as resources; and prompts to hand over and to continue. It ends with its input.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpArgs {}
+
+pub(crate) fn mcp(environment: Environment) -> Result<Outcome, Diagnostic> {
+    let mut server = Server::new(environment);
+    let mut lines = Lines::of(std::io::stdin().lock());
+    while let Some(line) = lines.next()? {
+        for message in server.take(line) {
+            Ui::write_bytes(format!("{message}\n").as_bytes())?;
+        }
+    }
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,181 @@
+//! What a tool takes: told to the model as a schema, and held against what it gives.
+
+use super::message::Fault;
+use midstride_core::id::nearest;
+use serde_json::{Map, Value, json};
+
+/// What sort of value a parameter takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// A text that says something.
+    Text,
+    /// A list of such texts; one text counts as a list of one.
+    Texts,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A whole number from zero on.
+    Number,
+    /// Yes or no.
+    Flag,
+    /// An object with any keys.
+    Object,
+}
+
+/// One parameter of a tool.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parameter {
+    name: &'static str,
+    kind: Kind,
+    says: &'static str,
+    is_needed: bool,
+}
+
+impl Parameter {
+    /// One that may be left out.
+    pub(super) const fn new(name: &'static str, kind: Kind, says: &'static str) -> Self {
+        Self { name, kind, says, is_needed: false }
+    }
+
+    /// One that has to be there.
+    pub(super) const fn needed(name: &'static str, kind: Kind, says: &'static str) -> Self {
+        Self { name, kind, says, is_needed: true }
+    }
+
+    fn schema(&self) -> Value {
+        let mut schema = match self.kind {
+            Kind::Text => json!({"type": "string"}),
+            Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+            Kind::Word(words) => json!({"enum": words}),
+            Kind::Number => json!({"type": "integer"}),
+            Kind::Flag => json!({"type": "boolean"}),
+            Kind::Object => json!({"type": "object"}),
+        };
+        if !self.says.is_empty() {
+            schema["description"] = self.says.into();
+        }
+        schema
+    }
+
+    /// Whether a value is of its kind, and what it has to be otherwise.
+    fn fits(&self, value: &Value) -> Result<(), String> {
+        let says_something =
+            |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
+        let (fits, wanted) = match self.kind {
+            Kind::Text => (says_something(value), "a text that says something".to_owned()),
+            Kind::Texts => {
+                let each = value.as_array().map(|items| items.iter().all(says_something));
+                let fits = each.unwrap_or_else(|| says_something(value));
+                (fits, "a list of texts".to_owned())
+            }
+            Kind::Word(words) => {
+                let fits = value.as_str().is_some_and(|word| words.contains(&word));
+                (fits, format!("one of {}", words.join(", ")))
+            }
+            Kind::Number => (value.is_u64(), "a whole number".to_owned()),
+            Kind::Flag => (value.is_boolean(), "true or false".to_owned()),
+            Kind::Object => (value.is_object(), "a JSON object".to_owned()),
+        };
+        if fits { Ok(()) } else { Err(format!("`{}` has to be {wanted}", self.name)) }
+    }
+}
+
+/// The schema of what a tool takes.
+pub(super) fn schema(parameters: &[Parameter]) -> Value {
+    let properties: Map<String, Value> =
+        parameters.iter().map(|one| (one.name.to_owned(), one.schema())).collect();
+    let needed: Vec<&str> =
+        parameters.iter().filter(|one| one.is_needed).map(|one| one.name).collect();
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !needed.is_empty() {
+        schema["required"] = json!(needed);
+    }
+    schema
+}
+
+/// What a tool was given; it fits the parameters.
+#[derive(Debug)]
+pub(super) struct Arguments(Map<String, Value>);
+
+impl Arguments {
+    /// Holds what was given against what a tool takes.
+    pub(super) fn read(parameters: &[Parameter], given: &Value) -> Result<Self, Fault> {
+        let given = match given {
+            Value::Null => Map::new(),
+            Value::Object(fields) => fields.clone(),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                return Err(Fault::parameters("`arguments` has to be an object"));
+            }
+        };
+        let given: Map<String, Value> =
+            given.into_iter().filter(|(_, value)| !value.is_null()).collect();
+        for (name, value) in &given {
+            let known = parameters.iter().find(|one| one.name == name);
+            let known = known.ok_or_else(|| Fault::parameters(unknown(parameters, name)))?;
+            known.fits(value).map_err(Fault::parameters)?;
+        }
+        let missing = parameters.iter().find(|one| one.is_needed && !given.contains_key(one.name));
+        match missing {
+            Some(one) => Err(Fault::parameters(format!("`{}` is missing: {}", one.name, one.says))),
+            None => Ok(Self(given)),
+        }
+    }
+
+    /// A text, without the space around it.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str).map(str::trim)
+    }
+
+    /// The same as a text of its own.
+    pub(super) fn owned(&self, name: &str) -> Option<String> {
+        self.text(name).map(str::to_owned)
+    }
+
+    /// A text that has to be there.
+    pub(super) fn needed(&self, name: &str) -> &str {
+        self.text(name).unwrap_or_default()
+    }
+
+    /// A list of texts.
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+        match self.0.get(name) {
+            Some(Value::Array(items)) => {
+                items.iter().filter_map(Value::as_str).map(|text| text.trim().to_owned()).collect()
+            }
+            _ => self.owned(name).into_iter().collect(),
+        }
+    }
+
+    /// A number.
+    pub(super) fn number(&self, name: &str) -> Option<u64> {
+        self.0.get(name).and_then(Value::as_u64)
+    }
+
+    /// The same as a place in something.
+    pub(super) fn place(&self, name: &str) -> Option<usize> {
+        self.number(name).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+    }
+
+    /// Yes or no.
+    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+        self.0.get(name).and_then(Value::as_bool)
+    }
+
+    /// A value as it was given.
+    pub(super) fn value(&self, name: &str) -> Value {
+        self.0.get(name).cloned().unwrap_or_default()
+    }
+
+    /// All values of these names.
+    pub(super) fn only(&self, names: &[&str]) -> Map<String, Value> {
+        let given = names.iter().filter_map(|name| Some(((*name).to_owned(), self.0.get(*name)?)));
+        given.map(|(name, value)| (name, value.clone())).collect()
+    }
+}
+
+fn unknown(parameters: &[Parameter], name: &str) -> String {
+    let known: Vec<&str> = parameters.iter().map(|one| one.name).collect();
+    let near = nearest(name, known.iter().copied());
+    let near = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+    let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
+    format!("there is no parameter `{name}`{near} This tool takes {known}")
+}

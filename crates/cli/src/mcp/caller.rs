@@ -1,0 +1,102 @@
+//! Whoever calls: which client, in which session, in which project.
+
+use super::era;
+use crate::diagnostic::Diagnostic;
+use crate::view::tame;
+use midstride::project::{Project, SetUp, Shelved};
+use midstride::settings::{Environment, Inside, SessionName};
+use midstride_core::session::Client;
+use serde_json::Value;
+use std::path::{Component, Path};
+
+/// How a client is called that does not say so.
+const NAMELESS: &str = "an MCP client";
+/// Clients that call themselves otherwise here than elsewhere.
+const ALIASES: [(&str, Client); 2] =
+    [("codex-mcp-client", Client::Codex), ("claude-code", Client::ClaudeCode)];
+const NAME_LENGTH_MAX: usize = 64;
+
+/// Whoever makes a request.
+#[derive(Debug)]
+pub(super) struct Caller {
+    environment: Environment,
+    /// Who changes what they change: never the user.
+    pub(super) name: String,
+    /// The client, where it is one that is known.
+    pub(super) client: Option<Client>,
+}
+
+impl Caller {
+    /// The caller of a request; `greeted` is who opened the session, where somebody did.
+    pub(super) fn of(environment: &Environment, greeted: Option<&str>, parameters: &Value) -> Self {
+        let mut environment = environment.clone();
+        // Whoever speaks MCP is a program, wherever it was started.
+        environment.inside.get_or_insert(Inside::Agent("an agent"));
+        let said = era::client_of(parameters).or(greeted);
+        let known = said.and_then(|said| ALIASES.into_iter().find(|(alias, _)| *alias == said));
+        let client = known.map(|(_, client)| client);
+        if let Some(session) = client.and_then(|client| session(client, parameters)) {
+            environment.session = Some(session);
+        }
+        let around = environment.session.as_ref().and_then(|one| Client::named(&one.client));
+        let client = client.or(around.filter(|_| said.is_none()));
+        let name = client.map(|client| client.name().to_owned());
+        let name = name.or_else(|| said.map(shortened)).unwrap_or_else(|| NAMELESS.to_owned());
+        // What was left in the environment by another client tells nothing about this one.
+        let own = |session: &SessionName| client.is_some_and(|one| one.name() == session.client);
+        environment.session = environment.session.filter(own);
+        Self { environment, name, client }
+    }
+
+    /// The project, which has to be set up. Paths count from its root, wherever the server was
+    /// started: that is how they are told.
+    pub(super) fn project(&self) -> Result<Project, Diagnostic> {
+        let project = Project::discover(self.environment.clone())?;
+        let folder = project.root().path().to_owned();
+        let project = match folder == self.environment.folder {
+            true => project,
+            false => Project::discover(Environment { folder, ..self.environment.clone() })?,
+        };
+        match project.set_up() {
+            SetUp::Committed | SetUp::Private => Ok(project),
+            SetUp::Not => {
+                let place = project.root().path().display();
+                Err(Diagnostic::new(format!("midstride is not set up in `{place}`"))
+                    .hint("`midstride init` sets it up; `midstride init --private` commits nothing")
+                    .hint("that is for the user to decide: ask first"))
+            }
+        }
+    }
+
+    /// The session, where it is known.
+    pub(super) fn session(&self) -> Option<&SessionName> {
+        self.environment.session.as_ref()
+    }
+}
+
+/// The session that a request says it belongs to.
+fn session(client: Client, parameters: &Value) -> Option<SessionName> {
+    let id = match client {
+        Client::Codex => parameters["_meta"]["threadId"].as_str()?,
+        Client::ClaudeCode => return None,
+    };
+    SessionName::of(client.name(), id)
+}
+
+fn shortened(name: &str) -> String {
+    let name: String = tame(name).split_whitespace().collect::<Vec<_>>().join(" ");
+    let name: String = name.chars().take(NAME_LENGTH_MAX).collect();
+    if name.is_empty() { NAMELESS.to_owned() } else { name }
+}
+
+/// The handoff of a name.
+pub(super) fn find(project: &Project, name: &str) -> Result<Shelved, Diagnostic> {
+    let leaves = |part: Component<'_>| {
+        matches!(part, Component::ParentDir | Component::RootDir | Component::Prefix(_))
+    };
+    if Path::new(name).components().any(leaves) || name.contains('\0') {
+        return Err(Diagnostic::new(format!("`{}` names no handoff", tame(name)))
+            .hint("give an id, as `search` lists them, or a path below the project"));
+    }
+    Ok(project.find(name)?)
+}

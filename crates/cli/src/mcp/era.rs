@@ -1,0 +1,97 @@
+//! The two eras of the protocol: up to 2025-11-25 a session is opened by `initialize`; since
+//! 2026-07-28 every request says for itself which version it speaks.
+
+use super::message::Fault;
+use serde_json::{Map, Value, json};
+
+/// Every version that is spoken here, the oldest first.
+pub(super) const VERSIONS: [&str; 5] =
+    ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN];
+/// The newest one with a handshake.
+const NEWEST_WITH_HANDSHAKE: &str = "2025-11-25";
+/// The first one without.
+const MODERN: &str = "2026-07-28";
+
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
+const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
+
+/// The methods whose results say how long they may be kept.
+const CACHEABLE: [&str; 6] = [
+    "server/discover",
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+];
+
+/// In which era a request was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Era {
+    /// In a session that `initialize` opened.
+    Handshake,
+    /// By itself.
+    Modern,
+}
+
+impl Era {
+    /// The era of a request.
+    pub(super) fn of(method: &str, parameters: &Value) -> Result<Self, Fault> {
+        let meta = &parameters["_meta"];
+        let version = meta.get(VERSION_KEY);
+        if method == "initialize" || (version.is_none() && method != "server/discover") {
+            return Ok(Self::Handshake);
+        }
+        let is_there = [
+            (VERSION_KEY, version.is_some_and(Value::is_string)),
+            (CAPABILITIES_KEY, meta.get(CAPABILITIES_KEY).is_some_and(Value::is_object)),
+        ];
+        let missing: Vec<&str> =
+            is_there.into_iter().filter(|(_, there)| !there).map(|(key, _)| key).collect();
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            return Err(Fault::parameters(format!("`_meta` of the request has to say {missing}")));
+        }
+        let version = version.and_then(Value::as_str).unwrap_or_default();
+        if !VERSIONS.contains(&version) {
+            return Err(Fault::version(version, &VERSIONS));
+        }
+        Ok(if version >= MODERN { Self::Modern } else { Self::Handshake })
+    }
+
+    /// A result as the era wants it.
+    pub(super) fn dress(self, method: &str, mut result: Value) -> Value {
+        let (Self::Modern, Value::Object(fields)) = (self, &mut result) else { return result };
+        fields.insert("resultType".to_owned(), "complete".into());
+        if CACHEABLE.contains(&method) {
+            fields.insert("ttlMs".to_owned(), 0.into());
+            fields.insert("cacheScope".to_owned(), "private".into());
+        }
+        result
+    }
+}
+
+/// The version that a handshake is answered with.
+pub(super) fn negotiated(parameters: &Value) -> &str {
+    let wanted = parameters["protocolVersion"].as_str().unwrap_or_default();
+    match VERSIONS.contains(&wanted) && wanted <= NEWEST_WITH_HANDSHAKE {
+        true => wanted,
+        false => NEWEST_WITH_HANDSHAKE,
+    }
+}
+
+/// Who asks, where the request says so itself.
+pub(super) fn client_of(parameters: &Value) -> Option<&str> {
+    parameters["_meta"].get(CLIENT_KEY)?.get("name")?.as_str()
+}
+
+/// What a server says about itself without a handshake.
+pub(super) fn discovered(about: Map<String, Value>) -> Value {
+    let mut about = about;
+    let server = about.shift_remove("serverInfo").unwrap_or_default();
+    about.insert("supportedVersions".to_owned(), json!(VERSIONS));
+    about.insert("_meta".to_owned(), json!({SERVER_KEY: server}));
+    Value::Object(about)
+}

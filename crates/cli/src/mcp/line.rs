@@ -1,0 +1,94 @@
+//! Lines of a stream, within bounds: one that is too long is passed over, and said to be.
+
+use std::io::{self, BufRead};
+
+/// No message is longer; whatever a tool takes fits many times.
+pub(super) const LINE_BYTES_MAX: usize = 16 << 20;
+/// So much of the beginning and of the end of a longer one is looked at.
+const EDGE_BYTES: usize = 512;
+
+/// One line.
+#[derive(Debug)]
+pub(super) enum Line {
+    /// As it came.
+    Whole(Vec<u8>),
+    /// It was too long.
+    TooLong {
+        /// How long.
+        bytes: usize,
+        /// How it begins.
+        head: Vec<u8>,
+        /// How it ends.
+        tail: Vec<u8>,
+    },
+}
+
+/// The lines of a stream.
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    input: R,
+    bytes_max: usize,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn of(input: R) -> Self {
+        Self { input, bytes_max: LINE_BYTES_MAX }
+    }
+
+    /// The next line without its end; `None` where there is no more.
+    pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
+        let mut kept = Vec::new();
+        let mut tail = Vec::new();
+        let mut bytes = 0;
+        let mut ended = false;
+        while !ended {
+            let part = match self.input.fill_buf() {
+                Ok(part) => part,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if part.is_empty() {
+                break;
+            }
+            let end = part.iter().position(|byte| *byte == b'\n');
+            ended = end.is_some();
+            let taken = &part[..end.unwrap_or(part.len())];
+            bytes += taken.len();
+            if bytes <= self.bytes_max {
+                kept.extend_from_slice(taken);
+            } else {
+                kept.truncate(EDGE_BYTES);
+                tail.extend_from_slice(&taken[taken.len().saturating_sub(EDGE_BYTES)..]);
+                tail.drain(..tail.len().saturating_sub(EDGE_BYTES));
+            }
+            let used = taken.len() + usize::from(ended);
+            self.input.consume(used);
+        }
+        if bytes > self.bytes_max {
+            return Ok(Some(Line::TooLong { bytes, head: kept, tail }));
+        }
+        Ok((ended || bytes > 0).then_some(Line::Whole(kept)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_costs_only_itself() {
+        let text = format!("a\n\n{}\nb", "x".repeat(40_000) + "end");
+        for capacity in [1, 7, 8192] {
+            let input = io::BufReader::with_capacity(capacity, text.as_bytes());
+            let mut lines = Lines { input, bytes_max: 1000 };
+            let mut next = || lines.next().unwrap();
+            assert!(matches!(next(), Some(Line::Whole(line)) if line == b"a"));
+            assert!(matches!(next(), Some(Line::Whole(line)) if line.is_empty()));
+            let Some(Line::TooLong { bytes, head, tail }) = next() else { panic!("{capacity}") };
+            assert_eq!((bytes, tail.len()), (40_003, EDGE_BYTES));
+            assert!(head.iter().all(|byte| *byte == b'x') && tail.ends_with(b"xend"));
+            assert!(matches!(next(), Some(Line::Whole(line)) if line == b"b"));
+            assert!(next().is_none());
+        }
+    }
+}

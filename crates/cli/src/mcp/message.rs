@@ -1,0 +1,179 @@
+//! Messages of JSON-RPC 2.0, as far as MCP uses them.
+
+use super::line::LINE_BYTES_MAX;
+use serde_json::{Value, json};
+
+/// What is wrong with a request.
+#[derive(Debug)]
+pub(super) struct Fault {
+    code: i32,
+    message: String,
+    data: Option<Value>,
+}
+
+impl Fault {
+    fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    /// The bytes are no JSON.
+    pub(super) fn syntax(error: &serde_json::Error) -> Self {
+        Self::new(-32700, format!("this is no JSON: {error}; send one JSON-RPC message a line"))
+    }
+
+    /// The JSON is no request.
+    pub(super) fn request(message: impl Into<String>) -> Self {
+        Self::new(-32600, message)
+    }
+
+    /// There is no such method.
+    pub(super) fn method(name: &str) -> Self {
+        Self::new(-32601, format!("there is no method `{name}` here"))
+    }
+
+    /// The parameters do not fit.
+    pub(super) fn parameters(message: impl Into<String>) -> Self {
+        Self::new(-32602, message)
+    }
+
+    /// There is no such resource; since 2026-07-28 that is a wrong parameter.
+    pub(super) fn no_resource(message: impl Into<String>, is_modern: bool) -> Self {
+        Self::new(if is_modern { -32602 } else { -32002 }, message)
+    }
+
+    /// Nobody here speaks that version.
+    pub(super) fn version(requested: &str, supported: &[&str]) -> Self {
+        let message = format!(
+            "protocol version `{requested}` is not spoken here; use one of {}",
+            supported.join(", ")
+        );
+        let data = json!({"requested": requested, "supported": supported});
+        Self { data: Some(data), ..Self::new(-32022, message) }
+    }
+
+    fn value(self) -> Value {
+        let mut error = json!({"code": self.code, "message": self.message});
+        if let Some(data) = self.data {
+            error["data"] = data;
+        }
+        error
+    }
+}
+
+/// What came in.
+#[derive(Debug)]
+pub(super) enum Incoming {
+    /// Somebody waits for an answer.
+    Request { id: Value, method: String, parameters: Value },
+    /// Nobody does.
+    Notification { method: String },
+    /// What we asked for.
+    Response { id: Value, result: Option<Value> },
+    /// No message; whoever sent it may wait for this id.
+    Broken { id: Value, fault: Fault },
+}
+
+impl Incoming {
+    /// Reads a message.
+    pub(super) fn read(message: Value) -> Self {
+        let Value::Object(mut fields) = message else {
+            let fault = Fault::request("a message is a JSON object");
+            return Self::Broken { id: Value::Null, fault };
+        };
+        let id = fields.remove("id");
+        let known = id.clone().filter(is_id).unwrap_or_default();
+        let broken = |fault: Fault| Self::Broken { id: known.clone(), fault };
+        if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return broken(Fault::request("say `\"jsonrpc\": \"2.0\"`"));
+        }
+        let method = match fields.remove("method") {
+            Some(Value::String(method)) => method,
+            Some(_) => return broken(Fault::request("`method` is a text")),
+            None if fields.contains_key("result") || fields.contains_key("error") => {
+                return Self::Response { id: known, result: fields.remove("result") };
+            }
+            None => return broken(Fault::request("name a `method`")),
+        };
+        let parameters = fields.remove("params").unwrap_or_else(|| json!({}));
+        match id {
+            None => Self::Notification { method },
+            Some(id) if !is_id(&id) => broken(Fault::request("`id` is a text or a number")),
+            Some(_) if !parameters.is_object() => {
+                broken(Fault::parameters("`params` is an object"))
+            }
+            Some(id) => Self::Request { id, method, parameters },
+        }
+    }
+}
+
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_number()
+}
+
+/// The answer to a request.
+pub(super) fn answer(id: &Value, result: Result<Value, Fault>) -> Value {
+    match result {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err(fault) => json!({"jsonrpc": "2.0", "id": id, "error": fault.value()}),
+    }
+}
+
+/// A request of ours.
+pub(super) fn request(id: &str, method: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method})
+}
+
+/// The answer to a line that was too long to be read. Whoever sent it waits for its id.
+pub(super) fn too_long(bytes: usize, head: &[u8], tail: &[u8]) -> Value {
+    let why = format!(
+        "the message has {bytes} bytes, at most {LINE_BYTES_MAX} are read; send less, and name files \
+         instead of quoting them"
+    );
+    let id = id_at_the_head(head).or_else(|| id_at_the_tail(tail));
+    answer(&id.unwrap_or_default(), Err(Fault::request(why)))
+}
+
+const ID: &str = "\"id\":";
+
+/// The id that stands before anything that can be long.
+fn id_at_the_head(head: &[u8]) -> Option<Value> {
+    let text = String::from_utf8_lossy(head);
+    let at = text.find(ID)?;
+    (!text[..at].contains("\"params\""))
+        .then(|| first_value(&text[at + ID.len()..]))?
+        .map(|(id, _)| id)
+}
+
+/// The id with which the message ends.
+fn id_at_the_tail(tail: &[u8]) -> Option<Value> {
+    let text = String::from_utf8_lossy(tail);
+    let at = text.rfind(ID)?;
+    let (id, rest) = first_value(&text[at + ID.len()..])?;
+    (rest.trim() == "}").then_some(id)
+}
+
+/// The value that a text begins with, if it is an id, and what follows it.
+fn first_value(text: &str) -> Option<(Value, &str)> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let id = values.next()?.ok().filter(is_id)?;
+    let end = values.byte_offset();
+    Some((id, text.get(end..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_sends_too_much_is_answered_by_id() {
+        let of =
+            |head: &str, tail: &str| too_long(9, head.as_bytes(), tail.as_bytes())["id"].clone();
+        assert_eq!(of(r#"{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":"xxx"#, "xxx"), 5);
+        assert_eq!(of(r#"{"method":"x","params":{"id":7,"a":"xxx"#, r#"xx"},"id":"six"}"#), "six");
+        assert_eq!(
+            of(r#"{"method":"x","params":{"id":7,"a":"xxx"#, r#"xx","id":8}}"#),
+            Value::Null
+        );
+        assert_eq!(of("xx", "xx"), Value::Null);
+    }
+}

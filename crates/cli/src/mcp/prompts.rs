@@ -1,0 +1,89 @@
+//! Prompts: what a person picks in a client to hand over or to go on.
+
+use super::caller::{self, Caller};
+use super::message::Fault;
+use super::reply::{Reply, told};
+use crate::diagnostic::Diagnostic;
+use midstride::verbs::{self, Asked};
+use serde_json::{Value, json};
+
+/// What a client is told of them.
+pub(super) fn list() -> Value {
+    json!({"prompts": [
+        {
+            "name": "handoff",
+            "description": "Save this session for whoever goes on",
+            "arguments": [{"name": "focus", "description": "What matters most", "required": false}],
+        },
+        {
+            "name": "continue",
+            "description": "Take up the work where it was left",
+            "arguments": [{"name": "handoff", "description": "Its id; else what is open", "required": false}],
+        },
+    ]})
+}
+
+/// One of them, ready to be sent.
+pub(super) fn get(caller: &Caller, parameters: &Value) -> Result<Value, Fault> {
+    let arguments = &parameters["arguments"];
+    let given = |name: &str| {
+        let value = &arguments[name];
+        let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
+        match value.is_null() || value.is_string() {
+            true => Ok(text),
+            false => Err(Fault::parameters(format!("`{name}` has to be a text"))),
+        }
+    };
+    let text = match parameters["name"].as_str() {
+        Some("handoff") => hand_over(given("focus")?),
+        Some("continue") => {
+            go_on(caller, given("handoff")?).map_err(|why| Fault::parameters(told(&why)))?
+        }
+        Some(_) | None => {
+            return Err(Fault::parameters("`name` has to be `handoff` or `continue`"));
+        }
+    };
+    Ok(json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}))
+}
+
+fn hand_over(focus: Option<&str>) -> String {
+    let focus = focus.map(|focus| format!("What matters most: {focus}\n\n")).unwrap_or_default();
+    format!(
+        "Save this session for somebody who has none of its context.\n\n{focus}\
+         1. Call the midstride tool `save` with what only you know: what was found out, what was decided and why, \
+         what was tried and was wrong and what to do instead, what will bite, what is open, what is next in order. \
+         Leave out what the facts tell: files, commands and commits are added.\n\
+         2. It answers with what is missing. Add exactly that by calling `save` again, until it says that the \
+         handoff is complete. Give `accept` only for something that nobody can know.\n\
+         3. Answer both of its questions (`inherit`, `finds_plans`) as a stranger would.\n\
+         4. Tell the user where it is and how to resume.\n"
+    )
+}
+
+fn go_on(caller: &Caller, handoff: Option<&str>) -> Result<String, Diagnostic> {
+    let project = caller.project()?;
+    let steps = "Take up this work where it was left.\n\
+         1. Read what is below, and the documents that it says to read first.\n\
+         2. Check what it claims before you build on it: the midstride tool `check` tells what changed since.\n\
+         3. Say in three sentences where the work stands, what is next, and what blocks; then go on with the next action.\n";
+    let reply = match handoff {
+        Some(name) => {
+            let shelved = caller::find(&project, name)?;
+            let key = shelved.handoff(&project).key();
+            let text = String::from_utf8_lossy(&shelved.bytes);
+            Reply::says(steps).carries(&format!("Handoff {key}"), &text, 0)
+        }
+        None => {
+            let asked = Asked {
+                client: caller.client,
+                session: caller.session().cloned(),
+                ..Asked::default()
+            };
+            let briefed = verbs::brief(&project, &asked, &mut |_, _| ());
+            let text = briefed.briefing.text;
+            let text = if text.is_empty() { "Nothing is open here." } else { &text };
+            Reply::says(steps).and(text)
+        }
+    };
+    Ok(reply.text())
+}

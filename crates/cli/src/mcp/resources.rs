@@ -1,0 +1,87 @@
+//! Resources: the briefing and every handoff, as a person can attach them.
+
+use super::caller::{self, Caller};
+use super::era::Era;
+use super::message::Fault;
+use super::{reply, uri};
+use crate::diagnostic::Diagnostic;
+use crate::view::tame;
+use midstride::project::Project;
+use midstride::verbs::{self, Asked};
+use serde_json::{Value, json};
+
+/// So many stand on a page.
+const PAGE: usize = 100;
+const MARKDOWN: &str = "text/markdown";
+
+/// A page of what there is. Documents are listed by their places; none is read for it.
+pub(super) fn list(caller: &Caller, parameters: &Value) -> Result<Value, Fault> {
+    let cursor = &parameters["cursor"];
+    let from = if cursor.is_null() { Some("0") } else { cursor.as_str() };
+    let from: usize = from
+        .and_then(|from| from.parse().ok())
+        .ok_or_else(|| Fault::parameters("`cursor` is none that was given out here"))?;
+    // Where nothing is set up there is nothing to list; a tool says what to do about it.
+    let Ok(project) = caller.project() else { return Ok(json!({"resources": []})) };
+    let mut all = vec![json!({
+        "uri": uri::BRIEFING,
+        "name": "briefing",
+        "description": "What whoever takes the work over has to know",
+        "mimeType": MARKDOWN,
+    })];
+    all.extend(places(&project).into_iter().map(|place| {
+        json!({"uri": format!("{}{}", uri::HANDOFF, uri::encoded(&place)), "name": tame(&place), "mimeType": MARKDOWN})
+    }));
+    let page: Vec<&Value> = all.iter().skip(from).take(PAGE).collect();
+    let mut result = json!({"resources": page});
+    let next = from.saturating_add(PAGE);
+    if next < all.len() {
+        result["nextCursor"] = next.to_string().into();
+    }
+    Ok(result)
+}
+
+/// Where the documents of the project lie, below its root.
+fn places(project: &Project) -> Vec<String> {
+    let spots = project.spots().into_iter().filter_map(Result::ok);
+    let paths = spots.map(|spot| project.shown(&spot)).filter(|path| path.is_relative());
+    let mut places: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+    places.sort();
+    places
+}
+
+/// How a handoff is addressed whose id is known.
+pub(super) fn templates() -> Value {
+    json!({"resourceTemplates": [{
+        "uriTemplate": format!("{}{{id}}", uri::HANDOFF),
+        "name": "handoff",
+        "description": "A handoff by its id, the start of one, `id/stage`, or its path",
+        "mimeType": MARKDOWN,
+    }]})
+}
+
+/// What stands in one.
+pub(super) fn read(caller: &Caller, parameters: &Value, era: Era) -> Result<Value, Fault> {
+    let wanted = parameters["uri"].as_str();
+    let wanted = wanted.ok_or_else(|| Fault::parameters("`uri` has to be a text"))?;
+    let text = text_of(caller, wanted)
+        .map_err(|why| Fault::no_resource(reply::told(&why), era == Era::Modern))?;
+    Ok(json!({"contents": [{"uri": wanted, "mimeType": MARKDOWN, "text": text}]}))
+}
+
+fn text_of(caller: &Caller, wanted: &str) -> Result<String, Diagnostic> {
+    let name = wanted.strip_prefix(uri::HANDOFF).and_then(uri::decoded);
+    let name = match (wanted, name) {
+        (uri::BRIEFING, _) => {
+            let briefed = verbs::brief(&caller.project()?, &Asked::default(), &mut |_, _| ());
+            return Ok(briefed.briefing.text);
+        }
+        (_, Some(name)) => name,
+        (_, None) => {
+            return Err(Diagnostic::new(format!("there is no resource `{}`", tame(wanted)))
+                .hint(format!("`{}`, or `{}` and an id", uri::BRIEFING, uri::HANDOFF)));
+        }
+    };
+    let shelved = caller::find(&caller.project()?, &name)?;
+    Ok(tame(&String::from_utf8_lossy(&shelved.bytes)))
+}

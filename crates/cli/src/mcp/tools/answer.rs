@@ -1,0 +1,33 @@
+//! Answer a question of a handoff, or say whether an assumption holds.
+
+use super::{Arguments, Caller, HANDOFF, Kind, Parameter, Reply, Tool, handoff, recorded};
+use crate::commands::answer::Said;
+use crate::diagnostic::Diagnostic;
+use midstride::journal::Change;
+use midstride::verbs;
+use midstride_core::header::Verb;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "answer",
+    says: "Answer a question, or say if an assumption holds; recorded as yours",
+    only_reads: false,
+    parameters: &[
+        HANDOFF,
+        Parameter::needed("which", Kind::Text, "`q1` or `a1`, in the order of the document"),
+        Parameter::new("text", Kind::Text, "The answer to a question"),
+        Parameter::new("holds", Kind::Flag, "Of an assumption"),
+    ],
+    call: answer,
+};
+
+fn answer(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+    let project = caller.project()?;
+    let shelved = handoff(&project, arguments)?;
+    let (which, text) = (arguments.needed("which"), arguments.text("text"));
+    let (said, reason) = Said::of(which, text, arguments.flag("holds"), || {
+        ("give `text`".to_owned(), "give `holds`, true or false".to_owned())
+    })?;
+    let change = Change::by_verb(Verb::Answer, reason, Some(caller.name.clone()));
+    let done = verbs::live(&project, &shelved, &|handoff| said.decide(handoff), &change)?;
+    Ok(recorded(&project, &shelved, &done, &change.reason))
+}

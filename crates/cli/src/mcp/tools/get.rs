@@ -1,0 +1,47 @@
+//! Read a handoff, or a part of it.
+
+use super::{Arguments, Caller, Kind, OFFSET, Parameter, Reply, Tool};
+use crate::diagnostic::Diagnostic;
+use crate::mcp::caller;
+use crate::view;
+use midstride::verbs;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "get",
+    says: "Read a handoff",
+    only_reads: true,
+    parameters: &[
+        Parameter::needed("handoff", Kind::Text, "Its id; `ID@1` is an earlier text"),
+        Parameter::new("section", Kind::Text, "Only this heading or field"),
+        OFFSET,
+    ],
+    call: get,
+};
+
+fn get(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+    let project = caller.project()?;
+    let (name, number) = crate::commands::revision_of(arguments.needed("handoff"));
+    let shelved = caller::find(&project, name)?;
+    if let Some(session) = caller.session() {
+        // It is read either way; that nobody wrote down who read it is no reason to keep it back.
+        let _ = verbs::acknowledge(&project, session, &[&shelved], "get");
+    }
+    let shelved = match number {
+        Some(number) => {
+            let text = project.text_of(&shelved, number)?;
+            shelved.with_text(text)
+        }
+        None => shelved,
+    };
+    let text = match arguments.text("section") {
+        Some(name) => view::handoff::section(&shelved, name).ok_or_else(|| {
+            let known = view::handoff::section_names(&shelved).join(", ");
+            Diagnostic::new(format!("it has no section `{name}`")).hint(format!("it has {known}"))
+        })?,
+        None => String::from_utf8_lossy(&shelved.bytes).into_owned(),
+    };
+    let key = shelved.handoff(&project).key();
+    let number = number.map(|number| format!("@{number}")).unwrap_or_default();
+    let source = format!("Handoff {key}{number} ({})", shelved.path.display());
+    Ok(Reply::default().carries(&source, &text, arguments.place("offset").unwrap_or(0)))
+}

@@ -1,0 +1,48 @@
+//! End a handoff.
+
+use super::{Arguments, Caller, HANDOFF, Kind, Parameter, Reply, Tool, handoff, recorded};
+use crate::commands::resolve::Ended;
+use crate::diagnostic::Diagnostic;
+use midstride::journal::Change;
+use midstride::verbs;
+use midstride_core::handoff::Handoff;
+use midstride_core::header::Verb;
+use midstride_core::life;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "resolve",
+    says: "End a handoff: say how",
+    only_reads: false,
+    parameters: &[
+        HANDOFF,
+        Parameter::new("outcome", Kind::Text, "What came of it"),
+        Parameter::new("commit", Kind::Text, "That carried it out"),
+        Parameter::new("superseded_by", Kind::Text, "Another id"),
+        Parameter::new("abandoned", Kind::Text, "Why it was given up"),
+    ],
+    call: resolve,
+};
+
+fn resolve(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+    let project = caller.project()?;
+    let shelved = handoff(&project, arguments)?;
+    let ended = Ended {
+        commit: arguments.text("commit"),
+        outcome: arguments.text("outcome"),
+        by: arguments.text("superseded_by"),
+        abandon: arguments.text("abandoned"),
+    };
+    let ways =
+        [ended.by.is_some(), ended.abandon.is_some(), ended.commit.or(ended.outcome).is_some()];
+    if ways.iter().filter(|way| **way).count() != 1 {
+        return Err(Diagnostic::new("how did it end?").hint(
+            "give `outcome` or `commit`, or both; or `superseded_by` alone; or `abandoned` alone",
+        ));
+    }
+    let (ending, reason) = ended.ending(&project)?;
+    let now = project.environment().clock.now();
+    let change = Change::by_verb(Verb::Resolve, reason, Some(caller.name.clone()));
+    let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &[], now);
+    let done = verbs::live(&project, &shelved, &decide, &change)?;
+    Ok(recorded(&project, &shelved, &done, &change.reason))
+}

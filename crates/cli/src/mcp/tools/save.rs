@@ -1,0 +1,151 @@
+//! Save the session: the facts are added, and the gate says what is missing.
+
+use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
+use crate::diagnostic::Diagnostic;
+use crate::view::save as view;
+use midstride::project::Project;
+use midstride::verbs::{self, CheckpointError, NewError, Save, SaveError, Saved, Source, Which};
+use midstride_core::judgement::Judgement;
+use serde_json::{Map, Value};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "save",
+    says: "Save this session as a handoff. Facts are added; it answers with what is missing: call again with that",
+    only_reads: false,
+    parameters: &[
+        Parameter::new("title", Kind::Text, "What it is about"),
+        Parameter::new("summary", Kind::Text, "1-3 sentences"),
+        Parameter::new("decisions", Kind::Texts, "`X because Y`"),
+        Parameter::new("wrong_turns", Kind::Texts, "`X because Y; instead Z`"),
+        Parameter::new("landmines", Kind::Texts, "What will bite"),
+        Parameter::new("questions", Kind::Texts, ""),
+        Parameter::new("blocking_questions", Kind::Texts, "Work waits for these"),
+        Parameter::new("next", Kind::Texts, "In order"),
+        Parameter::new("constraints", Kind::Texts, "What to keep to"),
+        Parameter::new("read", Kind::Texts, "Paths to read first"),
+        Parameter::new("body", Kind::Text, "More, in Markdown"),
+        Parameter::new("handoff", Kind::Text, "Save into this id"),
+        Parameter::new("session", Kind::Text, "Its id, or `none`"),
+        Parameter::new("accept", Kind::Text, "Why what is missing may be missing"),
+        Parameter::new(
+            "inherit",
+            Kind::Text,
+            "Would you inherit this with zero context? `yes`, or `no: why`",
+        ),
+        Parameter::new(
+            "finds_plans",
+            Kind::Text,
+            "Will the next agent find the plans? `yes`, or `no: why`",
+        ),
+    ],
+    call: save,
+};
+
+/// What an author says, by the names it has everywhere.
+const SAID: [&str; 11] = [
+    "title",
+    "summary",
+    "decisions",
+    "wrong_turns",
+    "landmines",
+    "questions",
+    "blocking_questions",
+    "next",
+    "constraints",
+    "read",
+    "body",
+];
+/// The two questions at the end.
+const REFLECTION: [&str; 2] = ["inherit", "finds_plans"];
+/// Instead of a session: facts from git and the tasks only.
+const NO_SESSION: &str = "none";
+
+fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
+    let project = caller.project()?;
+    let wanted = Save {
+        source: source(caller, arguments),
+        client: caller.client,
+        judgement: judgement(arguments)?,
+        id: arguments.owned("handoff"),
+        accept: arguments.owned("accept"),
+        by: Some(caller.name.clone()),
+    };
+    let named = arguments.text("session").is_some();
+    let (saved, is_alone) = match verbs::save(&project, &wanted) {
+        // A client that keeps no transcript has something to say all the same.
+        Err(SaveError::Checkpoint(CheckpointError::NoSession(_) | CheckpointError::NoSuch(_)))
+            if !named =>
+        {
+            let wanted = Save { source: Source::NoSession, client: None, ..wanted };
+            (verbs::save(&project, &wanted).map_err(refused)?, true)
+        }
+        saved => (saved.map_err(refused)?, false),
+    };
+    // The shelf may be new to the project.
+    let project = caller.project()?;
+    let reply = told(&project, &saved);
+    Ok(match is_alone {
+        true => {
+            reply.and("No transcript of this session was found: facts are from git and the tasks.")
+        }
+        false => reply,
+    })
+}
+
+/// Why nothing was saved, with what to give.
+fn refused(error: SaveError) -> Diagnostic {
+    if matches!(error, SaveError::New(NewError::Nameless)) {
+        return Diagnostic::new("a new handoff needs a title").hint("give `title`");
+    }
+    error.into()
+}
+
+fn source(caller: &Caller, arguments: &Arguments) -> Source {
+    let known = caller.session().map(|session| session.id.as_str());
+    match arguments.text("session").or(known) {
+        Some(NO_SESSION) => Source::NoSession,
+        Some(id) => Source::Session(Which::Id(id.to_owned())),
+        None => Source::Session(Which::Newest),
+    }
+}
+
+fn judgement(arguments: &Arguments) -> Result<Judgement, Diagnostic> {
+    let mut said = arguments.only(&SAID);
+    let reflection: Map<String, Value> = arguments.only(&REFLECTION);
+    if !reflection.is_empty() {
+        said.insert("reflection".to_owned(), Value::Object(reflection));
+    }
+    match (said.is_empty(), arguments.text("accept")) {
+        (true, Some(_)) => Ok(Judgement::default()),
+        (true, None) => Err(Diagnostic::new("nothing is said about the session")
+            .hint("give at least `summary` and `next`; files, commands and commits are added")),
+        (false, _) => Ok(Judgement::read(&Value::Object(said).to_string())?),
+    }
+}
+
+fn told(project: &Project, saved: &Saved) -> Reply {
+    let reply = Reply::says(view::written(project, saved)).without(&saved.redacted);
+    let reply = match &saved.accepted {
+        Some(reason) => reply.and(format!("Accepted as it is: {reason}")),
+        None => reply,
+    };
+    if saved.gate.passes() || saved.accepted.is_some() {
+        return unanswered(saved)
+            .into_iter()
+            .fold(reply.and(view::complete(project, saved)), Reply::and);
+    }
+    let key = saved.shelved.handoff(project).key().id;
+    reply.and(view::missing(&saved.gate)).and(format!(
+        "Saved all the same. Call `save` again with handoff `{key}` and only what is missing, or with `accept`."
+    ))
+}
+
+/// The questions that nobody answered yet.
+fn unanswered(saved: &Saved) -> Vec<String> {
+    let asked = [
+        (saved.reflection.inherit.is_none(), view::INHERIT, "inherit"),
+        (saved.reflection.finds_plans.is_none(), view::FINDS_PLANS, "finds_plans"),
+    ];
+    let open = asked.into_iter().filter(|(is_open, ..)| *is_open);
+    open.map(|(_, question, name)| format!("Not answered: {question} (`{name}`)")).collect()
+}

@@ -1,0 +1,63 @@
+//! Addresses: of files, as clients name their roots, and of what is offered here.
+
+use std::path::PathBuf;
+
+/// What the addresses of handoffs begin with.
+pub(super) const HANDOFF: &str = "midstride://handoff/";
+/// The address of the briefing.
+pub(super) const BRIEFING: &str = "midstride://briefing";
+
+/// The path of a `file:` address on this machine.
+pub(super) fn file(uri: &str) -> Option<PathBuf> {
+    let path = uri.strip_prefix("file://")?;
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    path.starts_with('/').then(|| decoded(path)).flatten().map(PathBuf::from)
+}
+
+/// A name in an address.
+pub(super) fn encoded(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/@".contains(&byte);
+    let shown =
+        |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    name.bytes().map(shown).collect()
+}
+
+/// A name from an address; `None` where it is no text.
+pub(super) fn decoded(name: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let escaped = (*first == b'%').then(|| after.get(..2)).flatten();
+        let digits = escaped.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back_from_addresses() {
+        for name in ["market", "feat-042/request@2", "a b%20c", "ä/日", "..%2f"] {
+            assert_eq!(decoded(&encoded(name)).as_deref(), Some(name));
+        }
+        assert_eq!(decoded("100%"), Some("100%".to_owned()));
+        assert_eq!(decoded("%g0%+1"), Some("%g0%+1".to_owned()));
+        assert_eq!(decoded("%ff"), None);
+        assert_eq!(file("file:///home/dev/my%20shop"), Some(PathBuf::from("/home/dev/my shop")));
+        assert_eq!(file("https://example.org/"), None);
+        assert_eq!(file("file://elsewhere/share"), None);
+    }
+}

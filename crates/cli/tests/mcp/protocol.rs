@@ -1,0 +1,321 @@
+//! The protocol itself: eras, lists, errors, resources, prompts, roots, the end.
+
+use super::{Client, ERAS, Era, server, shop};
+use crate::sandbox;
+use midstride_core::tokens::estimate;
+use serde_json::{Value, json};
+use std::process::Command;
+
+/// What the whole list of tools may cost whoever has it in its context.
+const LIST_TOKENS_MAX: u64 = 2_000;
+
+#[test]
+fn the_list_of_tools_is_small() {
+    let sandbox = shop();
+    for era in ERAS {
+        let result = Client::start(&sandbox, era).ask("tools/list", json!({}));
+        let tokens = estimate(&result.to_string());
+        assert!(tokens < LIST_TOKENS_MAX, "{tokens} tokens");
+        let tools = result["tools"].as_array().unwrap();
+        let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(names.join(" "), @"brief save revise get search check answer resolve tasks state_save state_load state_update");
+        }
+        for tool in tools {
+            assert_eq!(tool["inputSchema"]["type"], "object", "{tool:#}");
+            assert!(!tool["description"].as_str().unwrap().is_empty(), "{tool:#}");
+        }
+    }
+}
+
+#[test]
+fn each_era_gets_its_own_form() {
+    let sandbox = shop();
+    let lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
+    for era in ERAS {
+        let mut client = Client::start(&sandbox, era);
+        for method in lists {
+            let result = client.ask(method, json!({}));
+            let modern = era == Era::Modern;
+            assert_eq!(result["resultType"] == "complete", modern, "{result:#}");
+            assert_eq!(result["cacheScope"] == "private" && result["ttlMs"] == 0, modern);
+        }
+        let called = client.ask("tools/call", json!({"name": "state_load"}));
+        assert_eq!(called.get("resultType").is_some(), era == Era::Modern);
+        assert!(called.get("ttlMs").is_none());
+    }
+    // What a session is opened with is no longer asked for, and the other way round.
+    let mut old = Client::start(&sandbox, Era::Handshake);
+    assert_eq!(old.ask("ping", json!({})), json!({}));
+    let mut modern = Client::start(&sandbox, Era::Modern);
+    assert_eq!(modern.fault("ping", json!({})).0, -32601);
+}
+
+#[test]
+fn a_server_can_be_discovered() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Modern);
+    let mut about = client.ask("server/discover", json!({}));
+    about["_meta"]["io.modelcontextprotocol/serverInfo"]["version"] = "[VERSION]".into();
+    insta::assert_snapshot!(format!("{about:#}"), @r#"
+    {
+      "capabilities": {
+        "tools": {},
+        "resources": {},
+        "prompts": {}
+      },
+      "instructions": "midstride carries work from one session to the next. Call `brief` when you take work over, `save` before you end or hand over, and add what it says is missing. `search` and `get` find what others learned.",
+      "supportedVersions": [
+        "2024-11-05",
+        "2025-03-26",
+        "2025-06-18",
+        "2025-11-25",
+        "2026-07-28"
+      ],
+      "_meta": {
+        "io.modelcontextprotocol/serverInfo": {
+          "name": "midstride",
+          "title": "midstride",
+          "version": "[VERSION]"
+        }
+      },
+      "resultType": "complete",
+      "ttlMs": 0,
+      "cacheScope": "private"
+    }
+    "#);
+    let mut old = Client::start(&sandbox, Era::Handshake);
+    let (code, message) = old.fault("server/discover", json!({}));
+    assert_eq!(code, -32602);
+    assert!(message.contains("io.modelcontextprotocol/protocolVersion"), "{message}");
+}
+
+#[test]
+fn versions_are_agreed_on() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let cases = [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-06-18", "2025-06-18"),
+        ("2026-07-28", "2025-11-25"),
+        ("2099-01-01", "2025-11-25"),
+        ("", "2025-11-25"),
+    ];
+    for (wanted, given) in cases {
+        let result = client.ask("initialize", json!({"protocolVersion": wanted}));
+        assert_eq!(result["protocolVersion"], given, "{wanted}");
+    }
+    assert_eq!(client.fault("initialize", json!({"protocolVersion": 7})).0, -32602);
+    let meta = json!({"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2099-01-01",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }});
+    let answer = client.answer("tools/list", meta);
+    assert_eq!(answer["error"]["code"], -32022, "{answer:#}");
+    assert_eq!(answer["error"]["data"]["supported"].as_array().unwrap().len(), 5);
+    let meta = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}});
+    let (code, message) = client.fault("tools/list", meta);
+    assert_eq!((code, message.contains("clientCapabilities")), (-32602, true), "{message}");
+}
+
+#[test]
+fn mistakes_are_answered_with_what_to_change() {
+    let sandbox = shop();
+    for era in ERAS {
+        let mut client = Client::start(&sandbox, era);
+        let mut told = String::new();
+        let mut tell = |method: &str, parameters: Value| {
+            let (code, message) = client.fault(method, parameters);
+            told.push_str(&format!("{method} {code}: {message}\n"));
+        };
+        let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
+        tell("tools/nothing", json!({}));
+        tell("completion/complete", json!({}));
+        tell("tools/call", json!({}));
+        tell("tools/call", json!({"name": 5}));
+        tell("tools/call", call("serch", json!({})));
+        tell("tools/call", call("sing", json!({})));
+        tell("tools/call", call("get", json!([])));
+        tell("tools/call", call("get", json!({})));
+        tell("tools/call", call("get", json!({"handof": "a"})));
+        tell("tools/call", call("get", json!({"handoff": 5})));
+        tell("tools/call", call("get", json!({"handoff": " "})));
+        tell("tools/call", call("get", json!({"handoff": "a", "offset": -1})));
+        tell("tools/call", call("save", json!({"next": [1]})));
+        tell("tools/call", call("search", json!({"words": "a", "status": "open"})));
+        tell("tools/call", call("state_save", json!({"name": "a", "state": [1]})));
+        tell("tools/list", json!({"cursor": "x"}));
+        tell("resources/list", json!({"cursor": {}}));
+        tell("resources/read", json!({}));
+        tell("prompts/get", json!({"name": "sing"}));
+        tell("prompts/get", json!({"name": "handoff", "arguments": {"focus": 7}}));
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(told, @"
+            tools/nothing -32601: there is no method `tools/nothing` here
+            completion/complete -32601: there is no method `completion/complete` here
+            tools/call -32602: `name` has to be the name of a tool
+            tools/call -32602: `name` has to be the name of a tool
+            tools/call -32602: there is no tool `serch`; did you mean `search`?
+            tools/call -32602: there is no tool `sing`; there are brief, save, revise, get, search, check, answer, resolve, tasks, state_save, state_load, state_update
+            tools/call -32602: `arguments` has to be an object
+            tools/call -32602: `handoff` is missing: Its id; `ID@1` is an earlier text
+            tools/call -32602: there is no parameter `handof`, did you mean `handoff`? This tool takes handoff, section, offset
+            tools/call -32602: `handoff` has to be a text that says something
+            tools/call -32602: `handoff` has to be a text that says something
+            tools/call -32602: `offset` has to be a whole number
+            tools/call -32602: `next` has to be a list of texts
+            tools/call -32602: `status` has to be one of planned, in_progress, resolved, superseded, abandoned
+            tools/call -32602: `state` has to be a JSON object
+            tools/list -32602: there is one page only; leave `cursor` out
+            resources/list -32602: `cursor` is none that was given out here
+            resources/read -32602: `uri` has to be a text
+            prompts/get -32602: `name` has to be `handoff` or `continue`
+            prompts/get -32602: `focus` has to be a text
+            ");
+        }
+        client.ends();
+    }
+}
+
+#[test]
+fn what_is_no_message_is_answered_and_costs_nothing_else() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let cases = [
+        ("not json", -32700),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": ", -32700),
+        ("7", -32600),
+        ("[]", -32600),
+        ("{}", -32600),
+        (r#"{"jsonrpc": "1.0", "id": 1, "method": "ping"}"#, -32600),
+        (r#"{"jsonrpc": "2.0", "id": {}, "method": "ping"}"#, -32600),
+        (r#"{"jsonrpc": "2.0", "id": 1, "method": 7}"#, -32600),
+        (r#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": [1]}"#, -32602),
+    ];
+    for (line, code) in cases {
+        client.write(line);
+        let answer = client.receive();
+        assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
+    }
+    // Nobody waits for an answer to these.
+    client.write("");
+    for method in ["notifications/cancelled", "notifications/progress", "notifications/nothing"] {
+        client.send(&json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": 1}}));
+    }
+    client.send(&json!({"jsonrpc": "2.0", "id": "never-asked", "result": {}}));
+    client.send(&json!([
+        {"jsonrpc": "2.0", "id": 90, "method": "ping"},
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 90}},
+        {"jsonrpc": "2.0", "id": 91, "method": "nothing"},
+    ]));
+    let batch = client.receive();
+    let ids: Vec<&Value> = batch.as_array().unwrap().iter().map(|one| &one["id"]).collect();
+    assert_eq!(ids, [90, 91]);
+    assert_eq!(client.ask("ping", json!({})), json!({}));
+    client.ends();
+}
+
+#[test]
+fn many_requests_at_once_are_answered_in_turn() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    for id in 100..200 {
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
+    }
+    for id in 100..200 {
+        assert_eq!(client.receive()["id"], id);
+    }
+}
+
+#[test]
+fn handoffs_and_the_briefing_are_resources() {
+    let sandbox = shop();
+    for number in 0..120 {
+        let text = format!("---\nhandoff:\n  id: n{number:03}\n  status: planned\n---\n");
+        sandbox.write(&format!(".midstride/handoffs/n{number:03}.md"), text);
+    }
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    client.does("save", json!({"title": "Ours alone", "summary": "Not committed."}));
+    let first = client.ask("resources/list", json!({}));
+    assert_eq!(first["resources"].as_array().unwrap().len(), 100);
+    assert_eq!(first["resources"][0]["uri"], "midstride://briefing");
+    let rest = client.ask("resources/list", json!({"cursor": first["nextCursor"]}));
+    assert_eq!(rest["resources"].as_array().unwrap().len(), 24, "{rest:#}");
+    assert!(rest.get("nextCursor").is_none());
+    let listed = first["resources"].as_array().unwrap().iter();
+    for resource in listed.chain(rest["resources"].as_array().unwrap()) {
+        let read = client.ask("resources/read", json!({"uri": resource["uri"]}));
+        assert_eq!(read["contents"][0]["uri"], resource["uri"]);
+    }
+    let by_id =
+        client.ask("resources/read", json!({"uri": "midstride://handoff/market-page-perf"}));
+    assert!(by_id["contents"][0]["text"].as_str().unwrap().contains("Austin takes"));
+    for (era, code) in [(Era::Handshake, -32002), (Era::Modern, -32602)] {
+        let mut client = Client::start(&sandbox, era);
+        for uri in ["midstride://handoff/nothing", "midstride://x", "file:///etc/passwd"] {
+            assert_eq!(client.fault("resources/read", json!({"uri": uri})).0, code, "{uri}");
+        }
+    }
+}
+
+#[test]
+fn prompts_hand_over_and_continue() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let mut text = |name: &str, arguments: Value| {
+        let got = client.ask("prompts/get", json!({"name": name, "arguments": arguments}));
+        got["messages"][0]["content"]["text"].as_str().unwrap().to_owned()
+    };
+    assert!(
+        text("handoff", json!({"focus": "the cache"})).contains("What matters most: the cache")
+    );
+    let open = text("continue", json!({}));
+    assert!(open.contains("May the weather be ten minutes old?"), "{open}");
+    let one = text("continue", json!({"handoff": "market-page-perf"}));
+    assert!(one.contains("Austin takes") && one.contains("not an instruction"), "{one}");
+}
+
+#[test]
+fn where_nothing_is_set_up_tools_say_how_to_begin() {
+    let sandbox = sandbox().repository();
+    for era in ERAS {
+        let mut client = Client::start(&sandbox, era);
+        assert!(!client.ask("tools/list", json!({}))["tools"].as_array().unwrap().is_empty());
+        assert_eq!(client.ask("resources/list", json!({}))["resources"], json!([]));
+        let told = client.refuses("brief", json!({}));
+        assert!(told.contains("`midstride init`"), "{told}");
+        assert!(client.refuses("tasks", json!({"subject": "x"})).contains("not set up"));
+        client.ends();
+    }
+    assert!(!sandbox.root().join(".midstride").exists());
+    assert!(!sandbox.root().join(".git/midstride").exists());
+}
+
+#[test]
+fn a_client_elsewhere_is_asked_where_it_works() {
+    let sandbox = shop();
+    let mut command = server(&sandbox);
+    command.current_dir(sandbox.home());
+    let mut client = Client::of(&mut command, Era::Handshake, &json!({"roots": {}}));
+    let asked = client.receive();
+    assert_eq!(asked["method"], "roots/list");
+    let roots = json!({"roots": [
+        {"uri": "file:///nowhere"},
+        {"uri": "https://example.org"},
+        {"uri": format!("file://{}", sandbox.root().display())},
+    ]});
+    client.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": roots}));
+    assert!(client.does("brief", json!({})).contains("weather"));
+}
+
+#[test]
+fn an_interrupt_ends_it() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    client.does("state_save", json!({"name": "a", "state": {"step": 1}}));
+    let pid = client.child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    client.child.wait().unwrap();
+    let loaded = Client::start(&sandbox, Era::Modern).does("state_load", json!({"name": "a"}));
+    assert!(loaded.contains("\"step\": 1"), "{loaded}");
+}
