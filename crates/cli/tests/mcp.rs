@@ -2,6 +2,7 @@
 
 mod hostile;
 mod protocol;
+mod real_clients;
 mod tools;
 
 use crate::sandbox;
