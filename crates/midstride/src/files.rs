@@ -288,13 +288,22 @@ impl Root {
 
     /// Writes a new file whole; refuses if something is there already.
     pub fn create(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        self.create_with(path, bytes, None)
+    }
+
+    /// The same for a file that nobody else may read.
+    pub fn create_for_owner(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        self.create_with(path, bytes, Some(0o600))
+    }
+
+    fn create_with(&self, path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         refuse_unreadable(&self.path.join(path), bytes)?;
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             self.make_folder(parent)?;
         }
         let folder = self.lock_folder(path).map_err(failed)?;
-        let draft = self.draft(path, bytes)?;
+        let draft = self.draft_with(path, bytes, mode)?;
         // A link fails where something is there, so two that create one file have one winner.
         self.dir.hard_link(&draft.path, &self.dir, path).map_err(failed)?;
         drop(draft);
@@ -575,6 +584,19 @@ pub fn size(path: &Path) -> Option<u64> {
 /// Removes a file of git's or our own.
 pub fn remove(path: &Path) -> Result<(), FileError> {
     std::fs::remove_file(path).map_err(|error| FileError::new(path.to_owned(), error))
+}
+
+/// Removes a folder of our own, if nothing is in it.
+pub fn remove_empty_folder(path: &Path) {
+    // One that has something in it, or is gone, is left as it is.
+    let _ = std::fs::remove_dir(path);
+}
+
+/// Whether a file is at a path that can be started.
+pub fn is_program(path: &Path) -> bool {
+    const STARTS: u32 = 0o111;
+    let metadata = std::fs::metadata(path);
+    metadata.is_ok_and(|file| file.is_file() && file.permissions().mode() & STARTS != 0)
 }
 
 /// The path without links and dots, as far as it exists.

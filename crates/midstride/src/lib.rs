@@ -35,4 +35,6 @@ pub mod drift;
 
 pub mod journal;
 
+pub mod install;
+
 pub mod verbs;

@@ -139,6 +139,21 @@ impl Environment {
             clock: fixed.map_or(Clock::System, Clock::Fixed),
         })
     }
+
+    /// The file in which Claude Code keeps what it knows of this user: in its folder where one was
+    /// named, else beside it.
+    pub fn claude_json(&self) -> Option<PathBuf> {
+        const NAME: &str = ".claude.json";
+        match std::env::var_os("CLAUDE_CONFIG_DIR").filter(|named| !named.is_empty()) {
+            Some(_) => self.claude.as_ref().map(|folder| folder.join(NAME)),
+            None => self.home.as_ref().map(|home| home.join(NAME)),
+        }
+    }
+}
+
+/// The folders in which programs are looked for by their names.
+pub(crate) fn program_folders() -> Vec<PathBuf> {
+    std::env::var_os("PATH").map(|all| std::env::split_paths(&all).collect()).unwrap_or_default()
 }
 
 fn inside(is_set: impl Fn(&str) -> bool) -> Option<Inside> {

@@ -1,0 +1,561 @@
+//! Entries in JSON that people edit: with comments, trailing commas and any indentation. Every byte
+//! that is not ours stays; what came out is read again and compared before it is believed.
+
+use super::entry::{Entry, What, command_of_group, with};
+use super::splice::{Draft, line_end};
+use super::{Added, Filled, Unfit};
+use jsonc_parser::ast;
+use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::tokens::{Token, TokenAndRange};
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
+use midstride_core::session::Client;
+use serde::de::IgnoredAny;
+use serde_json::ser::{PrettyFormatter, Serializer};
+use serde_json::{Map, Value};
+
+/// Where nothing tells how far lines are indented.
+const INDENT: &str = "  ";
+/// It may stand in front of a text, and is none of it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// JSON without comments that says the same as nothing at all.
+pub(super) fn is_nothing(text: &str) -> bool {
+    Json::read(text).is_ok_and(|json| {
+        let empty = json.value().as_object().is_some_and(Map::is_empty);
+        (json.top.is_none() || empty) && json.comments().next().is_none()
+    })
+}
+
+/// Whether a client reads such a text at all. All of them want JSON without comments and trailing
+/// commas, and leave a whole file out that has one; a byte order mark is met by Claude Code alone.
+pub(super) fn is_read_by(client: Client, text: &str) -> bool {
+    let text = match client {
+        Client::ClaudeCode => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
+        Client::Codex => text,
+    };
+    text.trim().is_empty() || serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// What a text says.
+pub(super) fn value(text: &str) -> Result<Value, Unfit> {
+    Ok(Json::read(text)?.value())
+}
+
+/// A text with entries that it lacks.
+pub(super) fn add(text: &str, entries: &[Entry]) -> Result<Added, Unfit> {
+    let mut draft = Draft::of(text);
+    let mut added = Added::default();
+    let mut expected = Json::read(text)?.value();
+    if Json::read(text)?.top.is_none() {
+        let end = line_end(text);
+        draft.insert(text.len(), &format!("{{}}{end}"));
+        added.made.push(Vec::new());
+    }
+    for entry in entries {
+        if entry.find(&value(&draft.text)?).is_some() {
+            continue;
+        }
+        make_way(&mut draft, entry, &mut added)?;
+        put(&mut draft, entry)?;
+        expected = with(expected, entry);
+        added.entries.push(entry.clone());
+    }
+    prove(text, &draft.text, &expected)?;
+    Ok(Added { text: draft.text, splices: draft.splices, ..added })
+}
+
+/// A text without entries of ours, and without what was made for them and is empty now.
+pub(super) fn take_out(
+    text: &str,
+    entries: &[Entry],
+    made: &[Vec<String>],
+    filled: &[Filled],
+) -> Result<String, Unfit> {
+    let mut draft = Draft::of(text);
+    let mut comments = 0;
+    for entry in entries {
+        while let Some(place) = Json::read(&draft.text)?.place_of(entry) {
+            comments += place.comments;
+            place.remove(&mut draft);
+        }
+    }
+    for keys in made.iter().rev().filter(|keys| !keys.is_empty()) {
+        if let Some(place) = Json::read(&draft.text)?.empty_member(keys) {
+            place.remove(&mut draft);
+        }
+    }
+    for Filled { keys, was } in filled.iter().rev() {
+        if let Some(range) = Json::read(&draft.text)?.emptied(keys, was) {
+            draft.replace(range.start..range.end, was);
+        }
+    }
+    let left = value(&draft.text)?;
+    match entries.iter().find(|entry| entry.find(&left).is_some()) {
+        Some(entry) => Err(Unfit::Unproven(entry.name())),
+        None => keeps_comments(text, &draft.text, comments).map(|()| draft.text),
+    }
+}
+
+/// The comments are all there, and the values are what they should be.
+fn prove(before: &str, after: &str, expected: &Value) -> Result<(), Unfit> {
+    if value(after)? != *expected && !expected.is_null() {
+        return Err(Unfit::Unproven("the values".to_owned()));
+    }
+    keeps_comments(before, after, 0)
+}
+
+/// A comment inside an entry of ours goes with it; no other one does.
+fn keeps_comments(before: &str, after: &str, ours: usize) -> Result<(), Unfit> {
+    let (before, after) = (Json::read(before)?, Json::read(after)?);
+    let mut left = before.comments();
+    let are_kept = after.comments().all(|comment| left.any(|other| other == comment));
+    if are_kept && after.comments().count() + ours == before.comments().count() {
+        Ok(())
+    } else {
+        Err(Unfit::Unproven("the comments".to_owned()))
+    }
+}
+
+/// Makes the objects and the list that an entry belongs into, where they are missing.
+fn make_way(draft: &mut Draft, entry: &Entry, added: &mut Added) -> Result<(), Unfit> {
+    let way = match entry.what {
+        What::Member(_) => &entry.keys[..entry.keys.len() - 1],
+        What::Element(_) => &entry.keys[..],
+    };
+    for depth in 0..=way.len() {
+        let keys = way[..depth].to_vec();
+        let is_list = depth == entry.keys.len();
+        let empty = if is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
+        let json = Json::read(&draft.text)?;
+        let Some(there) = json.find(&keys) else {
+            let (key, above) = keys.split_last().expect("there is a key at each depth");
+            json.object(above)?.append(Some(key), &empty).make(draft);
+            added.made.push(keys);
+            continue;
+        };
+        let range = json.shifted(there.range());
+        let is_null = there.as_null_keyword().is_some();
+        let is_empty = json.container_of(there).is_some_and(|it| it.items.is_empty());
+        if (is_null || is_empty) && !added.made.contains(&keys) {
+            let was = draft.text[range.start..range.end].to_owned();
+            added.filled.push(Filled { keys, was });
+        }
+        if is_null {
+            draft.replace(range.start..range.end, &empty.to_string());
+        }
+    }
+    Ok(())
+}
+
+fn put(draft: &mut Draft, entry: &Entry) -> Result<(), Unfit> {
+    let json = Json::read(&draft.text)?;
+    let place = match &entry.what {
+        What::Member(value) => {
+            let (key, above) = entry.keys.split_last().expect("an entry has a key");
+            json.object(above)?.append(Some(key), value)
+        }
+        What::Element(value) => json.list(&entry.keys)?.append(None, value),
+    };
+    place.make(draft);
+    Ok(())
+}
+
+/// A text, read.
+struct Json<'t> {
+    text: &'t str,
+    top: Option<ast::Value<'t>>,
+    tokens: Vec<TokenAndRange<'t>>,
+    /// How far the text is behind the start of the file.
+    shift: usize,
+}
+
+impl<'t> Json<'t> {
+    fn read(whole: &'t str) -> Result<Self, Unfit> {
+        let text = whole.strip_prefix(BYTE_ORDER_MARK).unwrap_or(whole);
+        let collect =
+            CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
+        let strict = ParseOptions {
+            allow_comments: true,
+            allow_trailing_commas: true,
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        };
+        let parsed = parse_to_ast(text, &collect, &strict);
+        let parsed = parsed.map_err(|error| Unfit::Unreadable(error.to_string()))?;
+        let json = Self {
+            text: whole,
+            top: parsed.value,
+            tokens: parsed.tokens.unwrap_or_default(),
+            shift: whole.len() - text.len(),
+        };
+        match &json.top {
+            None | Some(ast::Value::Object(_)) => Ok(json),
+            Some(other) => Err(Unfit::unexpected(&[], kind(other), "an object")),
+        }
+    }
+
+    fn value(&self) -> Value {
+        self.top.as_ref().map_or(Value::Null, plain)
+    }
+
+    fn comments(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().filter(|token| is_comment(&token.token)).map(|token| {
+            let text = token.token.as_str();
+            text.trim_end_matches('\r')
+        })
+    }
+
+    fn shifted(&self, range: Range) -> Range {
+        Range::new(range.start + self.shift, range.end + self.shift)
+    }
+
+    fn find(&self, keys: &[String]) -> Option<&ast::Value<'t>> {
+        keys.iter().try_fold(self.top.as_ref()?, |value, key| Some(&member(value, key)?.value))
+    }
+
+    /// The object that keys lead to.
+    fn object(&self, keys: &[String]) -> Result<Container<'_>, Unfit> {
+        self.container(keys, |value| value.as_object().is_some(), "an object")
+    }
+
+    /// The list that keys lead to.
+    fn list(&self, keys: &[String]) -> Result<Container<'_>, Unfit> {
+        self.container(keys, |value| value.as_array().is_some(), "a list")
+    }
+
+    fn container(
+        &self,
+        keys: &[String],
+        is_it: impl Fn(&ast::Value<'_>) -> bool,
+        wanted: &'static str,
+    ) -> Result<Container<'_>, Unfit> {
+        let value = self.find(keys).ok_or_else(|| Unfit::Unproven(keys.join(".")))?;
+        let container = self.container_of(value).filter(|_| is_it(value));
+        container.ok_or_else(|| Unfit::unexpected(keys, kind(value), wanted))
+    }
+
+    fn container_of(&self, value: &ast::Value<'_>) -> Option<Container<'_>> {
+        let (range, items): (Range, Vec<Range>) = match value {
+            ast::Value::Object(object) => {
+                (object.range, object.properties.iter().map(|one| one.range).collect())
+            }
+            ast::Value::Array(array) => {
+                (array.range, array.elements.iter().map(Ranged::range).collect())
+            }
+            ast::Value::StringLit(_)
+            | ast::Value::NumberLit(_)
+            | ast::Value::BooleanLit(_)
+            | ast::Value::NullKeyword(_) => return None,
+        };
+        let items = items.into_iter().map(|item| self.shifted(item)).collect();
+        let range = self.shifted(range);
+        let marks = self.tokens.iter().map(|token| {
+            let sort = match token.token {
+                Token::Comma => Sort::Comma,
+                Token::CommentLine(_) => Sort::LineComment,
+                Token::CommentBlock(_) => Sort::BlockComment,
+                Token::OpenBrace
+                | Token::CloseBrace
+                | Token::OpenBracket
+                | Token::CloseBracket
+                | Token::Colon
+                | Token::String(_)
+                | Token::Word(_)
+                | Token::Boolean(_)
+                | Token::Number(_)
+                | Token::Null => Sort::Other,
+            };
+            (sort, self.shifted(token.range))
+        });
+        let inside =
+            |range_of: &(Sort, Range)| range_of.1.start > range.start && range_of.1.end < range.end;
+        let marks = marks.filter(inside).collect();
+        Some(Container { text: self.text, range, items, marks, is_flat: self.is_flat() })
+    }
+
+    fn is_flat(&self) -> bool {
+        let top = self.top.as_ref().and_then(ast::Value::as_object);
+        top.is_some_and(|top| !top.properties.is_empty()) && !self.text.trim().contains('\n')
+    }
+
+    /// Where an entry of ours stands, however it was changed since.
+    fn place_of(&self, entry: &Entry) -> Option<Place> {
+        match &entry.what {
+            What::Member(_) => self.member_place(&entry.keys),
+            What::Element(ours) => {
+                let list = self.find(&entry.keys)?;
+                let elements = &list.as_array()?.elements;
+                match command_of_group(ours) {
+                    Some(command) => elements
+                        .iter()
+                        .enumerate()
+                        .find_map(|(index, group)| self.hook_place(list, index, group, command)),
+                    None => {
+                        let index = elements.iter().position(|element| plain(element) == *ours)?;
+                        Some(self.container_of(list)?.place(index))
+                    }
+                }
+            }
+        }
+    }
+
+    fn member_place(&self, keys: &[String]) -> Option<Place> {
+        let (key, above) = keys.split_last()?;
+        let object = self.find(above)?;
+        let is_it = |one: &ast::ObjectProp<'_>| one.name.as_str() == key;
+        let index = object.as_object()?.properties.iter().rposition(is_it)?;
+        Some(self.container_of(object)?.place(index))
+    }
+
+    fn empty_member(&self, keys: &[String]) -> Option<Place> {
+        let container = self.container_of(self.find(keys)?)?;
+        let is_empty = container.items.is_empty() && container.marks.is_empty();
+        if is_empty { self.member_place(keys) } else { None }
+    }
+
+    /// Something that was empty before, where it is empty again: blanks may have come and gone.
+    fn emptied(&self, keys: &[String], was: &str) -> Option<Range> {
+        let there = self.find(keys)?;
+        let container = self.container_of(there)?;
+        let range = container.range;
+        let dense = |text: &str| text.split_whitespace().collect::<String>();
+        let now = dense(&self.text[range.start..range.end]);
+        let is_same = now == dense(was) || (was == "null" && container.marks.is_empty());
+        (container.items.is_empty() && is_same).then_some(range)
+    }
+
+    /// A hook in a group, or the whole group where nothing else is in it.
+    fn hook_place(
+        &self,
+        groups: &ast::Value<'_>,
+        index: usize,
+        group: &ast::Value<'_>,
+        command: &Value,
+    ) -> Option<Place> {
+        let list = &member(group, "hooks")?.value;
+        let hooks = &list.as_array()?.elements;
+        let is_ours = |hook: &ast::Value<'_>| {
+            member(hook, "command").is_some_and(|c| plain(&c.value) == *command)
+        };
+        let at = hooks.iter().position(is_ours)?;
+        let place = if hooks.len() == 1 {
+            self.container_of(groups)?.place(index)
+        } else {
+            self.container_of(list)?.place(at)
+        };
+        Some(place)
+    }
+}
+
+/// The last member of a name: where a key is there twice, readers take that one.
+fn member<'v, 't>(value: &'v ast::Value<'t>, key: &str) -> Option<&'v ast::ObjectProp<'t>> {
+    value.as_object()?.properties.iter().rfind(|one| one.name.as_str() == key)
+}
+
+fn is_comment(token: &Token<'_>) -> bool {
+    matches!(token, Token::CommentLine(_) | Token::CommentBlock(_))
+}
+
+fn kind(value: &ast::Value<'_>) -> &'static str {
+    match value {
+        ast::Value::StringLit(_) => "a string",
+        ast::Value::NumberLit(_) => "a number",
+        ast::Value::BooleanLit(_) => "true or false",
+        ast::Value::Object(_) => "an object",
+        ast::Value::Array(_) => "a list",
+        ast::Value::NullKeyword(_) => "null",
+    }
+}
+
+/// Without places and comments.
+fn plain(value: &ast::Value<'_>) -> Value {
+    match value {
+        ast::Value::StringLit(text) => Value::String(text.value.to_string()),
+        ast::Value::NumberLit(number) => {
+            serde_json::from_str(number.value).unwrap_or(Value::String(number.value.to_owned()))
+        }
+        ast::Value::BooleanLit(boolean) => Value::Bool(boolean.value),
+        ast::Value::NullKeyword(_) => Value::Null,
+        ast::Value::Array(array) => array.elements.iter().map(plain).collect(),
+        ast::Value::Object(object) => {
+            let members = object.properties.iter();
+            members.map(|one| (one.name.as_str().to_owned(), plain(&one.value))).collect()
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    Comma,
+    LineComment,
+    BlockComment,
+    Other,
+}
+
+impl Sort {
+    fn is_comment(self) -> bool {
+        matches!(self, Self::LineComment | Self::BlockComment)
+    }
+}
+
+/// An object or a list, with where everything in it stands.
+struct Container<'t> {
+    text: &'t str,
+    range: Range,
+    items: Vec<Range>,
+    marks: Vec<(Sort, Range)>,
+    /// Whether the whole text has something in it, all in one line.
+    is_flat: bool,
+}
+
+/// Texts that come in, from back to front.
+struct Room {
+    texts: Vec<(usize, String)>,
+}
+
+impl Room {
+    fn make(self, draft: &mut Draft) {
+        for (at, text) in self.texts {
+            draft.insert(at, &text);
+        }
+    }
+}
+
+/// An item, and what goes with it.
+struct Place {
+    /// From back to front.
+    ranges: Vec<(usize, usize)>,
+    /// How many comments are in it.
+    comments: usize,
+}
+
+impl Place {
+    fn remove(self, draft: &mut Draft) {
+        for (start, end) in self.ranges {
+            draft.remove(start..end);
+        }
+    }
+}
+
+impl Container<'_> {
+    /// Puts an item behind the others, as they are laid out.
+    fn append(&self, key: Option<&String>, value: &Value) -> Room {
+        let last = self.items.last();
+        let trailing = last.and_then(|last| self.comma_behind(last.end));
+        let breaks = |first: &Range| self.text[self.range.start..first.start].contains('\n');
+        let on_own_line = self.items.first().map_or(!self.is_flat, breaks);
+        let behind = self.marks.last().map_or(self.range.start + 1, |(_, mark)| mark.end);
+        let item = match on_own_line {
+            true => self.on_own_line(key, value, behind),
+            false => self.in_line(key, value),
+        };
+        let comma = if trailing.is_some() { "," } else { "" };
+        let mut texts = vec![(behind, format!("{item}{comma}"))];
+        if let (Some(last), None) = (last, trailing) {
+            texts.push((last.end, ",".to_owned()));
+        }
+        Room { texts }
+    }
+
+    fn on_own_line(&self, key: Option<&String>, value: &Value, behind: usize) -> String {
+        let end = line_end(self.text);
+        let outer = self.indent_at(self.range.start);
+        let inner = match self.items.last() {
+            Some(last) => self.indent_at(last.start).to_owned(),
+            None => format!("{outer}{}", indent_unit(self.text)),
+        };
+        let lines = pretty(value, indent_unit(self.text)).replace('\n', &format!("{end}{inner}"));
+        let is_closed_here = !self.text[behind..self.range.end].contains('\n');
+        let close = match is_closed_here && self.items.is_empty() {
+            true => format!("{end}{outer}"),
+            false => String::new(),
+        };
+        format!("{end}{inner}{}{lines}{close}", name(key))
+    }
+
+    fn in_line(&self, key: Option<&String>, value: &Value) -> String {
+        let gap = if self.items.is_empty() { "" } else { " " };
+        format!("{gap}{}{value}", name(key))
+    }
+
+    /// The blanks that the line of a place begins with.
+    fn indent_at(&self, at: usize) -> &str {
+        let start = self.text[..at].rfind('\n').map_or(0, |line| line + 1);
+        let line = &self.text[start..];
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// The comma behind an item, before anything else but comments.
+    fn comma_behind(&self, end: usize) -> Option<Range> {
+        let mut behind = self.marks.iter().filter(|(_, mark)| mark.start >= end);
+        let next = behind.find(|(sort, _)| !sort.is_comment());
+        next.filter(|(sort, _)| *sort == Sort::Comma).map(|(_, mark)| *mark)
+    }
+
+    /// An item with the blanks before it and a comma: the one behind it, or, where it is the last
+    /// one, the one before.
+    fn place(&self, index: usize) -> Place {
+        let item = self.items[index];
+        let before = self.marks.iter().rfind(|(_, mark)| mark.end <= item.start);
+        let start = before.map_or(self.range.start + 1, |(_, mark)| mark.end);
+        let mut ranges = Vec::new();
+        let comma_behind = self.comma_behind(item.end);
+        let previous = index.checked_sub(1).and_then(|index| self.items.get(index));
+        let comma_before = previous.and_then(|previous| self.comma_behind(previous.end));
+        let mut end = item.end;
+        match comma_behind {
+            Some(comma) if comma.start == end => end = comma.end,
+            Some(comma) => ranges.push((comma.start, comma.end)),
+            None => {}
+        }
+        let inside = |mark: &Range| mark.start >= item.start && mark.end <= item.end;
+        let comments =
+            self.marks.iter().filter(|(sort, mark)| sort.is_comment() && inside(mark)).count();
+        let is_alone = self.items.len() == 1;
+        let nothing_else =
+            self.marks.iter().all(|(sort, mark)| inside(mark) || *sort == Sort::Comma);
+        if is_alone && nothing_else {
+            let ranges = vec![(self.range.start + 1, self.range.end - 1)];
+            return Place { ranges, comments };
+        }
+        let ends_line = before.is_some_and(|(sort, _)| *sort == Sort::LineComment);
+        let rest = self.text[end..].trim_start_matches([' ', '\t', '\r']);
+        let start = if ends_line && !rest.starts_with('\n') { item.start } else { start };
+        ranges.push((start, end));
+        if let (None, Some(comma)) = (comma_behind, comma_before) {
+            ranges.push((comma.start, comma.end));
+        }
+        // None of them overlaps another: a comma is never inside of what is before or behind it.
+        ranges.sort_unstable_by(|a, b| b.cmp(a));
+        Place { ranges, comments }
+    }
+}
+
+fn name(key: Option<&String>) -> String {
+    key.map(|key| format!("{}: ", Value::from(key.as_str()))).unwrap_or_default()
+}
+
+/// How far the first indented line is in; lines of comments tell nothing.
+fn indent_unit(text: &str) -> &str {
+    let indented = text.lines().filter_map(|line| {
+        let content = line.trim_start_matches([' ', '\t']);
+        let indent = &line[..line.len() - content.len()];
+        (!indent.is_empty() && content.starts_with(['"', '{', '['])).then_some(indent)
+    });
+    indented.into_iter().next().unwrap_or(INDENT)
+}
+
+fn pretty(value: &Value, indent: &str) -> String {
+    let mut bytes = Vec::new();
+    let formatter = PrettyFormatter::with_indent(indent.as_bytes());
+    let written =
+        serde::Serialize::serialize(value, &mut Serializer::with_formatter(&mut bytes, formatter));
+    written.expect("a value is written into memory");
+    String::from_utf8(bytes).expect("JSON is text")
+}

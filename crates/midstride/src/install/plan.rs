@@ -1,0 +1,442 @@
+//! What is going to be written, decided before anything is.
+
+use super::entry::{Entry, What, command_of_group};
+use super::place::Place;
+use super::receipt::{Inserted, Receipt, Receipts};
+use super::splice::undo;
+use super::{Added, Form, InstallError, Scope, Unfit, Wanted, Wishes, json, toml, wanted};
+use crate::files;
+use crate::ids::sha256;
+use crate::settings::Environment;
+use midstride_core::session::Client;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Changes of files of a client, all of them or none.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The client.
+    pub client: Client,
+    /// For whom.
+    pub scope: Scope,
+    /// The files that become others.
+    pub changes: Vec<Change>,
+    /// What is left as it is, and why.
+    pub notes: Vec<Note>,
+    /// What is remembered afterwards.
+    receipt: Option<Receipt>,
+    /// Folders that were made for us, the outermost first.
+    folders: Vec<PathBuf>,
+}
+
+/// A file that becomes another.
+#[derive(Clone, Debug)]
+pub struct Change {
+    place: Place,
+    /// The text as it is; none where there is no file.
+    pub before: Option<String>,
+    /// The text as it is going to be; none where the file goes.
+    pub after: Option<String>,
+}
+
+impl Change {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.place.path()
+    }
+}
+
+/// Something that is left as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A skill of that name says something else.
+    OtherSkill(PathBuf),
+    /// A skill of ours was changed since.
+    ChangedSkill(PathBuf),
+    /// The client does not read the file, for comments or trailing commas that somebody wrote.
+    NotRead(PathBuf),
+    /// An entry of that name was there before us, and says something else.
+    OtherEntry(PathBuf, String),
+}
+
+/// A file format by the name of the file.
+#[derive(Clone, Copy)]
+enum Format {
+    Json,
+    Toml,
+}
+
+impl Format {
+    fn of(path: &Path) -> Self {
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            Self::Toml
+        } else {
+            Self::Json
+        }
+    }
+
+    fn value(self, text: &str) -> Result<Value, Unfit> {
+        match self {
+            Self::Json => json::value(text),
+            Self::Toml => toml::value(text),
+        }
+    }
+
+    fn add(self, text: &str, entries: &[Entry]) -> Result<Added, Unfit> {
+        match self {
+            Self::Json => json::add(text, entries),
+            Self::Toml => toml::add(text, entries),
+        }
+    }
+
+    fn take_out(self, text: &str, ours: &Inserted) -> Result<String, Unfit> {
+        match self {
+            Self::Json => json::take_out(text, &ours.entries, &ours.made, &ours.filled),
+            Self::Toml => toml::take_out(text, &ours.entries),
+        }
+    }
+
+    fn is_nothing(self, text: &str) -> bool {
+        match self {
+            Self::Json => json::is_nothing(text),
+            Self::Toml => toml::is_nothing(text),
+        }
+    }
+}
+
+/// What a file says, or that nothing does.
+pub(super) fn value_of(path: &Path, text: Option<&str>) -> Result<Value, InstallError> {
+    let value = text.map(|text| Format::of(path).value(text)).transpose();
+    value.map(Option::unwrap_or_default).map_err(|error| error.at(path))
+}
+
+/// Whether a client reads a file that says this.
+pub(super) fn is_read(client: Client, path: &Path, text: &str) -> bool {
+    match Format::of(path) {
+        Format::Json => json::is_read_by(client, text),
+        Format::Toml => true,
+    }
+}
+
+pub(super) fn add(
+    environment: &Environment,
+    client: Client,
+    scope: &Scope,
+    wishes: Wishes,
+) -> Result<Plan, InstallError> {
+    let old = Receipts::of(environment, client, scope)?.read()?;
+    // What was asked for once stays.
+    let before = old.as_ref().map(Receipt::wishes).unwrap_or_default();
+    let wishes = Wishes {
+        allow_read_tools: wishes.allow_read_tools || before.allow_read_tools,
+        trust_hooks: wishes.trust_hooks || before.trust_hooks,
+    };
+    let mut plan = Plan::empty(client, scope);
+    let wanted = wanted(environment, client, scope, wishes)?;
+    let mut files = Vec::new();
+    for wanted in &wanted {
+        let ours = old.as_ref().and_then(|receipt| receipt.of(wanted.place.path()));
+        files.extend(plan.add_to(wanted, ours)?);
+    }
+    // An older version may have written where this one writes nothing.
+    let is_wanted = |file: &Inserted| wanted.iter().any(|one| one.place.path() == file.path);
+    for file in old.iter().flat_map(|receipt| &receipt.files).filter(|file| !is_wanted(file)) {
+        plan.take_out_of(&scope.place(&file.path), file)?;
+    }
+    plan.receipt = Some(Receipt {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        at: environment.clock.now().to_string(),
+        project: scope.root().map(Path::to_owned),
+        allow_read_tools: wishes.allow_read_tools,
+        trust_hooks: wishes.trust_hooks,
+        files,
+    });
+    Ok(plan)
+}
+
+pub(super) fn remove(
+    environment: &Environment,
+    client: Client,
+    scope: &Scope,
+) -> Result<Plan, InstallError> {
+    let receipt = Receipts::of(environment, client, scope)?.read()?;
+    let mut plan = Plan::empty(client, scope);
+    if let Some(receipt) = receipt {
+        for ours in &receipt.files {
+            plan.take_out_of(&scope.place(&ours.path), ours)?;
+        }
+        plan.folders = receipt.files.into_iter().flat_map(|file| file.folders).collect();
+        return Ok(plan);
+    }
+    let all = Wishes { allow_read_tools: true, trust_hooks: true };
+    let found = wanted(environment, client, scope, all)?;
+    let found = found.iter().map(as_if_inserted).collect::<Result<Vec<_>, _>>()?;
+    let found: Vec<Inserted> = found.into_iter().flatten().collect();
+    // A permission or a skill alone may be anybody's; what calls midstride is not.
+    let is_called =
+        |file: &Inserted| file.entries.iter().any(|entry| command_of(entry.value()).is_some());
+    if found.iter().any(is_called) {
+        for ours in &found {
+            plan.take_out_of(&scope.place(&ours.path), ours)?;
+        }
+    }
+    Ok(plan)
+}
+
+/// Where no receipt is left, what is there and is what we would insert is taken for ours.
+fn as_if_inserted(wanted: &Wanted) -> Result<Option<Inserted>, InstallError> {
+    let path = wanted.place.path();
+    let Some(present) = wanted.place.read()? else { return Ok(None) };
+    let hash = sha256(present.as_bytes());
+    let entries: Vec<Entry> = match &wanted.form {
+        Form::Whole(text) if *text != present => return Ok(None),
+        Form::Whole(_) => Vec::new(),
+        Form::Entries(entries) => {
+            let top = value_of(path, Some(&present))?;
+            let ours = entries.iter().filter(|entry| is_like_ours(entry, &top)).cloned().collect();
+            if Vec::is_empty(&ours) {
+                return Ok(None);
+            }
+            ours
+        }
+    };
+    let way = |entry: &Entry| match entry.what {
+        What::Member(_) => entry.keys.len() - 1,
+        What::Element(_) => entry.keys.len(),
+    };
+    let ways = entries.iter().flat_map(|entry| (1..=way(entry)).map(|depth| &entry.keys[..depth]));
+    let made: BTreeSet<&[String]> = ways.collect();
+    Ok(Some(Inserted {
+        path: path.to_owned(),
+        before: Some(hash.clone()),
+        after: hash,
+        splices: Vec::new(),
+        made: made.into_iter().map(<[String]>::to_vec).collect(),
+        entries,
+        filled: Vec::new(),
+        folders: Vec::new(),
+    }))
+}
+
+/// Whether an entry is there, and starts what ours would or says the same.
+fn is_like_ours(entry: &Entry, top: &Value) -> bool {
+    let ours = entry.value();
+    entry.find(top).is_some_and(|there| match command_of(ours) {
+        Some(command) => command_of(there) == Some(command) || command_of_group(ours).is_some(),
+        None => there == ours,
+    })
+}
+
+/// What an entry starts: a server, or the hook of a group.
+fn command_of(value: &Value) -> Option<&Value> {
+    value.get("command").or_else(|| command_of_group(value))
+}
+
+impl Plan {
+    fn empty(client: Client, scope: &Scope) -> Self {
+        let scope = scope.clone();
+        Self {
+            client,
+            scope,
+            changes: Vec::new(),
+            notes: Vec::new(),
+            receipt: None,
+            folders: Vec::new(),
+        }
+    }
+
+    fn change(&mut self, place: &Place, before: Option<String>, after: Option<String>) {
+        if before != after {
+            self.changes.push(Change { place: place.clone(), before, after });
+        }
+    }
+
+    /// Plans one file, and gives back what is remembered of it.
+    fn add_to(
+        &mut self,
+        wanted: &Wanted,
+        ours: Option<&Inserted>,
+    ) -> Result<Option<Inserted>, InstallError> {
+        let present = wanted.place.read()?;
+        match &wanted.form {
+            Form::Whole(text) => Ok(self.add_whole(&wanted.place, text, present, ours)),
+            Form::Entries(entries) => self.add_entries(&wanted.place, entries, present, ours),
+        }
+    }
+
+    fn add_whole(
+        &mut self,
+        place: &Place,
+        text: &str,
+        present: Option<String>,
+        ours: Option<&Inserted>,
+    ) -> Option<Inserted> {
+        let is_ours = |there: &str| ours.is_some_and(|ours| ours.after == sha256(there.as_bytes()));
+        match present {
+            Some(there) if there == text => return ours.cloned(),
+            Some(there) if !is_ours(&there) => {
+                self.notes.push(Note::OtherSkill(place.path().to_owned()));
+                return ours.cloned();
+            }
+            Some(_) | None => {}
+        }
+        let folders = ours.map_or_else(|| place.missing_folders(), |ours| ours.folders.clone());
+        self.change(place, present, Some(text.to_owned()));
+        Some(Inserted {
+            path: place.path().to_owned(),
+            before: None,
+            after: sha256(text.as_bytes()),
+            splices: Vec::new(),
+            entries: Vec::new(),
+            made: Vec::new(),
+            filled: Vec::new(),
+            folders,
+        })
+    }
+
+    fn add_entries(
+        &mut self,
+        place: &Place,
+        entries: &[Entry],
+        present: Option<String>,
+        ours: Option<&Inserted>,
+    ) -> Result<Option<Inserted>, InstallError> {
+        let path = place.path();
+        let top = value_of(path, present.as_deref())?;
+        self.note_others(path, entries, &top, ours);
+        if !is_read(self.client, path, present.as_deref().unwrap_or_default()) {
+            self.notes.push(Note::NotRead(path.to_owned()));
+        }
+        if entries.iter().all(|entry| is_in_order(entry, &top, ours))
+            && !has_stale(entries, &top, ours)
+        {
+            return Ok(ours.cloned());
+        }
+        let base = match (ours, &present) {
+            (Some(ours), Some(text)) => without(path, text, ours)?,
+            (_, present) => present.clone(),
+        };
+        let added = Format::of(path)
+            .add(base.as_deref().unwrap_or_default(), entries)
+            .map_err(|error| error.at(path))?;
+        let inserted = Inserted {
+            path: path.to_owned(),
+            before: base.map(|text| sha256(text.as_bytes())),
+            after: sha256(added.text.as_bytes()),
+            splices: added.splices,
+            entries: added.entries,
+            made: added.made,
+            filled: added.filled,
+            folders: ours.map_or_else(|| place.missing_folders(), |ours| ours.folders.clone()),
+        };
+        self.change(place, present, Some(added.text));
+        Ok(Some(inserted))
+    }
+
+    /// A member that says something else than ours, and is not ours, stays as it is.
+    fn note_others(
+        &mut self,
+        path: &Path,
+        entries: &[Entry],
+        top: &Value,
+        ours: Option<&Inserted>,
+    ) {
+        let is_ours = |entry: &Entry| ours.is_some_and(|ours| inserted(entry, ours).is_some());
+        for entry in entries.iter().filter(|entry| matches!(entry.what, What::Member(_))) {
+            let differs = entry.find(top).is_some_and(|there| there != entry.value());
+            if differs && !is_ours(entry) {
+                self.notes.push(Note::OtherEntry(path.to_owned(), entry.name()));
+            }
+        }
+    }
+
+    fn take_out_of(&mut self, place: &Place, ours: &Inserted) -> Result<(), InstallError> {
+        let Some(present) = place.read()? else { return Ok(()) };
+        let after = if !ours.is_whole() {
+            without(place.path(), &present, ours)?
+        } else if ours.after == sha256(present.as_bytes()) {
+            None
+        } else {
+            self.notes.push(Note::ChangedSkill(place.path().to_owned()));
+            return Ok(());
+        };
+        self.change(place, Some(present), after);
+        Ok(())
+    }
+
+    /// Writes what was planned. Where one file cannot be written, the others are as they were.
+    pub(crate) fn carry_out(&self, environment: &Environment) -> Result<(), InstallError> {
+        let receipts = Receipts::of(environment, self.client, &self.scope)?;
+        let old = receipts.read()?;
+        // Kept before, so that nothing of ours is ever unknown; taken away afterwards, for the same.
+        if self.receipt.is_some() {
+            receipts.keep(self.receipt.as_ref())?;
+        }
+        for (done, change) in self.changes.iter().enumerate() {
+            let written = change.place.exchange(change.before.as_deref(), change.after.as_deref());
+            if let Err(error) = written {
+                for change in self.changes[..done].iter().rev() {
+                    change.place.exchange(change.after.as_deref(), change.before.as_deref())?;
+                }
+                self.remove_folders();
+                receipts.keep(old.as_ref())?;
+                return Err(error.into());
+            }
+        }
+        if self.receipt.is_none() {
+            self.remove_folders();
+            receipts.keep(None)?;
+        }
+        Ok(())
+    }
+
+    /// Folders that were made for us go where they are empty.
+    fn remove_folders(&self) {
+        let planned = self.receipt.iter().flat_map(|receipt| &receipt.files);
+        let planned = planned.flat_map(|file| &file.folders);
+        let mut folders: Vec<&PathBuf> = self.folders.iter().chain(planned).collect();
+        folders.sort_unstable();
+        folders.into_iter().rev().for_each(|folder| files::remove_empty_folder(folder));
+    }
+}
+
+/// What was inserted for an entry.
+fn inserted<'i>(entry: &Entry, ours: &'i Inserted) -> Option<&'i Entry> {
+    let is_same = |other: &&Entry| match (&entry.what, &other.what) {
+        (What::Element(Value::String(a)), What::Element(Value::String(b))) => a == b,
+        (What::Member(_), What::Member(_)) | (What::Element(_), What::Element(_)) => {
+            entry.keys == other.keys
+        }
+        (What::Member(_), What::Element(_)) | (What::Element(_), What::Member(_)) => false,
+    };
+    ours.entries.iter().find(is_same)
+}
+
+/// Whether an entry is there, and not one that we inserted when we wanted something else.
+fn is_in_order(entry: &Entry, top: &Value, ours: Option<&Inserted>) -> bool {
+    let Some(there) = entry.find(top) else { return false };
+    let before = ours.and_then(|ours| inserted(entry, ours));
+    before.is_none_or(|before| before.value() == entry.value() || there != before.value())
+}
+
+/// Whether something of ours is there that is not wanted any more.
+fn has_stale(entries: &[Entry], top: &Value, ours: Option<&Inserted>) -> bool {
+    let known = |old: &Entry| {
+        entries.iter().any(|entry| ours.is_some_and(|ours| inserted(entry, ours) == Some(old)))
+    };
+    let old = ours.into_iter().flat_map(|ours| &ours.entries);
+    old.filter(|old| !known(old)).any(|old| old.find(top).is_some())
+}
+
+/// A text without what is ours: the very bytes that were there, where nobody wrote since.
+fn without(path: &Path, text: &str, ours: &Inserted) -> Result<Option<String>, InstallError> {
+    let format = Format::of(path);
+    let is_untouched = !ours.splices.is_empty() && sha256(text.as_bytes()) == ours.after;
+    if let Some(undone) = undo(text, &ours.splices).filter(|_| is_untouched) {
+        return Ok(ours.before.is_some().then_some(undone));
+    }
+    let rest = format.take_out(text, ours).map_err(|error| error.at(path))?;
+    let is_gone = ours.before.is_none() && format.is_nothing(&rest);
+    Ok((!is_gone).then_some(rest))
+}

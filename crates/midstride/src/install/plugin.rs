@@ -1,0 +1,46 @@
+//! The plugin of Claude Code: the same hooks, server and skills, as files of a repository.
+
+use super::{claude_code, entry, skill};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+const DESCRIPTION: &str = "Carries work from one session to the next: briefings, checkpoints and handoffs that are checked";
+
+/// The files of the plugin, and the one by which a repository offers it.
+pub fn plugin() -> Vec<(PathBuf, String)> {
+    let about = json!({
+        "name": "midstride",
+        "version": env!("CARGO_PKG_VERSION"),
+        "description": DESCRIPTION,
+        "author": { "name": "midstride" },
+        "repository": env!("CARGO_PKG_REPOSITORY"),
+        "license": env!("CARGO_PKG_LICENSE"),
+    });
+    let offer = json!({
+        "name": "midstride",
+        "description": DESCRIPTION,
+        "owner": { "name": "midstride" },
+        "plugins": [{
+            "name": "midstride",
+            "source": "./plugin",
+            "description": DESCRIPTION,
+        }],
+    });
+    let hooks = claude_code::hooks();
+    let hooks = hooks.iter().fold(Value::Null, entry::with);
+    let servers = entry::with(Value::Null, &claude_code::server());
+    let mut files = vec![
+        (".claude-plugin/marketplace.json".into(), page(&offer)),
+        ("plugin/.claude-plugin/plugin.json".into(), page(&about)),
+        ("plugin/hooks/hooks.json".into(), page(&hooks)),
+        ("plugin/.mcp.json".into(), page(&servers)),
+    ];
+    files.extend(skill::SKILLS.map(|(name, text)| {
+        (PathBuf::from(format!("plugin/skills/{name}/SKILL.md")), text.to_owned())
+    }));
+    files
+}
+
+fn page(value: &Value) -> String {
+    format!("{value:#}\n")
+}

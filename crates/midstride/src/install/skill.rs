@@ -1,0 +1,19 @@
+//! The skills that ship with midstride: how to write a handoff, and how to go on from one.
+
+use super::place::Place;
+use super::{Form, Wanted};
+use std::path::Path;
+
+/// Each by its name, which is that of its folder.
+pub(super) const SKILLS: [(&str, &str); 2] = [
+    ("midstride-handoff", include_str!("skills/midstride-handoff.md")),
+    ("midstride-continue", include_str!("skills/midstride-continue.md")),
+];
+
+/// The skills in a folder of skills.
+pub(super) fn wanted(folder: &Place) -> impl Iterator<Item = Wanted> {
+    SKILLS.into_iter().map(|(name, text)| Wanted {
+        place: folder.join(&Path::new(name).join("SKILL.md")),
+        form: Form::Whole(text),
+    })
+}
