@@ -6,6 +6,7 @@ pub(crate) mod answer;
 pub(crate) mod brief;
 pub(crate) mod check;
 pub(crate) mod checkpoint;
+pub(crate) mod client;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod doctor;

@@ -6,6 +6,7 @@ use crate::view::{one_line, shell_path, shell_word};
 use midstride::files::FileError;
 use midstride::git::GitError;
 use midstride::index::IndexError;
+use midstride::install::InstallError;
 use midstride::journal::JournalError;
 use midstride::ledger::{AppendError, LedgerError};
 use midstride::permission::PermissionError;
@@ -248,6 +249,32 @@ impl From<CheckpointError> for Diagnostic {
             CheckpointError::File(error) => error.into(),
             CheckpointError::Ledger(error) => error.into(),
             CheckpointError::Append(_) => diagnostic.hint("try again; nothing was lost"),
+        }
+    }
+}
+
+impl From<InstallError> for Diagnostic {
+    fn from(error: InstallError) -> Self {
+        const AS_IT_WAS: &str = "nothing was changed";
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            InstallError::Unreadable { .. } => {
+                diagnostic.hint("mend the file, then try again; nothing was changed")
+            }
+            InstallError::Unexpected { .. } => {
+                diagnostic.hint("change or remove it, then try again; nothing was changed")
+            }
+            InstallError::Unproven { .. } => diagnostic
+                .hint("`--dry-run` on a simpler file shows what belongs there: add it by hand")
+                .hint(AS_IT_WAS),
+            InstallError::NoHome => diagnostic.hint("set HOME, or use `--project`"),
+            InstallError::Receipt(_) => diagnostic.hint(
+                "move it away, then try again: without it, entries like ours are taken for ours",
+            ),
+            InstallError::NoPerson(_) => diagnostic
+                .hint("run the same command in a terminal of your own")
+                .hint("without `--allow-read-tools` and `--trust-hooks` it runs here too"),
+            InstallError::File(error) => error.into(),
         }
     }
 }

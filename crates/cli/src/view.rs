@@ -3,6 +3,7 @@
 pub(crate) mod advance;
 pub(crate) mod brief;
 pub(crate) mod citation;
+pub(crate) mod client;
 pub(crate) mod coverage;
 pub(crate) mod difference;
 pub(crate) mod doctor;

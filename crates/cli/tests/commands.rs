@@ -4,6 +4,7 @@ mod advance;
 mod allow;
 mod brief;
 mod check;
+mod client;
 mod coverage;
 mod drift;
 mod edit;

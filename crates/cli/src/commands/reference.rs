@@ -16,6 +16,8 @@ pub(crate) struct ReferenceArgs {
 enum Page {
     Cli,
     Findings,
+    /// The files of the plugin for Claude Code, as JSON
+    Plugin,
 }
 
 pub(crate) fn reference(
@@ -24,6 +26,10 @@ pub(crate) fn reference(
     definition: &clap::Command,
 ) -> Result<Outcome, Diagnostic> {
     let text = match args.page {
+        Page::Plugin => {
+            ui.json(&view::client::plugin_json(midstride::install::plugin()))?;
+            return Ok(Outcome::Clean);
+        }
         Page::Cli => view::reference::cli(definition),
         Page::Findings => view::findings::page(),
     };

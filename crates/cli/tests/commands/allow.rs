@@ -235,7 +235,7 @@ fn a_secret_in_a_command_is_not_kept() {
 }
 
 /// Runs the program with a terminal at which somebody types.
-fn at_a_terminal(sandbox: &Sandbox, arguments: &[&str], typed: &str) -> Run {
+pub(super) fn at_a_terminal(sandbox: &Sandbox, arguments: &[&str], typed: &str) -> Run {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     command.args(arguments);
     with_a_terminal(command, typed)

@@ -1,0 +1,158 @@
+mod add;
+mod list;
+mod remove;
+
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use clap::{Subcommand, ValueEnum};
+use midstride::install::{Plan, Scope};
+use midstride::project::Project;
+use midstride::settings::Environment;
+use midstride::verbs;
+use midstride_core::session::Client;
+
+/// Install midstride into the agents you use, and take it out again
+///
+/// A client gets hooks that call `midstride`, its MCP server, and two skills. Every change of a file
+/// is shown before it is made; comments, formatting and the entries of others stay as they are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ClientArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Add(add::AddArgs),
+    Remove(remove::RemoveArgs),
+    List(list::ListArgs),
+}
+
+/// A client as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ClientArg {
+    /// Claude Code
+    ClaudeCode,
+    /// Codex
+    Codex,
+}
+
+impl From<ClientArg> for Client {
+    fn from(typed: ClientArg) -> Self {
+        match typed {
+            ClientArg::ClaudeCode => Self::ClaudeCode,
+            ClientArg::Codex => Self::Codex,
+        }
+    }
+}
+
+/// Which clients, and for whom.
+#[derive(Debug, clap::Args)]
+struct Target {
+    /// The client; may be several
+    #[arg(value_enum, value_name = "CLIENT", required_unless_present = "all")]
+    clients: Vec<ClientArg>,
+
+    /// Every client that is found on this machine
+    #[arg(long, conflicts_with = "clients")]
+    all: bool,
+
+    /// For you, in every project; the default
+    #[arg(long, conflicts_with = "project")]
+    user: bool,
+
+    /// For everybody who works on this project, in files that can be committed
+    #[arg(long)]
+    project: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+
+    /// Show what would change, and change nothing
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+
+    /// Print what changes as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Target {
+    fn clients(&self, environment: &Environment) -> Result<Vec<Client>, Diagnostic> {
+        if !self.all {
+            return Ok(self.clients.iter().map(|client| Client::from(*client)).collect());
+        }
+        let found = verbs::found_clients(environment);
+        let found: Vec<Client> =
+            found.iter().filter(|found| found.2).map(|found| found.0).collect();
+        if found.is_empty() {
+            return Err(Diagnostic::new("no client is found on this machine").hint(
+                "start one once, or name it: `midstride client add claude-code`; a home elsewhere \
+                 is named with CLAUDE_CONFIG_DIR or CODEX_HOME",
+            ));
+        }
+        Ok(found)
+    }
+
+    fn scope(&self, environment: &Environment) -> Result<Scope, Diagnostic> {
+        if !self.project {
+            return Ok(Scope::User);
+        }
+        let project = Project::discover(environment.clone())?;
+        Ok(Scope::Project(project.root().path().to_owned()))
+    }
+}
+
+pub(crate) fn client(
+    ui: &mut Ui,
+    environment: &Environment,
+    args: ClientArgs,
+) -> Result<Outcome, Diagnostic> {
+    match args.command {
+        Command::Add(args) => add::add(ui, environment, &args),
+        Command::Remove(args) => remove::remove(ui, environment, &args),
+        Command::List(args) => list::list(ui, environment, &args),
+    }
+}
+
+/// Shows plans and carries them out where a person, or `--yes`, says so; says whether that was done.
+fn go(
+    ui: &mut Ui,
+    environment: &Environment,
+    target: &Target,
+    plans: &[Plan],
+    question: &str,
+) -> Result<bool, Diagnostic> {
+    let changes = view::client::changes(plans);
+    for note in plans.iter().flat_map(|plan| &plan.notes) {
+        let (message, hint) = view::client::note(note);
+        Diagnostic::new(message).hint(hint).warn(ui)?;
+    }
+    if target.json {
+        ui.json(&view::client::plans_json(plans))?;
+    } else if target.dry_run {
+        ui.print(&changes)?;
+    } else {
+        ui.say(changes.trim_end())?;
+    }
+    if target.dry_run {
+        return Ok(false);
+    }
+    let is_there_something = plans.iter().any(|plan| !plan.changes.is_empty());
+    if is_there_something && !target.yes {
+        if !Ui::is_watched() {
+            return Err(Diagnostic::new("nobody is there to be asked")
+                .hint("start it in a terminal, or say `--yes`"));
+        }
+        if !ui.ask(question)? {
+            return Ok(false);
+        }
+    }
+    for plan in plans {
+        verbs::carry_out(environment, plan)?;
+    }
+    Ok(true)
+}

@@ -1,0 +1,558 @@
+//! Installing into clients: what goes into their files, and that nothing else changes.
+
+use super::allow::at_a_terminal;
+use crate::sandbox;
+use midstride_testkit::{Run, Sandbox, assert_page, fixtures, repository_root};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+/// What is at a path: its mode, and what it says or where it leads.
+type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;
+
+/// Everything in a folder, but what midstride keeps for itself.
+fn tree(folder: &Path) -> Tree {
+    let mut found = Tree::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(here) = folders.pop() {
+        for entry in std::fs::read_dir(here).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            let name = path.strip_prefix(folder).unwrap().to_owned();
+            let metadata = path.symlink_metadata().unwrap();
+            let mode = metadata.permissions().mode();
+            if name.starts_with(".local") {
+                continue;
+            }
+            let says = if metadata.is_symlink() {
+                std::fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+            } else if metadata.is_dir() {
+                folders.push(path);
+                Vec::new()
+            } else {
+                std::fs::read(&path).unwrap()
+            };
+            found.insert(name, (mode, says));
+        }
+    }
+    found
+}
+
+/// A home with the files of a prepared configuration.
+fn home_with(configuration: &str) -> Sandbox {
+    let sandbox = sandbox();
+    let from = fixtures("configs").join(configuration);
+    for (path, (mode, says)) in tree(&from) {
+        let target = sandbox.home().join(&path);
+        if from.join(&path).is_dir() {
+            std::fs::create_dir_all(&target).unwrap();
+        } else {
+            std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+            std::fs::write(&target, says).unwrap();
+            std::fs::set_permissions(&target, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+    }
+    sandbox
+}
+
+/// Those into which nothing can be put.
+const REFUSED: [&str; 2] = ["unreadable", "in-the-way"];
+
+fn configurations() -> Vec<String> {
+    let entries = std::fs::read_dir(fixtures("configs")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| !REFUSED.contains(&name.as_str())).collect();
+    names.sort();
+    names
+}
+
+const BOTH: [&str; 2] = ["claude-code", "codex"];
+
+/// Runs the program with itself on the PATH.
+fn run<'a>(sandbox: &Sandbox, arguments: impl IntoIterator<Item = &'a str>) -> Run {
+    let ours = Path::new(env!("CARGO_BIN_EXE_midstride")).parent().unwrap();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    sandbox.finish(command.args(arguments).env("PATH", ours))
+}
+
+fn client(sandbox: &Sandbox, what: &str, more: &[&str]) -> Run {
+    run(sandbox, [&["client", what][..], &BOTH, &["--yes"], more].concat())
+}
+
+/// What `client list` says, without what is on the PATH.
+fn listed(sandbox: &Sandbox) -> String {
+    let text = run(sandbox, ["client", "list"]).exits(0).stdout;
+    text.split("On the PATH").next().unwrap().to_owned()
+}
+
+fn list(sandbox: &Sandbox) -> Value {
+    serde_json::from_str(&sandbox.run(["client", "list", "--json"]).exits(0).stdout).unwrap()
+}
+
+/// Whether a client has everything of ours, for the user.
+fn is_complete(sandbox: &Sandbox, index: usize) -> bool {
+    list(sandbox)["clients"][index]["scopes"][0]["complete"] == true
+}
+
+/// Adds, and adds again, takes out, and takes out again; `change` comes in between.
+fn there_and_back(sandbox: &Sandbox, name: &str, more: &[&str], change: &dyn Fn(&Path)) {
+    client(sandbox, "add", more).exits(0);
+    assert!(is_complete(sandbox, 0) && is_complete(sandbox, 1), "{name}: {:#}", list(sandbox));
+    let again = client(sandbox, "add", &[]).exits(0);
+    assert!(again.stderr.contains("Nothing changes."), "{name}: {again}");
+    change(sandbox.home());
+    client(sandbox, "remove", &[]).exits(0);
+    let again = client(sandbox, "remove", &[]).exits(0);
+    assert!(again.stderr.contains("Nothing changes."), "{name}: {again}");
+}
+
+#[test]
+fn whatever_the_files_looked_like_they_look_like_it_again() {
+    let names = configurations();
+    assert!(names.len() >= 20, "{names:?}");
+    for name in names {
+        for more in [&[][..], &["--allow-read-tools", "--trust-hooks"]] {
+            let sandbox = home_with(&name);
+            let before = tree(sandbox.home());
+            there_and_back(&sandbox, &name, more, &|_| ());
+            assert_eq!(shown(&tree(sandbox.home())), shown(&before), "{name} {more:?}");
+        }
+    }
+}
+
+/// For people who look at a failure.
+fn shown(tree: &Tree) -> BTreeMap<&PathBuf, (u32, String)> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    tree.iter().map(|(path, (mode, says))| (path, (*mode, text(says)))).collect()
+}
+
+/// Somebody else changes their mind about a model, in every file that has one.
+fn other_model(home: &Path) {
+    for path in tree(home).into_keys() {
+        let path = home.join(path);
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        if text.contains("sonnet") {
+            std::fs::write(&path, text.replace("sonnet", "opus")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn an_edit_in_between_stays_and_ours_goes() {
+    let mut edited = 0;
+    for name in configurations() {
+        let sandbox = home_with(&name);
+        let unchanged = tree(sandbox.home());
+        other_model(sandbox.home());
+        let expected = tree(sandbox.home());
+        if expected == unchanged {
+            continue;
+        }
+        edited += 1;
+        let sandbox = home_with(&name);
+        let more = ["--allow-read-tools", "--trust-hooks"];
+        there_and_back(&sandbox, &name, &more, &other_model);
+        let mut after = tree(sandbox.home());
+        // A table goes with the line before it, which may have had no end.
+        for (path, (_, says)) in &mut after {
+            let before = &expected[path].1;
+            if path.ends_with("config.toml") && !before.ends_with(b"\n") && says.ends_with(b"\n") {
+                says.pop();
+            }
+        }
+        assert_eq!(shown(&after), shown(&expected), "{name}");
+    }
+    assert!(edited >= 10, "{edited} configurations were edited");
+}
+
+#[test]
+fn hooks_that_came_behind_ours_stay() {
+    let sandbox = home_with("empty-objects");
+    client(&sandbox, "add", &[]).exits(0);
+    let settings = sandbox.home().join(".claude/settings.json");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    let theirs = "    \"Stop\": [\n      // mine\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"theirs\" }] },";
+    let text = text.replace("    \"Stop\": [", theirs);
+    let text = text.replacen("\"timeout\": 10", "\"timeout\": 60", 1);
+    std::fs::write(&settings, text.replace("\n  }\n}", "\n  },\n  \"model\": \"opus\"\n}"))
+        .unwrap();
+    insta::assert_snapshot!(listed(&sandbox), @"
+    Claude Code
+      found: [HOME]/.claude
+      for the user: installed
+        left out by the client, for its comments or commas: [HOME]/.claude/settings.json
+        changed since by somebody: [HOME]/.claude/settings.json
+      for the project: not installed
+    Codex
+      found: [HOME]/.codex
+      for the user: installed
+        hooks that Codex trusts: 0 of 7
+      for the project: not installed
+    ");
+    client(&sandbox, "remove", &[]).exits(0);
+    insta::assert_snapshot!(std::fs::read_to_string(settings).unwrap(), @r#"
+    {
+      "hooks": {
+        "Stop": [
+          // mine
+          { "hooks": [{ "type": "command", "command": "theirs" }] }
+        ]
+      },
+      "model": "opus"
+    }
+    "#);
+}
+
+#[test]
+fn what_cannot_be_read_is_left_as_it_is() {
+    for name in REFUSED {
+        let sandbox = home_with(name);
+        let before = tree(sandbox.home());
+        for client in BOTH {
+            let run = sandbox.run(["client", "add", client, "--yes"]).exits(2);
+            assert!(run.stderr.contains("nothing was changed"), "{run}");
+        }
+        assert_eq!(shown(&tree(sandbox.home())), shown(&before), "{name}");
+    }
+    insta::assert_snapshot!(home_with("unreadable").run(["client", "add", "claude-code"]), @"
+    exit 2
+    ----- stderr -----
+    error: `[HOME]/.claude/settings.json` cannot be read: Unexpected close brace on line 5 column 3
+    hint: mend the file, then try again; nothing was changed
+    ");
+    insta::assert_snapshot!(home_with("unreadable").run(["client", "add", "codex"]), @"
+    exit 2
+    ----- stderr -----
+    error: `[HOME]/.codex/config.toml` cannot be read: TOML parse error at line 2, column 13
+      |
+    2 | [mcp_servers
+      |             ^
+    unclosed table, expected `]`
+    hint: mend the file, then try again; nothing was changed
+    ");
+    insta::assert_snapshot!(home_with("in-the-way").run(["client", "add", "claude-code"]), @"
+    exit 2
+    ----- stderr -----
+    error: `hooks` in `[HOME]/.claude/settings.json` is a string, an object is expected there
+    hint: change or remove it, then try again; nothing was changed
+    ");
+    insta::assert_snapshot!(listed(&home_with("unreadable")), @"
+    Claude Code
+      found: [HOME]/.claude
+      for the user: not installed
+        `[HOME]/.claude/settings.json` cannot be read: Unexpected close brace on line 5 column 3
+      for the project: not installed
+    Codex
+      found: [HOME]/.codex
+      for the user: not installed
+        `[HOME]/.codex/config.toml` cannot be read: TOML parse error at line 2, column 13
+      for the project: not installed
+    ");
+}
+
+#[test]
+fn a_file_that_the_client_leaves_out_is_named() {
+    let sandbox = home_with("comments");
+    let run = client(&sandbox, "add", &["--json"]).exits(0);
+    let left = "warning: `[HOME]/.claude/settings.json` has comments or trailing commas";
+    assert!(run.stderr.starts_with(left), "{run}");
+    assert!(listed(&sandbox).contains("left out by the client"), "{}", listed(&sandbox));
+    // A byte order mark harms only one of them.
+    let sandbox = home_with("byte-order-mark");
+    std::fs::write(sandbox.home().join(".codex/hooks.json"), "\u{feff}{}").unwrap();
+    client(&sandbox, "add", &[]).exits(0);
+    let left_out = |index: usize, file: usize| {
+        list(&sandbox)["clients"][index]["scopes"][0]["files"][file]["left_out"].clone()
+    };
+    assert_eq!((left_out(0, 0), left_out(1, 0)), (false.into(), true.into()));
+}
+
+#[test]
+fn a_file_that_may_not_be_written_stops_all_of_it() {
+    let sandbox = home_with("existing-hooks");
+    let configuration = sandbox.home().join(".codex/config.toml");
+    std::fs::set_permissions(&configuration, std::fs::Permissions::from_mode(0o444)).unwrap();
+    let before = tree(sandbox.home());
+    insta::assert_snapshot!(sandbox.run(["client", "add", "codex", "--yes", "--json"]).stderr, @"
+    error: `[HOME]/.codex/config.toml` is read-only
+    hint: make it writable with `chmod u+w`, then try again
+    ");
+    assert_eq!(shown(&tree(sandbox.home())), shown(&before));
+    assert_eq!(list(&sandbox)["clients"][1]["scopes"][0]["receipt"], false);
+}
+
+#[test]
+fn a_link_stays_and_what_it_leads_to_is_written_with_its_mode() {
+    let sandbox = home_with("comments");
+    let home = sandbox.home();
+    let elsewhere = sandbox.root().join("dotfiles");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    let target = elsewhere.join("claude.json");
+    std::fs::rename(home.join(".claude/settings.json"), &target).unwrap();
+    std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640)).unwrap();
+    symlink(&target, home.join(".claude/settings.json")).unwrap();
+    let (before, there) = (tree(home), tree(&elsewhere));
+    client(&sandbox, "add", &[]).exits(0);
+    let link = home.join(".claude/settings.json");
+    assert_eq!(std::fs::read_link(&link).unwrap(), target);
+    assert!(std::fs::read_to_string(&target).unwrap().contains("midstride hook claude-code"));
+    assert_eq!(std::fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+    client(&sandbox, "remove", &[]).exits(0);
+    assert_eq!((tree(home), tree(&elsewhere)), (before, there));
+}
+
+#[test]
+fn a_very_large_file_is_no_trouble() {
+    let sandbox = home_with("empty-objects");
+    let line = "    \"/home/ann/p\": { \"history\": [\"x\", \"y\"] },\n";
+    let large =
+        format!("{{\n  \"projects\": {{\n{}    \"last\": {{}}\n  }}\n}}\n", line.repeat(20_000));
+    std::fs::write(sandbox.home().join(".claude.json"), large).unwrap();
+    let before = tree(sandbox.home());
+    there_and_back(&sandbox, "large", &[], &|_| ());
+    assert!(tree(sandbox.home()) == before);
+}
+
+#[test]
+fn files_of_a_user_are_for_the_user_and_secrets_are_not_kept() {
+    let sandbox = sandbox();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let state = format!("{{\n  \"token\": \"{token}\"\n}}\n");
+    std::fs::write(sandbox.home().join(".claude.json"), &state).unwrap();
+    let run = client(&sandbox, "add", &[]).exits(0);
+    assert!(!run.stderr.contains(&token) && run.stderr.contains("REDACTED-github-token"), "{run}");
+    let mode = |path: &str| {
+        let file = std::fs::metadata(sandbox.home().join(path)).unwrap();
+        file.permissions().mode() & 0o777
+    };
+    assert_eq!(mode(".claude/settings.json"), 0o600);
+    assert_eq!(mode(".local/state/midstride/clients/claude-code-user.json"), 0o600);
+    let receipts = sandbox.home().join(".local/state/midstride/clients");
+    for entry in std::fs::read_dir(receipts).unwrap() {
+        let kept = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        assert!(!kept.contains(&token));
+    }
+    // The client itself writes the file all the time.
+    let file = sandbox.home().join(".claude.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("{\n  \"token\"", "{\n  \"numStartups\": 2,\n  \"token\""))
+        .unwrap();
+    client(&sandbox, "remove", &[]).exits(0);
+    let left = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(left, state.replace("{\n", "{\n  \"numStartups\": 2,\n"));
+}
+
+#[test]
+fn an_older_installation_is_brought_up_and_a_lost_receipt_does_no_harm() {
+    let sandbox = home_with("comments");
+    let before = tree(sandbox.home());
+    client(&sandbox, "add", &[]).exits(0);
+    let complete = tree(sandbox.home());
+    // As an older version could have left it: another timeout, an event that is not used any more.
+    let receipt = sandbox.home().join(".local/state/midstride/clients/claude-code-user.json");
+    let settings = sandbox.home().join(".claude/settings.json");
+    for file in [&receipt, &settings] {
+        let text = std::fs::read_to_string(file).unwrap();
+        let text = text.replace("\"timeout\": 10", "\"timeout\": 11");
+        std::fs::write(file, text.replace("TaskCreated", "TaskBegun")).unwrap();
+    }
+    client(&sandbox, "add", &[]).exits(0);
+    let text = std::fs::read_to_string(&settings).unwrap();
+    assert!(text.contains("TaskCreated") && !text.contains("TaskBegun"), "{text}");
+    assert!(text.contains("\"timeout\": 10") && !text.contains("\"timeout\": 11"), "{text}");
+    assert_eq!(shown(&tree(sandbox.home())), shown(&complete));
+    std::fs::remove_file(&receipt).unwrap();
+    client(&sandbox, "remove", &[]).exits(0);
+    let left = tree(sandbox.home());
+    assert_eq!(
+        left[Path::new(".claude/settings.json")],
+        before[Path::new(".claude/settings.json")]
+    );
+    assert!(!left.contains_key(Path::new(".claude/skills/midstride-handoff/SKILL.md")));
+    // A damaged one is not guessed at.
+    client(&sandbox, "add", &[]).exits(0);
+    std::fs::write(&receipt, "{").unwrap();
+    insta::assert_snapshot!(sandbox.run(["client", "remove", "claude-code", "--yes"]), @"
+    exit 2
+    ----- stderr -----
+    error: the receipt `[HOME]/.local/state/midstride/clients/claude-code-user.json` cannot be read
+    hint: move it away, then try again: without it, entries like ours are taken for ours
+    ");
+}
+
+#[test]
+fn a_skill_of_somebody_else_stays() {
+    let sandbox = home_with("others-of-our-name");
+    insta::assert_snapshot!(client(&sandbox, "add", &["--json"]).exits(0).stderr, @"
+    warning: `mcpServers.midstride` in `[HOME]/.claude.json` is not ours; it stays as it is
+    hint: rename or remove it to get ours
+    warning: `[HOME]/.claude/skills/midstride-handoff/SKILL.md` is another skill of that name; it stays as it is
+    hint: move it away to get ours
+    warning: `mcp_servers.midstride` in `[HOME]/.codex/config.toml` is not ours; it stays as it is
+    hint: rename or remove it to get ours
+    Claude Code: installed. Sessions that run already do not know of it.
+    Codex: installed. Sessions that run already do not know of it.
+    Codex asks you once to trust 7 hooks; until then it leaves them out without a word.
+    ");
+    // One of ours that was changed since stays too.
+    let skill = sandbox.home().join(".agents/skills/midstride-continue/SKILL.md");
+    std::fs::write(&skill, "mine now\n").unwrap();
+    let run = client(&sandbox, "remove", &["--json"]).exits(0);
+    assert!(
+        run.stderr.contains("midstride-continue/SKILL.md` was changed since; it stays"),
+        "{run}"
+    );
+    assert_eq!(std::fs::read_to_string(&skill).unwrap(), "mine now\n");
+    assert!(!sandbox.home().join(".agents/skills/midstride-handoff").exists());
+}
+
+#[test]
+fn a_project_can_have_it_for_everybody() {
+    let sandbox = sandbox().repository();
+    sandbox.write("README.md", "# shop\n");
+    let before = tree(sandbox.root());
+    let run = client(&sandbox, "add", &["--project", "--json"]).exits(0);
+    let plans: Value = serde_json::from_str(&run.stdout).unwrap();
+    let changes =
+        plans.as_array().unwrap().iter().flat_map(|plan| plan["changes"].as_array().unwrap());
+    let files: Vec<&str> = changes.map(|change| change["path"].as_str().unwrap()).collect();
+    insta::assert_snapshot!(files.join("\n"), @"
+    [ROOT]/.claude/settings.json
+    [ROOT]/.mcp.json
+    [ROOT]/.claude/skills/midstride-handoff/SKILL.md
+    [ROOT]/.claude/skills/midstride-continue/SKILL.md
+    [ROOT]/.codex/hooks.json
+    [ROOT]/.codex/config.toml
+    [ROOT]/.agents/skills/midstride-handoff/SKILL.md
+    [ROOT]/.agents/skills/midstride-continue/SKILL.md
+    ");
+    insta::assert_snapshot!(run.stderr, @"
+    Claude Code: installed. Sessions that run already do not know of it.
+    Claude Code reads hooks of a project only when it is started in [ROOT]; without `--project` they hold everywhere.
+    Codex: installed. Sessions that run already do not know of it.
+    Codex asks you once to trust 7 hooks; until then it leaves them out without a word.
+    Codex reads files of a project only after you trusted the project.
+    ");
+    assert!(!sandbox.home().join(".claude").exists() && !sandbox.home().join(".codex").exists());
+    // Started below, it is the same project.
+    sandbox.write("src/a.txt", "");
+    let below = sandbox.run(["-C", "src", "client", "list", "--json"]).exits(0);
+    let below: Value = serde_json::from_str(&below.stdout).unwrap();
+    assert_eq!(below["clients"][0]["scopes"][1]["complete"], true, "{below:#}");
+    assert_eq!(below["clients"][0]["scopes"][0]["installed"], false, "{below:#}");
+    std::fs::remove_dir_all(sandbox.root().join("src")).unwrap();
+    client(&sandbox, "remove", &["--project"]).exits(0);
+    assert_eq!(shown(&tree(sandbox.root())), shown(&before));
+}
+
+#[test]
+fn a_link_out_of_a_project_is_not_followed() {
+    let sandbox = sandbox().repository();
+    let outside = sandbox.home().join("settings.json");
+    std::fs::write(&outside, "{}").unwrap();
+    std::fs::create_dir(sandbox.root().join(".claude")).unwrap();
+    symlink(&outside, sandbox.root().join(".claude/settings.json")).unwrap();
+    let run = sandbox.run(["client", "add", "claude-code", "--project", "--yes"]).exits(2);
+    assert!(run.stderr.contains("leads out of the project"), "{run}");
+    assert_eq!(std::fs::read_to_string(outside).unwrap(), "{}");
+}
+
+#[test]
+fn nothing_is_written_before_somebody_said_yes() {
+    let sandbox = home_with("existing-hooks");
+    let before = tree(sandbox.home());
+    let run = sandbox.run_with_input(&["client", "add", "claude-code"], "y\ny\n").exits(2);
+    assert!(run.stderr.contains("nobody is there to be asked"), "{run}");
+    let run = sandbox.run(["client", "add", "claude-code", "--dry-run"]).exits(0);
+    assert!(run.stdout.contains("+++ [HOME]/.claude/settings.json"), "{run}");
+    at_a_terminal(&sandbox, &["client", "add", "claude-code"], "y\nn\n").exits(1);
+    std::fs::remove_file(sandbox.home().join("standard-input")).unwrap();
+    assert_eq!(shown(&tree(sandbox.home())), shown(&before));
+    at_a_terminal(&sandbox, &["client", "add", "claude-code"], "y\ny\n").exits(0);
+    let settings = std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap();
+    assert!(settings.contains("mcp__midstride__brief"), "{settings}");
+}
+
+#[test]
+fn an_agent_may_install_it_and_give_itself_nothing() {
+    let sandbox = sandbox();
+    let inside = |more: &[&str]| {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        command.args(["client", "add", "codex", "--yes", "--json"]).args(more);
+        sandbox.finish(command.env("CLAUDECODE", "1"))
+    };
+    insta::assert_snapshot!(inside(&["--trust-hooks"]), @"
+    exit 2
+    ----- stderr -----
+    error: this runs in the shell of Claude Code; a person has to do it
+    hint: run the same command in a terminal of your own
+    hint: without `--allow-read-tools` and `--trust-hooks` it runs here too
+    ");
+    inside(&["--allow-read-tools"]).exits(2);
+    assert!(!sandbox.home().join(".codex").exists());
+    inside(&[]).exits(0);
+    assert!(is_complete(&sandbox, 1));
+}
+
+#[test]
+fn all_means_the_clients_that_are_there() {
+    let sandbox = sandbox();
+    insta::assert_snapshot!(sandbox.run(["client", "add", "--all", "--yes"]), @"
+    exit 2
+    ----- stderr -----
+    error: no client is found on this machine
+    hint: start one once, or name it: `midstride client add claude-code`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
+    ");
+    std::fs::create_dir(sandbox.home().join(".codex")).unwrap();
+    sandbox.run(["client", "add", "--all", "--yes"]).exits(0);
+    assert!(is_complete(&sandbox, 1) && !is_complete(&sandbox, 0));
+    let mut elsewhere = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let folder = sandbox.root().join("claude");
+    elsewhere.args(["client", "add", "claude-code", "--yes"]).env("CLAUDE_CONFIG_DIR", &folder);
+    sandbox.finish(&mut elsewhere).exits(0);
+    assert!(folder.join("settings.json").exists() && folder.join(".claude.json").exists());
+    assert!(!sandbox.home().join(".claude.json").exists());
+}
+
+#[test]
+fn the_program_that_clients_will_find_is_looked_at() {
+    let sandbox = sandbox();
+    let with_path = |folder: &Path| {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        sandbox.finish(command.args(["client", "list"]).env("PATH", folder)).stdout
+    };
+    let last = |text: String| text.lines().last().unwrap().to_owned();
+    let ours = Path::new(env!("CARGO_BIN_EXE_midstride")).parent().unwrap();
+    assert_eq!(last(with_path(ours)), format!("On the PATH: {}/midstride", ours.display()));
+    sandbox.write("bin/midstride", "#!/bin/sh\necho midstride 9.9.9\n");
+    let bin = sandbox.root().join("bin");
+    assert_eq!(last(with_path(&bin)), "On the PATH: nothing called midstride");
+    let other = bin.join("midstride");
+    std::fs::set_permissions(other, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(last(with_path(&bin)), "On the PATH: [ROOT]/bin/midstride, `midstride 9.9.9`");
+}
+
+#[test]
+fn the_plugin_has_what_is_installed() {
+    let made = sandbox().run(["reference", "plugin"]).exits(0).stdout;
+    let made: Vec<BTreeMap<String, String>> = serde_json::from_str(&made).unwrap();
+    assert_eq!(made.len(), 6);
+    for file in &made {
+        let path = repository_root().join(&file["path"]);
+        if std::env::var_os("MIDSTRIDE_BLESS").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        }
+        assert_page(&file["path"], &file["text"]);
+    }
+    let sandbox = sandbox();
+    client(&sandbox, "add", &[]).exits(0);
+    let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
+    let json = |path| -> Value { serde_json::from_str(&read(path)).unwrap() };
+    let (plugin, home) = (repository_root().join("plugin"), sandbox.home());
+    assert_eq!(json(plugin.join("hooks/hooks.json")), json(home.join(".claude/settings.json")));
+    assert_eq!(json(plugin.join(".mcp.json")), json(home.join(".claude.json")));
+    for skill in ["midstride-handoff", "midstride-continue"] {
+        let file = format!("skills/{skill}/SKILL.md");
+        assert_eq!(read(plugin.join(&file)), read(home.join(".claude").join(&file)));
+    }
+}
