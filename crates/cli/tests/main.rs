@@ -9,6 +9,7 @@ mod demo;
 mod docs;
 mod findings;
 mod hostile;
+mod installed;
 mod killed;
 mod mcp;
 mod places;

@@ -1,0 +1,200 @@
+//! The real clients, with what `client add` gave them: they take it, and they call midstride.
+
+use crate::sandbox;
+use midstride_testkit::{ModelServer, Sandbox, Turn, real_client, repository_root};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+
+/// Writes down how it is called, and says nothing.
+const STANDS_IN: &str = "#!/bin/sh
+case \"$1\" in
+  --version) echo midstride 0 ;;
+  hook) printf '%s %s\\n' \"$2\" \"$(cat)\" >> \"$HOME/calls\" ;;
+  mcp) echo 'mcp {}' >> \"$HOME/calls\"; exit 1 ;;
+esac
+";
+
+/// A repository, and a program called `midstride` on the PATH.
+fn project() -> Sandbox {
+    let sandbox = sandbox().repository();
+    sandbox.write("bin/midstride", STANDS_IN);
+    let program = sandbox.root().join("bin/midstride");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    sandbox
+}
+
+fn path(sandbox: &Sandbox) -> OsString {
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [sandbox.root().join("bin")].into_iter().chain(std::env::split_paths(&usual));
+    std::env::join_paths(folders).unwrap()
+}
+
+/// Runs a client to its end, and tells who called midstride with which event, in order.
+fn calls(sandbox: &Sandbox, client: &mut Command) -> Vec<String> {
+    let log = sandbox.home().join("calls");
+    let _ = std::fs::remove_file(&log);
+    let run = sandbox.finish(client.env("PATH", path(sandbox)));
+    assert_eq!(run.code, Some(0), "{run}");
+    let text = std::fs::read_to_string(&log).unwrap_or_default();
+    text.lines()
+        .map(|line| {
+            let (who, input) = line.split_once(' ').unwrap();
+            let input: Value = serde_json::from_str(input).unwrap();
+            format!("{who} {}", input["hook_event_name"].as_str().unwrap_or_default())
+        })
+        .collect()
+}
+
+fn has_all(calls: &[String], who: &str, events: &[&str]) {
+    for event in events {
+        let call = format!("{who} {event}");
+        assert_eq!(calls.iter().filter(|made| **made == call).count(), 1, "{call} in {calls:?}");
+    }
+}
+
+const OF_A_TURN: [&str; 4] = ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"];
+
+#[test]
+fn claude_code_calls_what_was_installed() {
+    let sandbox = project();
+    let model = ModelServer::start([(); 4].map(|()| Turn::says("Yes.")));
+    let Some(mut client) = real_client::claude_code(&sandbox, &model) else { return };
+    let install = |more: &[&str]| {
+        sandbox.run([&["client", "add", "claude-code", "--yes"], more].concat()).exits(0);
+    };
+    install(&["--allow-read-tools"]);
+    let made = calls(&sandbox, client.args(["-p", "Hello"]));
+    has_all(&made, "claude-code", &OF_A_TURN);
+    assert!(made.contains(&"mcp ".to_owned()), "{made:?}");
+    // Its own file was written by it since; ours goes, and what it wrote stays.
+    let state = || std::fs::read_to_string(sandbox.home().join(".claude.json")).unwrap();
+    assert!(state().contains("mcpServers") && state().contains("firstStartTime"), "{}", state());
+    sandbox.run(["client", "remove", "claude-code", "--yes"]).exits(0);
+    assert!(!state().contains("midstride\"") && state().contains("firstStartTime"), "{}", state());
+    let made = calls(&sandbox, client.args(["-p", "Hello"]));
+    assert!(made.is_empty(), "{made:?}");
+    // A comment makes it leave the whole file out; that is what `client add` warns of.
+    let settings = sandbox.home().join(".claude/settings.json");
+    std::fs::write(&settings, "{ \"model\": \"sonnet\" /* why */ }").unwrap();
+    install(&[]);
+    let made = calls(&sandbox, &mut client);
+    assert_eq!(made, ["mcp "], "{made:?}");
+    std::fs::remove_file(settings).unwrap();
+    sandbox.run(["client", "remove", "claude-code", "--yes"]).exits(0);
+    // In a project, from its top.
+    install(&["--project"]);
+    has_all(&calls(&sandbox, &mut client), "claude-code", &OF_A_TURN);
+}
+
+#[test]
+fn codex_calls_what_was_installed_once_it_is_trusted() {
+    let sandbox = project();
+    let model = ModelServer::start([(); 4].map(|()| Turn::says("Yes.")));
+    let start = |more: &[&str]| {
+        let mut client = real_client::codex(&sandbox, &model)?;
+        client.args(["exec", "--json"]).args(more).arg("Hello");
+        Some(calls(&sandbox, &mut client))
+    };
+    let Some(before) = start(&[]) else { return };
+    assert!(before.is_empty(), "{before:?}");
+    let configuration = sandbox.home().join(".codex/config.toml");
+    let settings = std::fs::read_to_string(&configuration).unwrap();
+    sandbox.run(["client", "add", "codex", "--yes"]).exits(0);
+    let untrusted = start(&[]).unwrap();
+    assert_eq!(untrusted, ["mcp "], "without trust, hooks are left out");
+    let made = start(&["--dangerously-bypass-hook-trust"]).unwrap();
+    has_all(&made, "codex", &OF_A_TURN);
+    sandbox.run(["client", "add", "codex", "--trust-hooks", "--yes"]).exits(0);
+    let listed = sandbox.run(["client", "list"]).exits(0);
+    assert!(listed.stdout.contains("hooks that Codex trusts: 7 of 7"), "{listed}");
+    let made = start(&[]).unwrap();
+    has_all(&made, "codex", &OF_A_TURN);
+    sandbox.run(["client", "remove", "codex", "--yes"]).exits(0);
+    assert_eq!(std::fs::read_to_string(configuration).unwrap(), settings);
+}
+
+/// Asks a server of Codex something, and waits for its answer.
+fn ask(client: &mut Command, questions: &[Value]) -> Value {
+    let mut server = client
+        .arg("app-server")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut asking = server.stdin.take().unwrap();
+    for question in questions {
+        writeln!(asking, "{question}").unwrap();
+    }
+    let last = &questions.last().unwrap()["id"];
+    let lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    let answers = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let answer = answers.into_iter().find(|answer| answer["id"] == *last);
+    server.kill().unwrap();
+    server.wait().unwrap();
+    answer.expect("it answers")
+}
+
+#[test]
+fn codex_itself_says_that_every_hook_is_trusted() {
+    let sandbox = project();
+    let model = ModelServer::start([]);
+    let Some(mut client) = real_client::codex(&sandbox, &model) else { return };
+    // Hooks of somebody else stand before ours, so that ours have other numbers.
+    let theirs = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
+    std::fs::write(sandbox.home().join(".codex/hooks.json"), theirs).unwrap();
+    let arguments = ["client", "add", "codex", "--trust-hooks", "--allow-read-tools", "--yes"];
+    sandbox.run(arguments).exits(0);
+    let about = json!({"clientInfo": {"name": "test", "title": "test", "version": "0"}});
+    let answer = ask(
+        &mut client,
+        &[
+            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}),
+            json!({"jsonrpc": "2.0", "method": "initialized"}),
+            json!({"jsonrpc": "2.0", "id": 2, "method": "hooks/list", "params": {"cwds": [sandbox.root()]}}),
+        ],
+    );
+    let hooks = answer["result"]["data"][0]["hooks"].as_array().unwrap();
+    let trust = |hook: &Value| {
+        (hook["command"] == "midstride hook codex", hook["trustStatus"] == "trusted")
+    };
+    let ours = hooks.iter().map(trust).filter(|hook| *hook == (true, true)).count();
+    assert_eq!((hooks.len(), ours), (8, 7), "{answer:#}");
+    let warnings = answer["result"]["data"][0]["warnings"].as_array().map(Vec::len);
+    assert_eq!(warnings, Some(0), "{answer:#}");
+    let mut client = real_client::codex(&sandbox, &model).unwrap();
+    let listed = sandbox.finish(client.args(["mcp", "list", "--json"])).exits(0);
+    let servers: Value = serde_json::from_str(&listed.stdout).unwrap();
+    assert_eq!((&servers[0]["name"], &servers[0]["enabled"]), (&json!("midstride"), &json!(true)));
+}
+
+#[test]
+fn claude_code_takes_the_plugin() {
+    let sandbox = project();
+    let model = ModelServer::start([(); 2].map(|()| Turn::says("Yes.")));
+    let Some(mut client) = real_client::claude_code(&sandbox, &model) else { return };
+    let plugin = repository_root().join("plugin");
+    for folder in [&plugin, &repository_root()] {
+        let mut validate = real_client::claude_code(&sandbox, &model).unwrap();
+        let run = sandbox.finish(validate.args(["plugin", "validate"]).arg(folder));
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(!run.to_string().to_lowercase().contains("warning"), "{run}");
+    }
+    let made = calls(&sandbox, client.args(["-p", "Hello", "--plugin-dir"]).arg(plugin));
+    has_all(&made, "claude-code", &OF_A_TURN);
+    assert!(made.contains(&"mcp ".to_owned()), "{made:?}");
+    // From the marketplace, as the README says.
+    let claude = |arguments: &[&str]| {
+        let mut client = real_client::claude_code(&sandbox, &model).unwrap();
+        client.args(arguments);
+        client
+    };
+    let top = repository_root().display().to_string();
+    sandbox.finish(&mut claude(&["plugin", "marketplace", "add", &top])).exits(0);
+    sandbox.finish(&mut claude(&["plugin", "install", "midstride@midstride"])).exits(0);
+    let made = calls(&sandbox, &mut claude(&["-p", "Hello"]));
+    has_all(&made, "claude-code", &OF_A_TURN);
+}
