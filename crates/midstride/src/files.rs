@@ -586,6 +586,16 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
     std::fs::remove_file(path).map_err(|error| FileError::new(path.to_owned(), error))
 }
 
+/// The file that links lead to from a path, also where it is not there yet.
+pub fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    path
+}
+
 /// Removes a folder of our own, if nothing is in it.
 pub fn remove_empty_folder(path: &Path) {
     // One that has something in it, or is gone, is left as it is.

@@ -56,6 +56,10 @@ pub(crate) fn note(note: &Note) -> (String, &'static str) {
             format!("`{}` was changed since; it stays", path.display()),
             "remove it yourself if you do not want it",
         ),
+        Note::Plugin(path) => (
+            format!("the plugin of midstride is enabled in `{}` as well", path.display()),
+            "use one of the two ways: `claude plugin uninstall midstride` or `midstride client remove`",
+        ),
         Note::NotRead(path) => (
             format!(
                 "`{}` has comments or trailing commas: clients leave all of it out",
@@ -104,6 +108,7 @@ pub(crate) fn after_adding(standing: &Standing) -> Vec<String> {
             "Claude Code reads hooks of a project only when it is started in {}; without `--project` they hold everywhere.",
             root.display()
         ));
+        lines.push("Claude Code asks everybody once whether to start the server.".to_owned());
     }
     match standing.trusted {
         Some((trusted, all)) if trusted < all => lines.push(format!(

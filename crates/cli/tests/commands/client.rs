@@ -89,15 +89,16 @@ fn list(sandbox: &Sandbox) -> Value {
     serde_json::from_str(&sandbox.run(["client", "list", "--json"]).exits(0).stdout).unwrap()
 }
 
-/// Whether a client has everything of ours, for the user.
-fn is_complete(sandbox: &Sandbox, index: usize) -> bool {
-    list(sandbox)["clients"][index]["scopes"][0]["complete"] == true
+/// Which clients have everything of ours, for the user.
+fn complete(sandbox: &Sandbox) -> [bool; 2] {
+    let list = list(sandbox);
+    [0, 1].map(|index| list["clients"][index]["scopes"][0]["complete"] == true)
 }
 
 /// Adds, and adds again, takes out, and takes out again; `change` comes in between.
 fn there_and_back(sandbox: &Sandbox, name: &str, more: &[&str], change: &dyn Fn(&Path)) {
     client(sandbox, "add", more).exits(0);
-    assert!(is_complete(sandbox, 0) && is_complete(sandbox, 1), "{name}: {:#}", list(sandbox));
+    assert_eq!(complete(sandbox), [true, true], "{name}: {:#}", list(sandbox));
     let again = client(sandbox, "add", &[]).exits(0);
     assert!(again.stderr.contains("Nothing changes."), "{name}: {again}");
     change(sandbox.home());
@@ -110,13 +111,12 @@ fn there_and_back(sandbox: &Sandbox, name: &str, more: &[&str], change: &dyn Fn(
 fn whatever_the_files_looked_like_they_look_like_it_again() {
     let names = configurations();
     assert!(names.len() >= 20, "{names:?}");
-    for name in names {
-        for more in [&[][..], &["--allow-read-tools", "--trust-hooks"]] {
-            let sandbox = home_with(&name);
-            let before = tree(sandbox.home());
-            there_and_back(&sandbox, &name, more, &|_| ());
-            assert_eq!(shown(&tree(sandbox.home())), shown(&before), "{name} {more:?}");
-        }
+    let more = [&[][..], &["--allow-read-tools", "--trust-hooks"]];
+    for (name, more) in names.iter().zip(more.into_iter().cycle()) {
+        let sandbox = home_with(name);
+        let before = tree(sandbox.home());
+        there_and_back(&sandbox, name, more, &|_| ());
+        assert_eq!(shown(&tree(sandbox.home())), shown(&before), "{name} {more:?}");
     }
 }
 
@@ -302,6 +302,33 @@ fn a_link_stays_and_what_it_leads_to_is_written_with_its_mode() {
 }
 
 #[test]
+fn a_link_to_nothing_yet_leads_to_the_new_file() {
+    let sandbox = sandbox();
+    let target = sandbox.root().join("settings.json");
+    std::fs::create_dir(sandbox.home().join(".claude")).unwrap();
+    symlink("../../project/settings.json", sandbox.home().join(".claude/settings.json")).unwrap();
+    let before = tree(sandbox.home());
+    client(&sandbox, "add", &[]).exits(0);
+    assert!(std::fs::read_to_string(&target).unwrap().contains("midstride hook claude-code"));
+    client(&sandbox, "remove", &[]).exits(0);
+    assert!(!target.exists());
+    assert_eq!(shown(&tree(sandbox.home())), shown(&before));
+}
+
+#[test]
+fn the_plugin_and_the_files_are_not_both_wanted() {
+    let sandbox = sandbox();
+    std::fs::create_dir(sandbox.home().join(".claude")).unwrap();
+    let settings = sandbox.home().join(".claude/settings.json");
+    std::fs::write(&settings, r#"{"enabledPlugins": {"midstride@here": true}}"#).unwrap();
+    let run = client(&sandbox, "add", &["--json"]).exits(0);
+    assert!(run.stderr.contains("the plugin of midstride is enabled in"), "{run}");
+    std::fs::write(&settings, r#"{"enabledPlugins": {"midstride@here": false}}"#).unwrap();
+    let run = client(&sandbox, "add", &["--json"]).exits(0);
+    assert!(!run.stderr.contains("the plugin of midstride"), "{run}");
+}
+
+#[test]
 fn a_very_large_file_is_no_trouble() {
     let sandbox = home_with("empty-objects");
     let line = "    \"/home/ann/p\": { \"history\": [\"x\", \"y\"] },\n";
@@ -328,10 +355,9 @@ fn files_of_a_user_are_for_the_user_and_secrets_are_not_kept() {
     assert_eq!(mode(".claude/settings.json"), 0o600);
     assert_eq!(mode(".local/state/midstride/clients/claude-code-user.json"), 0o600);
     let receipts = sandbox.home().join(".local/state/midstride/clients");
-    for entry in std::fs::read_dir(receipts).unwrap() {
-        let kept = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-        assert!(!kept.contains(&token));
-    }
+    let kept = tree(&receipts);
+    assert!(kept.values().all(|(_, says)| !String::from_utf8_lossy(says).contains(&token)));
+    assert!(kept.len() >= 2, "{kept:?}");
     // The client itself writes the file all the time.
     let file = sandbox.home().join(".claude.json");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -368,7 +394,7 @@ fn an_older_installation_is_brought_up_and_a_lost_receipt_does_no_harm() {
         left[Path::new(".claude/settings.json")],
         before[Path::new(".claude/settings.json")]
     );
-    assert!(!left.contains_key(Path::new(".claude/skills/midstride-handoff/SKILL.md")));
+    assert!(!left.contains_key(Path::new(".claude/skills/midstride-handoff")));
     // A damaged one is not guessed at.
     client(&sandbox, "add", &[]).exits(0);
     std::fs::write(&receipt, "{").unwrap();
@@ -429,6 +455,7 @@ fn a_project_can_have_it_for_everybody() {
     insta::assert_snapshot!(run.stderr, @"
     Claude Code: installed. Sessions that run already do not know of it.
     Claude Code reads hooks of a project only when it is started in [ROOT]; without `--project` they hold everywhere.
+    Claude Code asks everybody once whether to start the server.
     Codex: installed. Sessions that run already do not know of it.
     Codex asks you once to trust 7 hooks; until then it leaves them out without a word.
     Codex reads files of a project only after you trusted the project.
@@ -491,7 +518,7 @@ fn an_agent_may_install_it_and_give_itself_nothing() {
     inside(&["--allow-read-tools"]).exits(2);
     assert!(!sandbox.home().join(".codex").exists());
     inside(&[]).exits(0);
-    assert!(is_complete(&sandbox, 1));
+    assert_eq!(complete(&sandbox), [false, true]);
 }
 
 #[test]
@@ -505,7 +532,7 @@ fn all_means_the_clients_that_are_there() {
     ");
     std::fs::create_dir(sandbox.home().join(".codex")).unwrap();
     sandbox.run(["client", "add", "--all", "--yes"]).exits(0);
-    assert!(is_complete(&sandbox, 1) && !is_complete(&sandbox, 0));
+    assert_eq!(complete(&sandbox), [false, true]);
     let mut elsewhere = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
     let folder = sandbox.root().join("claude");
     elsewhere.args(["client", "add", "claude-code", "--yes"]).env("CLAUDE_CONFIG_DIR", &folder);

@@ -81,7 +81,7 @@ impl Place {
             let path = self.path.strip_prefix(root).unwrap_or(&self.path);
             return Ok((Root::open(root)?, path.to_owned()));
         }
-        let path = files::real(&self.path);
+        let path = files::real(&files::behind_links(&self.path));
         let folder = path.ancestors().skip(1).find(|folder| files::is_folder(folder));
         let folder = folder.unwrap_or(Path::new("/"));
         let below = path.strip_prefix(folder).unwrap_or(&path).to_owned();

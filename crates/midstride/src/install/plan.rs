@@ -4,7 +4,7 @@ use super::entry::{Entry, What, command_of_group};
 use super::place::Place;
 use super::receipt::{Inserted, Receipt, Receipts};
 use super::splice::undo;
-use super::{Added, Form, InstallError, Scope, Unfit, Wanted, Wishes, json, toml, wanted};
+use super::{Added, Form, InstallError, Scope, Unfit, Wanted, Wishes, json, plugin, toml, wanted};
 use crate::files;
 use crate::ids::sha256;
 use crate::settings::Environment;
@@ -54,6 +54,8 @@ pub enum Note {
     OtherSkill(PathBuf),
     /// A skill of ours was changed since.
     ChangedSkill(PathBuf),
+    /// The plugin is enabled in that file as well.
+    Plugin(PathBuf),
     /// The client does not read the file, for comments or trailing commas that somebody wrote.
     NotRead(PathBuf),
     /// An entry of that name was there before us, and says something else.
@@ -180,6 +182,7 @@ pub(super) fn remove(
         for ours in &found {
             plan.take_out_of(&scope.place(&ours.path), ours)?;
         }
+        plan.folders = found.into_iter().flat_map(|file| file.folders).collect();
     }
     Ok(plan)
 }
@@ -205,6 +208,8 @@ fn as_if_inserted(wanted: &Wanted) -> Result<Option<Inserted>, InstallError> {
         What::Member(_) => entry.keys.len() - 1,
         What::Element(_) => entry.keys.len(),
     };
+    // A skill has a folder of its own.
+    let own_folder = path.parent().filter(|_| entries.is_empty()).map(Path::to_owned);
     let ways = entries.iter().flat_map(|entry| (1..=way(entry)).map(|depth| &entry.keys[..depth]));
     let made: BTreeSet<&[String]> = ways.collect();
     Ok(Some(Inserted {
@@ -215,7 +220,7 @@ fn as_if_inserted(wanted: &Wanted) -> Result<Option<Inserted>, InstallError> {
         made: made.into_iter().map(<[String]>::to_vec).collect(),
         entries,
         filled: Vec::new(),
-        folders: Vec::new(),
+        folders: own_folder.into_iter().collect(),
     }))
 }
 
@@ -305,6 +310,9 @@ impl Plan {
         let path = place.path();
         let top = value_of(path, present.as_deref())?;
         self.note_others(path, entries, &top, ours);
+        if has_plugin(&top) {
+            self.notes.push(Note::Plugin(path.to_owned()));
+        }
         if !is_read(self.client, path, present.as_deref().unwrap_or_default()) {
             self.notes.push(Note::NotRead(path.to_owned()));
         }
@@ -368,6 +376,7 @@ impl Plan {
     /// Writes what was planned. Where one file cannot be written, the others are as they were.
     pub(crate) fn carry_out(&self, environment: &Environment) -> Result<(), InstallError> {
         let receipts = Receipts::of(environment, self.client, &self.scope)?;
+        let _lock = receipts.lock()?;
         let old = receipts.read()?;
         // Kept before, so that nothing of ours is ever unknown; taken away afterwards, for the same.
         if self.receipt.is_some() {
@@ -399,6 +408,14 @@ impl Plan {
         folders.sort_unstable();
         folders.into_iter().rev().for_each(|folder| files::remove_empty_folder(folder));
     }
+}
+
+/// Whether settings of Claude Code enable the plugin, from whatever marketplace.
+fn has_plugin(top: &Value) -> bool {
+    let enabled = top.get("enabledPlugins").and_then(Value::as_object);
+    let is_ours = |name: &str| name.split('@').next() == Some(plugin::NAME);
+    enabled
+        .is_some_and(|all| all.iter().any(|(name, on)| is_ours(name) && *on == Value::Bool(true)))
 }
 
 /// What was inserted for an entry.
@@ -433,8 +450,13 @@ fn has_stale(entries: &[Entry], top: &Value, ours: Option<&Inserted>) -> bool {
 fn without(path: &Path, text: &str, ours: &Inserted) -> Result<Option<String>, InstallError> {
     let format = Format::of(path);
     let is_untouched = !ours.splices.is_empty() && sha256(text.as_bytes()) == ours.after;
-    if let Some(undone) = undo(text, &ours.splices).filter(|_| is_untouched) {
-        return Ok(ours.before.is_some().then_some(undone));
+    let undone = if is_untouched { undo(text, &ours.splices) } else { None };
+    match (undone, &ours.before) {
+        (Some(_), None) => return Ok(None),
+        (Some(undone), Some(before)) if sha256(undone.as_bytes()) == *before => {
+            return Ok(Some(undone));
+        }
+        (Some(_), Some(_)) | (None, _) => {}
     }
     let rest = format.take_out(text, ours).map_err(|error| error.at(path))?;
     let is_gone = ours.before.is_none() && format.is_nothing(&rest);

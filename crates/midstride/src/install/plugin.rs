@@ -4,12 +4,14 @@ use super::{claude_code, entry, skill};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
+/// What the plugin is called.
+pub(super) const NAME: &str = "midstride";
 const DESCRIPTION: &str = "Carries work from one session to the next: briefings, checkpoints and handoffs that are checked";
 
 /// The files of the plugin, and the one by which a repository offers it.
 pub fn plugin() -> Vec<(PathBuf, String)> {
     let about = json!({
-        "name": "midstride",
+        "name": NAME,
         "version": env!("CARGO_PKG_VERSION"),
         "description": DESCRIPTION,
         "author": { "name": "midstride" },
@@ -21,7 +23,7 @@ pub fn plugin() -> Vec<(PathBuf, String)> {
         "description": DESCRIPTION,
         "owner": { "name": "midstride" },
         "plugins": [{
-            "name": "midstride",
+            "name": NAME,
             "source": "./plugin",
             "description": DESCRIPTION,
         }],

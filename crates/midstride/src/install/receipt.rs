@@ -4,7 +4,7 @@
 use super::entry::Entry;
 use super::splice::Splice;
 use super::{Filled, InstallError, Scope, Wishes};
-use crate::files::{FileError, Problem, Root};
+use crate::files::{FileError, Lock, Problem, Root};
 use crate::ids::sha256;
 use crate::settings::Environment;
 use midstride_core::session::Client;
@@ -82,6 +82,11 @@ impl Receipts {
         };
         let name = PathBuf::from(format!("{}-{whose}.json", client.name()));
         Ok(Self { folder: state.join(FOLDER), name })
+    }
+
+    /// Held by who writes, so that receipts and files belong together.
+    pub(super) fn lock(&self) -> Result<Lock, InstallError> {
+        Ok(Lock::hold(&Root::make_for_owner(&self.folder)?, "writing")?)
     }
 
     pub(super) fn read(&self) -> Result<Option<Receipt>, InstallError> {
