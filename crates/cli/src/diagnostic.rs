@@ -267,7 +267,7 @@ impl From<InstallError> for Diagnostic {
             InstallError::Unproven { .. } => diagnostic
                 .hint("`--dry-run` on a simpler file shows what belongs there: add it by hand")
                 .hint(AS_IT_WAS),
-            InstallError::NoHome => diagnostic.hint("set HOME, or use `--project`"),
+            InstallError::NoHome => diagnostic.hint("set HOME to the folder of the user"),
             InstallError::Receipt(_) => diagnostic.hint(
                 "move it away, then try again: without it, entries like ours are taken for ours",
             ),
