@@ -303,7 +303,7 @@ impl Root {
             self.make_folder(parent)?;
         }
         let folder = self.lock_folder(path).map_err(failed)?;
-        let draft = self.draft_with(path, bytes, mode)?;
+        let draft = self.draft_with(path, bytes, mode, Lasting::Yes)?;
         // A link fails where something is there, so two that create one file have one winner.
         self.dir.hard_link(&draft.path, &self.dir, path).map_err(failed)?;
         drop(draft);
