@@ -173,11 +173,14 @@ fn a_session_that_was_killed_is_told_to_the_next() {
     let sandbox = project();
     let model = ModelServer::start([
         Turn::says("First the file.").and_calls("Bash", json!({"command": "echo two > b.txt"})),
+        Turn::calls("Bash", json!({"command": "cat b.txt"})),
+        Turn::calls("Bash", json!({"command": "ls"})),
         Turn::hangs(),
     ]);
     let Some(mut client) = claude_code(&sandbox, &model) else { return };
     let child = start(client.args(["-p", "Repair the importer of invoices"]));
-    model.wait_for_requests(2);
+    // The client writes behind what it does; after some turns it has written what it was asked.
+    model.wait_for_requests(4);
     kill(child);
     model.then([Turn::says("I know.")]);
     let Some(mut client) = claude_code(&sandbox, &model) else { return };
