@@ -25,7 +25,7 @@ pub(super) fn find(hit: Hit<'_>, begins: &str) -> Option<Range<usize>> {
     let label = line_of_dashes(rest, begins.len(), dashes)?;
     let body = label.end;
     let next = position(&rest[body..], dashes).map(|at| at + body);
-    let closing = next.filter(|at| is_end(&rest[*at..], dashes));
+    let closing = closing(rest, body, dashes);
     let end = match closing {
         Some(at) => line_of_dashes(rest, at + dashes.len(), dashes)?.end,
         None => body + length_of_base64(hit.before(), &rest[body..next.unwrap_or(rest.len())]),
@@ -42,11 +42,37 @@ fn line_of_dashes(text: &[u8], from: usize, dashes: &[u8]) -> Option<Range<usize
     names_key.then(|| from..from + length + tail)
 }
 
-fn is_end(text: &[u8], dashes: &[u8]) -> bool {
+/// Where the line begins that ends the block. A block within it has an end of its own.
+fn closing(text: &[u8], body: usize, dashes: &[u8]) -> Option<usize> {
+    let (mut open, mut from) = (1, body);
+    // Dashes behind the first line may be those before the next.
+    if names_key(&text[body..], b"BEGIN ") {
+        open += 1;
+        from = line_of_dashes(text, body, dashes)?.end;
+    }
+    loop {
+        let at = from + position(&text[from..], dashes)?;
+        let line = behind_dashes(&text[at..], dashes);
+        let begins = names_key(line, b"BEGIN ");
+        match (begins, names_key(line, b"END ")) {
+            (true, _) => open += 1,
+            (false, true) if open == 1 => return Some(at),
+            (false, true) => open -= 1,
+            (false, false) => return None,
+        }
+        from = line_of_dashes(text, at + dashes.len(), dashes)?.end;
+    }
+}
+
+fn behind_dashes<'t>(text: &'t [u8], dashes: &[u8]) -> &'t [u8] {
     let text = &text[dashes.len()..];
-    let text = text.strip_prefix(b"-").or(text.strip_prefix(b" ")).unwrap_or(text);
+    text.strip_prefix(b"-").or(text.strip_prefix(b" ")).unwrap_or(text)
+}
+
+/// Whether a line begins with a word and names a private key.
+fn names_key(text: &[u8], word: &[u8]) -> bool {
     let line = &text[..text.len().min(LABEL_BYTES_MAX)];
-    line.starts_with(b"END ") && position(line, b"PRIVATE KEY").is_some()
+    line.starts_with(word) && position(line, b"PRIVATE KEY").is_some()
 }
 
 fn is_base64(byte: u8) -> bool {

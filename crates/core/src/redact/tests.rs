@@ -462,3 +462,14 @@ fn the_kind_is_that_of_who_knows_best_and_nothing_of_an_overlap_stays() {
     assert_eq!(clean.as_str(), "DB_PASSWORD=REDACTED-password x");
     assert_eq!(found.len(), 1);
 }
+
+#[test]
+fn a_key_within_a_key_is_taken_out_with_it() {
+    let (begin, end) = ("-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----");
+    let inner = format!("{begin}0A0a0AA0AA0aAaA0{end}");
+    for between in ["", "\n"] {
+        let text = format!("a\n{begin}{between}{inner}{between}AAaaAaAaAaAAaA0A{end}\nb\n");
+        let (clean, _) = Clean::of(&text);
+        assert_eq!(clean.as_str(), "a\nREDACTED-private-key\nb\n", "{text}");
+    }
+}
