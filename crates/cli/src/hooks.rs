@@ -7,6 +7,7 @@
 mod claude_code;
 mod codex;
 mod fields;
+mod form;
 
 use crate::ui::Ui;
 use fields::Fields;

@@ -24,7 +24,7 @@ use server::Server;
 
 /// Serve an agent over standard input and output (MCP)
 ///
-/// Clients start this by themselves: register the command `midstride mcp` with them. It offers tools
+/// Clients start this by themselves, once `midstride client add` told them of it. It offers tools
 /// to brief, save, revise, get, search, check, answer and resolve, tasks, and workflow states;
 /// handoffs as resources; and prompts to hand over and to continue. It ends with its input.
 #[derive(Debug, clap::Args)]

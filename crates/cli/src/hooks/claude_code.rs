@@ -1,10 +1,9 @@
 //! What Claude Code tells its hooks, and how it wants to be answered.
 
 use super::fields::Fields;
-use midstride_core::briefing::Occasion;
+use super::form::{call, object, prompt, source};
 use midstride_core::hook::{Answer, Call, ClientTask, Moment};
 use midstride_core::session::Client;
-use serde_json::{Map, Value, json};
 
 /// What a call tells.
 pub(super) fn read(fields: &Fields) -> Call {
@@ -26,32 +25,6 @@ pub(super) fn read(fields: &Fields) -> Call {
     call(Client::ClaudeCode, event, moment, fields)
 }
 
-/// What every call of both clients has.
-pub(super) fn call(client: Client, event: String, moment: Moment, fields: &Fields) -> Call {
-    Call {
-        client,
-        event,
-        session: fields.text("session_id"),
-        transcript: fields.text("transcript_path"),
-        folder: fields.text("cwd"),
-        moment,
-    }
-}
-
-/// What a session begins with. One that goes on from another knows what that one knew.
-pub(super) fn source(fields: &Fields) -> Occasion {
-    match fields.text("source").as_deref() {
-        Some("resume" | "fork") => Occasion::Resume,
-        Some("clear") => Occasion::Clear,
-        Some("compact") => Occasion::Compact,
-        Some(_) | None => Occasion::Startup,
-    }
-}
-
-pub(super) fn prompt(fields: &Fields) -> Moment {
-    fields.text("prompt").map_or(Moment::Other, Moment::Prompt)
-}
-
 fn task(fields: &Fields) -> ClientTask {
     ClientTask {
         id: fields.text("task_id").unwrap_or_default(),
@@ -69,27 +42,10 @@ pub(super) fn written(call: &Call, answer: &Answer) -> String {
     }
 }
 
-/// An answer as both clients take it.
-pub(super) fn object(call: &Call, answer: &Answer) -> String {
-    let mut object = Map::new();
-    let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
-    if let Some(line) = &answer.user_line {
-        put("systemMessage", json!(line));
-    }
-    if let Some(why) = &answer.block {
-        put("decision", json!("block"));
-        put("reason", json!(why));
-    }
-    if let Some(context) = &answer.context {
-        let told = json!({ "hookEventName": call.event, "additionalContext": context });
-        put("hookSpecificOutput", told);
-    }
-    if object.is_empty() { String::new() } else { format!("{}\n", Value::Object(object)) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use midstride_core::briefing::Occasion;
 
     const BASE: &str = r#""session_id": "11111111-1111-4111-8111-111111111111", "transcript_path": "/home/dev/.claude/projects/-home-dev-shop/11111111-1111-4111-8111-111111111111.jsonl", "cwd": "/home/dev/shop""#;
 

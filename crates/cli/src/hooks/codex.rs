@@ -1,8 +1,8 @@
 //! What Codex tells its hooks, and how it wants to be answered. It takes no words for its summary;
 //! after a compaction a session starts once more, and is told everything then.
 
-use super::claude_code::{call, object, prompt, source};
 use super::fields::Fields;
+use super::form::{call, object, prompt, source};
 use midstride_core::hook::{Answer, Call, Moment};
 use midstride_core::session::Client;
 

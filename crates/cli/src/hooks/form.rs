@@ -1,0 +1,51 @@
+//! The form that calls and answers have with every client.
+
+use super::fields::Fields;
+use midstride_core::briefing::Occasion;
+use midstride_core::hook::{Answer, Call, Moment};
+use midstride_core::session::Client;
+use serde_json::{Map, Value, json};
+
+/// What every call has.
+pub(super) fn call(client: Client, event: String, moment: Moment, fields: &Fields) -> Call {
+    Call {
+        client,
+        event,
+        session: fields.text("session_id"),
+        transcript: fields.text("transcript_path"),
+        folder: fields.text("cwd"),
+        moment,
+    }
+}
+
+/// What a session begins with. One that goes on from another knows what that one knew.
+pub(super) fn source(fields: &Fields) -> Occasion {
+    match fields.text("source").as_deref() {
+        Some("resume" | "fork") => Occasion::Resume,
+        Some("clear") => Occasion::Clear,
+        Some("compact") => Occasion::Compact,
+        Some(_) | None => Occasion::Startup,
+    }
+}
+
+pub(super) fn prompt(fields: &Fields) -> Moment {
+    fields.text("prompt").map_or(Moment::Other, Moment::Prompt)
+}
+
+/// An answer as all of them take it.
+pub(super) fn object(call: &Call, answer: &Answer) -> String {
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
+    if let Some(line) = &answer.user_line {
+        put("systemMessage", json!(line));
+    }
+    if let Some(why) = &answer.block {
+        put("decision", json!("block"));
+        put("reason", json!(why));
+    }
+    if let Some(context) = &answer.context {
+        let told = json!({ "hookEventName": call.event, "additionalContext": context });
+        put("hookSpecificOutput", told);
+    }
+    if object.is_empty() { String::new() } else { format!("{}\n", Value::Object(object)) }
+}
