@@ -1,12 +1,12 @@
 //! The estimate of tokens against what models counted.
 
+use crate::transcripts::jsonl_below;
 use midstride_core::tokens::{Family, estimate};
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 
 /// The error that is allowed at the 95th percentile.
 const ERROR_MAX: f64 = 0.15;
@@ -154,20 +154,6 @@ fn read(before: &Request, request: &Request) -> Option<Sample> {
         }
     }
     (tokens >= READ_MIN).then_some(Sample { text, tokens })
-}
-
-fn jsonl_below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(jsonl_below(&path));
-        } else if path.extension().is_some_and(|ending| ending == "jsonl") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
 }
 
 /// Prints how far a family's estimates are off, and returns the error at the 95th percentile.

@@ -342,13 +342,7 @@ fn plans(checkpoint: &Checkpoint, short: &dyn Fn(&str) -> String) -> Vec<Item> {
     let mut seen = HashSet::new();
     let mut items = Vec::new();
     for plan in checkpoint.session.plans.iter().rev() {
-        let state = match plan.state {
-            PlanState::Read => "read",
-            PlanState::Written => "written",
-            PlanState::Proposed => "proposed, not decided",
-            PlanState::Approved => "approved by the user",
-            PlanState::Rejected => "rejected by the user",
-        };
+        let state = plan.state.words();
         let Some(path) = plan.path.as_deref().map(short) else { continue };
         if plan.state != PlanState::Rejected && seen.insert(path.clone()) {
             items.push(Item::of(Sort::Plan, &path).seen(&plan.seen).state(state));

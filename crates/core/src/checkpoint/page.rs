@@ -2,7 +2,7 @@
 
 use super::{Around, ArtifactState, Checkpoint};
 use crate::hidden;
-use crate::session::{AgentState, Command, Exit, PlanState, Seen};
+use crate::session::{AgentState, Command, Exit, Seen};
 use crate::time;
 
 /// More of anything is counted; the checkpoint has all of it.
@@ -240,13 +240,7 @@ fn plans(checkpoint: &Checkpoint) -> String {
         .plans
         .iter()
         .map(|plan| {
-            let state = match plan.state {
-                PlanState::Read => "read",
-                PlanState::Written => "written",
-                PlanState::Proposed => "proposed, not decided",
-                PlanState::Approved => "approved by the user",
-                PlanState::Rejected => "rejected by the user",
-            };
+            let state = plan.state.words();
             let path = plan.path.as_deref().unwrap_or("without a file");
             let text = plan.text.as_deref().map(quoted).unwrap_or_default();
             format!("- `{}`: {state} ({})\n{text}", line(path), at(checkpoint, &plan.seen))

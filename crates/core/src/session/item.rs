@@ -137,6 +137,19 @@ pub enum PlanState {
     Rejected,
 }
 
+impl PlanState {
+    /// In a few words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Written => "written",
+            Self::Proposed => "proposed, not decided",
+            Self::Approved => "approved by the user",
+            Self::Rejected => "rejected by the user",
+        }
+    }
+}
+
 /// A task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
