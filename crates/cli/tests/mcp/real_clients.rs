@@ -47,7 +47,10 @@ fn completes(sandbox: &Sandbox, model: &ModelServer, client: &mut Command, name:
 fn claude_code_saves_its_session_until_nothing_is_missing() {
     let sandbox = project();
     let [first, rest] = saves();
+    // The client writes its transcript behind what it does; a session that works on has one.
+    let written = "until grep -qs 'Purge the cache' ~/.claude/projects/*/*.jsonl; do :; done";
     let model = ModelServer::start([
+        Turn::calls("Bash", json!({ "command": written })),
         Turn::calls("mcp__midstride__save", first),
         Turn::calls("mcp__midstride__save", rest),
         Turn::calls("mcp__midstride__get", json!({"handoff": "cache-purge"})),
