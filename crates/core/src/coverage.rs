@@ -5,6 +5,7 @@
 //! beside it, in words of its own. No model is asked: whoever names everything and explains nothing
 //! is told so, and so is whoever pastes the facts that midstride collected.
 
+mod clause;
 mod command;
 mod explanation;
 mod facts;

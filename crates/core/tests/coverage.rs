@@ -117,6 +117,14 @@ fn an_explanation_may_be_written_in_many_ways() {
         "Tests are red (cache.test.ts fails): a module is loaded twice, so entries of the store vanish.\n",
         "## Root causes\n\n1. `npm test`: the store is made anew whenever a module is loaded.\n",
         "`npm test` schlug fehl, weil jedes Modul beim Laden einen eigenen Speicher anlegt.\n",
+        // As short as people write in a hurry: a thing of its own, and what was the matter with it.
+        "`npm test` failed: lazy_html was missing\n",
+        "npm test failed because the linker was absent\n",
+        "- `npm test` failed (no linker)\n",
+        "The disk was full, so `npm test` failed.\n",
+        "- `npm test` failed\n  - Cause: `lazy_html` not installed\n",
+        "| command | why |\n|---|---|\n| `npm test` | lazy_html was missing |\n",
+        "`npm test` schlug fehl, weil der Linker fehlte.\n",
     ] {
         assert_eq!(found(explained, What::FailedCommand), Told::Explained, "{explained}");
     }
@@ -125,6 +133,14 @@ fn an_explanation_may_be_written_in_many_ways() {
         "- `npm test` failed\n\nBecause a module was loaded twice, the store lost its entries.\n",
         "```sh\nnpm test # fails because the store is made anew for every module\n```\n",
         "## Root causes\n\n- `npm test`\n",
+        "`npm test` failed: it failed\n",
+        "`npm test` failed because of an error\n",
+        "`npm test`: was broken\n",
+        "`npm test` failed because it was flaky\n",
+        "`npm test` failed because of the linker\n",
+        "`npm test` failed: something was off with the setup\n",
+        "`npm test` failed because npm test was broken\n",
+        "## Root causes\n\n- `npm test`: it was red\n",
     ] {
         assert_eq!(found(listed, What::FailedCommand), Told::Listed, "{listed}");
     }

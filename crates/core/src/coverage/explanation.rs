@@ -5,6 +5,7 @@
 //! joins, nothing is said but names, the session is quoted, the words would fit anything, or the
 //! same words are used for everything.
 
+use super::clause::Clauses;
 use super::facts::Facts;
 use super::statement::{Sentence, Sort, Statement, Text};
 use super::words::{Hollow, Joints, SMALL};
@@ -49,13 +50,13 @@ pub(super) struct Explanation {
 }
 
 /// What is seen of a sentence, word by word.
-struct Marks {
+pub(super) struct Marks {
     /// Whether the word is the session's own.
-    quoted: Vec<bool>,
+    pub(super) quoted: Vec<bool>,
     /// Whether the word joins.
-    joining: Vec<bool>,
+    pub(super) joining: Vec<bool>,
     /// Behind which words something was joined, and whether a cause has to follow there.
-    joints: Vec<(usize, bool)>,
+    pub(super) joints: Vec<(usize, bool)>,
 }
 
 impl Marks {
@@ -77,6 +78,11 @@ impl Marks {
         }
         Self { quoted, joining, joints: found }
     }
+
+    /// Whether there are more joints than running text has.
+    pub(super) fn are_crowded(&self) -> bool {
+        self.joints.len() > 1 + self.joining.len() / JOINT_EVERY
+    }
 }
 
 /// Reads explanations.
@@ -84,6 +90,7 @@ pub(super) struct Reader<'a> {
     text: &'a Text,
     facts: &'a Facts,
     hollow: &'a Hollow,
+    clauses: Clauses,
     /// The words that name things, sentence by sentence.
     names: &'a [HashSet<String>],
     marks: Vec<Marks>,
@@ -98,7 +105,7 @@ impl<'a> Reader<'a> {
     ) -> Self {
         let joints = Joints::new();
         let marks = text.sentences.iter().map(|one| Marks::of(one, facts, &joints)).collect();
-        Self { text, facts, hollow, names, marks }
+        Self { text, facts, hollow, clauses: Clauses::new(), names, marks }
     }
 
     /// Every explanation of the document, those that are the same together.
@@ -122,26 +129,41 @@ impl<'a> Reader<'a> {
         let is_below_why = statement.heading.is_some_and(|above| self.sentence(above).is_reason);
         let reasons: Vec<usize> =
             all.clone().filter(|one| is_below_why || self.sentence(*one).is_reason).collect();
+        let before = found.len();
         if !reasons.is_empty() {
             let reach = self.reach(statement, all.clone().collect());
             found.extend(self.explanation(number, statement.at, &reasons, reach));
         }
-        for one in all {
+        for one in all.clone() {
             if let Some(said) = self.joined(one, statement) {
-                let near = match statement.sort {
-                    Sort::Plain => {
-                        let before = one.saturating_sub(1).max(statement.sentences.start);
-                        vec![statement.sentences.start, before, one]
-                    }
-                    Sort::Entry | Sort::WrongTurn | Sort::Decision | Sort::Facts => {
-                        statement.sentences.clone().collect()
-                    }
-                };
-                let at = self.sentence(one).at;
-                let reach = self.reach(statement, near);
-                found.extend(self.explanation(number, at, &said, reach));
+                let reach = self.reach(statement, near(one, statement));
+                found.extend(self.explanation(number, self.sentence(one).at, &said, reach));
             }
         }
+        if found.len() == before {
+            let short = |one| self.short(number, one, reasons.contains(&one), statement);
+            found.extend(all.filter_map(short));
+        }
+    }
+
+    /// A cause in few words: it is about one thing.
+    fn short(
+        &self,
+        number: usize,
+        one: usize,
+        is_asked_for: bool,
+        statement: &Statement,
+    ) -> Option<Explanation> {
+        let (sentence, marks) = (self.sentence(one), &self.marks[one]);
+        let near =
+            if is_asked_for { statement.sentences.clone().collect() } else { near(one, statement) };
+        let reach = self.reach(statement, near);
+        let named: HashSet<&str> =
+            reach.iter().flat_map(|one| &self.names[*one]).map(String::as_str).collect();
+        let own = |stem: &str| !named.contains(stem) && !self.hollow.has(stem);
+        let substance = self.clauses.cause(sentence, marks, is_asked_for, own);
+        let (at, statement) = (sentence.at, number);
+        (!substance.is_empty()).then_some(Explanation { at, reach, room: 1, statement, substance })
     }
 
     fn sentence(&self, number: usize) -> &Sentence {
@@ -160,7 +182,7 @@ impl<'a> Reader<'a> {
     fn joined(&self, one: usize, statement: &Statement) -> Option<Vec<usize>> {
         let tokens = &self.sentence(one).tokens;
         let found = &self.marks[one].joints;
-        if found.len() > 1 + tokens.len() / JOINT_EVERY {
+        if self.marks[one].are_crowded() {
             return None;
         }
         let is_last = one + 1 == statement.sentences.end;
@@ -231,7 +253,20 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn is_small(word: &str) -> bool {
+/// The sentences that an explanation in one of them may be about.
+fn near(one: usize, statement: &Statement) -> Vec<usize> {
+    match statement.sort {
+        Sort::Plain => {
+            let before = one.saturating_sub(1).max(statement.sentences.start);
+            vec![statement.sentences.start, before, one]
+        }
+        Sort::Entry | Sort::WrongTurn | Sort::Decision | Sort::Facts => {
+            statement.sentences.clone().collect()
+        }
+    }
+}
+
+pub(super) fn is_small(word: &str) -> bool {
     const SHORT: usize = 3;
     let is_short = word.chars().count() <= SHORT && word.chars().all(char::is_alphabetic);
     is_short || SMALL.contains(&format!(" {word} "))

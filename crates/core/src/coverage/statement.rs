@@ -29,7 +29,9 @@ pub(super) struct Token {
     pub is_capital: bool,
     /// Whether a comma or the like comes before it.
     pub after_pause: bool,
-    /// Whether it is a part of a longer name, such as a path.
+    /// Whether a colon, a dash or a bracket comes before it: what follows says more about what was said.
+    pub after_colon: bool,
+    /// Whether it is a part of a longer name, such as a path or an option.
     pub is_part: bool,
     /// Whether it goes on in a name that began before it.
     pub goes_on: bool,
@@ -295,13 +297,17 @@ pub(super) fn tokens(said: &str, is_code: bool) -> Vec<Token> {
         let before = &said[..word.at.start];
         let ticks = before.bytes().filter(|byte| *byte == b'`').count();
         let pause = before.trim_end().ends_with([',', ';', ':', '—', '–', '(']);
+        // Marks of code may stand between: `failed: `lazy_html` is missing`.
+        let colon = before.trim_end_matches(['`', '*', ' ']).ends_with([':', '—', '–', '(']);
         let goes_on = is_link(before.chars().rev());
+        let is_option = before.ends_with("--");
         Token {
             stem: stem(&word.text),
             is_code: is_code || ticks % 2 == 1,
             is_capital: word.at.of(said).starts_with(char::is_uppercase),
             after_pause: pause,
-            is_part: goes_on || is_link(said[word.at.end..].chars()),
+            after_colon: colon,
+            is_part: is_option || goes_on || is_link(said[word.at.end..].chars()),
             goes_on,
             word: word.text,
         }

@@ -76,6 +76,24 @@ pub(super) const SMALL: &str = "\
  during against among \
  beim wird werden wurde eine einen einem einer jede jedes jedem nicht sich oder dass nach dans avec pour cette para como della ";
 
+/// Things and states that any failure has: one of them alone is no cause.
+pub(super) const ANYTHING: &str = "\
+ anybody anyone anything app bad bug buggy busy choice code compile compilation conflict defect dependency everybody everyone \
+ everything execution fault faulty fine flaky flaw glitch good hiccup improper incomplete inconsistent install installation \
+ insufficient invalid issue library log logic misconfiguration misconfigured mismatch nobody none odd off package problem \
+ program quirk regression repo repository script setup software somebody someone something strange suite syntax test trace \
+ unavailable unstable unsuccessful useless way weird \
+ alles etwas nichts niemand ";
+
+/// Says of what stands before it how it is: `the linker was absent`.
+pub(super) const IS: &str = " is are was were isn aren wasn weren be been has have had hasn haven hadn did does didn doesn do don \
+ can cannot could couldn will won would gone down \
+ ist sind war waren hat hatte hatten kann konnte wird wurde est sont etait avait era esta estaba habia stato foi ";
+
+/// Says of what stands beside it that it is not there: `no linker`, `the linker is missing`.
+pub(super) const LACKS: &str = " no not without lack lacks lacked lacking missing absent need needs needed require requires required unset \
+ expired fehlt fehlte fehlten fehlend kein keine keinen ohne nicht manque manquait sans pas falta faltaba sin manca mancava senza falta sem ";
+
 /// What tells that a file is named for what went wrong with it.
 pub(super) const FAILING: &[&str] = &[
     "fail",

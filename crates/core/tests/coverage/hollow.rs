@@ -73,6 +73,44 @@ pub(super) const KINDS: &[Kind] = &[
             )
         })
     }),
+    kind("it failed because it failed", |_, items| {
+        each(items, |_, name| format!("- `{name}` failed: it failed"))
+    }),
+    kind("because of an error", |_, items| {
+        each(items, |_, name| format!("- {name} failed because of an error"))
+    }),
+    kind("was broken", |_, items| each(items, |_, name| format!("- {name}: was broken"))),
+    kind("short phrases in turn", |_, items| {
+        let mut phrases = SHORT_PHRASES.iter().cycle();
+        each(items, |_, name| format!("- `{name}` {}", phrases.next().unwrap_or(&"")))
+    }),
+    kind("short reasons in turn", |_, items| {
+        let reasons = SHORT_PHRASES.map(|phrase| phrase.replace([':', ','], ""));
+        let reasons = std::cell::RefCell::new(reasons.iter().cycle());
+        header("wrong_turns", items, |name| {
+            let reason = reasons.borrow_mut().next().cloned().unwrap_or_default();
+            format!("{{tried: {name}, why_wrong: it {reason}}}")
+        })
+    }),
+    kind("itself, missing", |_, items| {
+        each(items, |_, name| format!("- `{name}` failed because {name} was missing"))
+    }),
+    Kind {
+        name: "the same short reason for everything",
+        items_min: 3,
+        write: |_, items| each(items, |_, name| format!("- {name} failed: lazy_html was missing")),
+    },
+    kind("what it printed, in short", |checkpoint, items| {
+        let commands = checkpoint.session.commands.iter();
+        let errors: Vec<String> = commands.filter_map(|command| command.error.clone()).collect();
+        let error = |number: usize| errors.get(number).cloned().unwrap_or_default();
+        let short = |number: usize| {
+            let text = error(number);
+            text.split_whitespace().take(5).collect::<Vec<_>>().join(" ")
+        };
+        let lines = items.iter().enumerate();
+        lines.map(|(at, item)| format!("- {} failed: {}\n", shown(&item.name), short(at))).collect()
+    }),
     kind("because of itself", |_, items| each(items, |_, name| format!("- {name} because {name}"))),
     kind("because of the next one", |_, items| {
         let names: Vec<String> = items.iter().map(|item| shown(&item.name)).collect();
@@ -172,6 +210,25 @@ const PHRASES: [&str; 6] = [
     "because the user asked for it and it improves readability",
     "was necessary, therefore it was done as part of the overall solution",
     "turned out to be more complex than it was expected to be at first",
+];
+
+const SHORT_PHRASES: [&str; 16] = [
+    "failed: something was off",
+    "failed because the setup was bad",
+    "failed because it was flaky",
+    "failed: the test was red",
+    "was changed because it was needed",
+    "was reverted: it was wrong",
+    "failed due to a dependency problem",
+    "broke because the code had a bug",
+    "failed, so it was fixed",
+    "failed: see the log",
+    "failed because it did not work",
+    "failed: not good",
+    "failed because everything was broken",
+    "failed: there was no way",
+    "was done because the agent had no choice",
+    "failed since a library was outdated",
 ];
 
 const SMALL_TALK: &str = "# Handoff\n\nThis session went well. Several commands failed because of \
