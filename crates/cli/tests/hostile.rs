@@ -375,6 +375,13 @@ fn nobody_is_told_to_read_what_lies_outside() {
     let told = sandbox.run(["brief"]).exits(0).stdout;
     assert!(told.contains("inside.md"), "{told}");
     assert!(!told.contains("plan.md") && !told.contains("gone.md"), "{told}");
+    let checked = sandbox.run(["check", "reads"]).exits(1).stdout;
+    assert!(checked.contains("warning[R004]: `plan.md` leads out of the project"), "{checked}");
+    assert!(
+        checked.contains("warning[R004]: there is no file `gone.md` in the project"),
+        "{checked}"
+    );
+    assert!(!checked.contains("`inside.md`"), "{checked}");
 }
 
 #[test]

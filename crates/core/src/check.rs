@@ -39,6 +39,19 @@ pub trait Surroundings {
     fn knows(&self, id: &str) -> bool;
     /// The SHA-256 of a file that something was generated from, in lower-case hexadecimal.
     fn source_hash(&self, path: &str) -> Option<String>;
+    /// What a path leads to that counts from the root of the project.
+    fn reading(&self, path: &str) -> Reading;
+}
+
+/// What a file is to whoever is asked to read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// It can be read.
+    Here,
+    /// Nothing is there.
+    Missing,
+    /// A link on the way leads out of the project.
+    Outside,
 }
 
 /// What a reference leads to.
@@ -74,6 +87,10 @@ impl Surroundings for Alone {
 
     fn source_hash(&self, _: &str) -> Option<String> {
         None
+    }
+
+    fn reading(&self, _: &str) -> Reading {
+        Reading::Here
     }
 }
 
@@ -141,7 +158,7 @@ pub fn check(
             status::rules(handoff, around, &mut findings);
             reference::rules(handoff, place, &mut findings);
             proof::rules(handoff, &mut findings);
-            boot::rules(handoff, &mut findings);
+            boot::rules(handoff, around, &mut findings);
         }
         // Between conflict markers a text says two things at once; its content can wait.
         let torn = findings.iter().any(|finding| finding.code == Code::ConflictMarker);

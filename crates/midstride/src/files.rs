@@ -286,6 +286,12 @@ impl Root {
         self.dir.metadata(path).is_ok_and(|metadata| metadata.is_dir())
     }
 
+    /// Whether a link on the way leads out of the root.
+    pub fn leads_out(&self, path: &Path) -> bool {
+        let refused = |error| matches!(self.error(path, error).problem, Problem::Outside);
+        self.dir.metadata(path).is_err_and(refused)
+    }
+
     /// Writes a new file whole; refuses if something is there already.
     pub fn create(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         self.create_with(path, bytes, None)

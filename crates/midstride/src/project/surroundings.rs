@@ -5,7 +5,7 @@ use super::{Project, Shelved, Spot};
 use crate::files;
 use crate::files::is_markdown;
 use crate::ids::sha256;
-use midstride_core::check::{Artifact, Surroundings};
+use midstride_core::check::{Artifact, Reading, Surroundings};
 use midstride_core::graph::Lead;
 use std::path::{Path, PathBuf};
 
@@ -141,6 +141,18 @@ impl Surroundings for Around<'_> {
     fn source_hash(&self, path: &str) -> Option<String> {
         let bytes = self.project.root.read(&self.locate(path)?).ok()?;
         Some(sha256(&bytes))
+    }
+
+    fn reading(&self, path: &str) -> Reading {
+        let (root, path) = (&self.project.root, Path::new(path));
+        // As a briefing looks at it: what it would leave out is told here.
+        if root.has_file(path) {
+            Reading::Here
+        } else if root.leads_out(path) {
+            Reading::Outside
+        } else {
+            Reading::Missing
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::surroundings::{Around, Target};
 use super::{Project, Shelved, Spot};
-use midstride_core::check::{Artifact, Surroundings, check};
+use midstride_core::check::{Artifact, Reading, Surroundings, check};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -156,6 +156,10 @@ impl Surroundings for Seen<'_> {
 
     fn source_hash(&self, path: &str) -> Option<String> {
         self.around.source_hash(path)
+    }
+
+    fn reading(&self, path: &str) -> Reading {
+        self.around.reading(path)
     }
 }
 
