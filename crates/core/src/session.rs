@@ -82,6 +82,10 @@ pub struct Session {
     pub files: Files,
     /// Commands that it ran.
     pub commands: Listed<Command>,
+    /// How many of the commands that were left out failed; none: none was left out, or it was written
+    /// down before they were counted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub failed_left_out: Option<u64>,
     /// Calls of other tools that failed.
     pub errors: Listed<ToolError>,
     /// Calls that the user, or a rule of theirs, did not allow.
@@ -143,6 +147,7 @@ impl Session {
             agents: Listed::default(),
             files: Files::default(),
             commands: Listed::default(),
+            failed_left_out: None,
             errors: Listed::default(),
             rejections: Listed::default(),
             interrupts: Listed::default(),
@@ -161,6 +166,17 @@ impl Session {
             stopped: None,
             underway: Underway::default(),
         }
+    }
+
+    /// How many commands failed in all; none where that was not counted.
+    pub fn failed_commands(&self) -> Option<u64> {
+        let kept = self.commands.iter().filter(|command| command.exit == Exit::Failed).count();
+        Some(self.failed_before()? + u64::try_from(kept).unwrap_or_default())
+    }
+
+    /// How many of the commands that were left out failed, as far as that was counted.
+    fn failed_before(&self) -> Option<u64> {
+        if self.commands.left_out == 0 { Some(0) } else { self.failed_left_out }
     }
 
     /// Which records are not on the way from the newest one back to the beginning: the user went

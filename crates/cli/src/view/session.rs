@@ -100,6 +100,8 @@ pub(crate) struct CheckpointedJson<'c> {
     understood: u64,
     skipped: u64,
     unknown: u64,
+    commands: u64,
+    failed_commands: Option<u64>,
     redacted: &'c std::collections::BTreeMap<String, u64>,
 }
 
@@ -119,6 +121,8 @@ pub(crate) fn checkpointed(done: &Checkpointed) -> CheckpointedJson<'_> {
         understood: counts.understood,
         skipped: counts.skipped_in_all(),
         unknown: counts.unknown_in_all(),
+        commands: checkpoint.session.commands.total(),
+        failed_commands: checkpoint.session.failed_commands(),
         redacted: &checkpoint.session.redacted,
     }
 }
@@ -211,10 +215,10 @@ pub(crate) fn besides_recovered(recovered: &Recovered) -> Vec<String> {
 fn in_short(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
     let failed = session.commands.iter().filter(|c| c.exit == Exit::Failed).count();
-    // Of very many, only the newest are kept.
-    let failed = match session.commands.left_out {
-        0 => format!("{failed} failed"),
-        _ => format!("{failed} of the newest {} failed", session.commands.items.len()),
+    let failed = match session.failed_commands() {
+        Some(failed) => format!("{failed} failed"),
+        // Of very many, only the newest are kept; an earlier midstride did not count the others.
+        None => format!("{failed} of the newest {} failed", session.commands.items.len()),
     };
     let all = |total: u64| usize::try_from(total).unwrap_or(usize::MAX);
     let open = session.tasks.iter().filter(|task| task.status.is_open()).count();
@@ -357,7 +361,10 @@ fn failures(checkpoint: &Checkpoint) -> Vec<String> {
         format!("{} {}: {}{left}", name(&error.tool), name(path), short(&error.text))
     });
     let older = checkpoint.session.commands.left_out;
-    let older = (older > 0).then(|| format!("{older} older commands were counted and not kept"));
+    let failed = checkpoint.session.failed_left_out;
+    let failed = failed.map(|failed| format!(", {failed} of which failed")).unwrap_or_default();
+    let older =
+        (older > 0).then(|| format!("{older} older commands were counted and not kept{failed}"));
     older.into_iter().chain(commands).chain(errors).collect()
 }
 

@@ -44,6 +44,64 @@ fn a_session_is_written_down_once() {
     assert_eq!(events.matches("claude-code session captured").count(), 1, "{events}");
 }
 
+/// A session that ran so many commands, each of which failed.
+fn failing(sandbox: &Sandbox, commands: usize) -> String {
+    let folder = sandbox.root().display().to_string();
+    let record = |number: usize, kind: &str, content: serde_json::Value| {
+        let parent = number.checked_sub(1).map(|before| format!("r{before}"));
+        let record = serde_json::json!({
+            "sessionId": ID, "cwd": folder, "version": "2.1.200", "type": kind,
+            "uuid": format!("r{number}"), "parentUuid": parent,
+            "timestamp": "2026-03-22T09:00:00.000Z",
+            "message": {"role": kind, "content": content},
+        });
+        format!("{record}\n")
+    };
+    let mut text = record(0, "user", "Try until it builds.".into());
+    for number in 0..commands {
+        let call = format!("t{number}");
+        let input = serde_json::json!({"command": format!("make part-{number}")});
+        let run =
+            serde_json::json!([{"type": "tool_use", "id": call, "name": "Bash", "input": input}]);
+        let failed = serde_json::json!([{
+            "type": "tool_result", "tool_use_id": call, "content": "Exit code 2", "is_error": true,
+        }]);
+        text.push_str(&record(2 * number + 1, "assistant", run));
+        text.push_str(&record(2 * number + 2, "user", failed));
+    }
+    text
+}
+
+#[test]
+fn failed_commands_are_counted_where_not_all_are_kept() {
+    let sandbox = shop();
+    put(&sandbox, ID, &failing(&sandbox, 10_500));
+    let run = sandbox.run(["checkpoint", "--json"]).exits(0);
+    let done: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (&done["commands"], &done["failed_commands"]),
+        (&10_500.into(), &10_500.into()),
+        "{done}"
+    );
+    let recovered = sandbox.run(["checkpoint", "--session", "5e55"]).exits(0);
+    assert!(recovered.stderr.contains("nothing new"), "{recovered}");
+    let shown = sandbox.run(["session", "show", "5e55"]).exits(0).stdout;
+    let older = "1000 older commands were counted and not kept, 1000 of which failed";
+    assert!(shown.contains(older), "{}", &shown[..shown.len().min(2_000)]);
+    let run = sandbox.run(["session", "show", "5e55", "--json"]).exits(0);
+    let shown: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(shown["session"]["failed_left_out"], 1_000);
+    assert_eq!(shown["session"]["commands"]["left_out"], 1_000);
+}
+
+#[test]
+fn the_count_of_failed_commands_is_told_in_short() {
+    let sandbox = shop();
+    put(&sandbox, ID, &failing(&sandbox, 10_001));
+    let told = sandbox.run(["checkpoint"]).exits(0).stderr;
+    assert!(told.contains("10001 commands (10001 failed)"), "{told}");
+}
+
 #[test]
 fn a_session_is_shown_with_what_matters() {
     let sandbox = worked_in();

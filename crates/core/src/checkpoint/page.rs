@@ -164,7 +164,11 @@ fn failures(checkpoint: &Checkpoint) -> String {
             quoted(&error.text)
         )
     }));
-    section("What failed", &items)
+    let mut text = section("What failed", &items);
+    if let Some(older) = checkpoint.session.failed_left_out.filter(|older| *older > 0) {
+        text.push_str(&format!("- and {older} older commands that failed and were not kept\n"));
+    }
+    text
 }
 
 fn failure(checkpoint: &Checkpoint, command: &Command) -> String {

@@ -383,7 +383,13 @@ impl Session {
     fn command(&mut self, seen: &Seen, text: &str) -> u64 {
         let hash = hash(text.trim().as_bytes());
         let text = self.head(text, COMMAND_BYTES_MAX);
-        self.commands.push(Command {
+        let before = self.failed_before();
+        let left_out = &mut self.failed_left_out;
+        let goes = |gone: &[Command]| {
+            let failed = gone.iter().filter(|command| command.exit == Exit::Failed).count();
+            *left_out = before.map(|before| before + u64::try_from(failed).unwrap_or_default());
+        };
+        let command = Command {
             seen: seen.clone(),
             text,
             exit: Exit::Running,
@@ -393,7 +399,8 @@ impl Session {
             background: None,
             passed_later: None,
             hash,
-        })
+        };
+        self.commands.push_past(command, goes)
     }
 
     fn command_ended(&mut self, number: u64, seen: &Seen, outcome: &Outcome<'_>) {
@@ -404,7 +411,12 @@ impl Session {
             Outcome::Interrupted => (Exit::Interrupted, None, None),
             Outcome::Running => return,
         };
-        let Some(command) = self.commands.get_mut(number) else { return };
+        let Some(command) = self.commands.get_mut(number) else {
+            // It was left out while it ran, and counts all the same.
+            let failed = u64::from(exit == Exit::Failed);
+            self.failed_left_out = self.failed_left_out.map(|before| before + failed);
+            return;
+        };
         command.exit = exit;
         command.code = code;
         command.error = error.filter(|error| !error.is_empty());

@@ -23,9 +23,15 @@ impl<T> Default for Listed<T> {
 impl<T> Listed<T> {
     /// Adds an entry and gives back the number by which it is found again.
     pub(super) fn push(&mut self, item: T) -> u64 {
+        self.push_past(item, |_| {})
+    }
+
+    /// The same; what has to go for it is shown first.
+    pub(super) fn push_past(&mut self, item: T, goes: impl FnOnce(&[T])) -> u64 {
         if self.items.len() >= ITEMS_MAX {
             // A part at a time: moving everything for each entry would cost.
             let going = ITEMS_MAX / 10;
+            goes(&self.items[..going]);
             self.items.drain(..going);
             self.left_out += u64::try_from(going).unwrap_or_default();
         }

@@ -8,10 +8,13 @@ use super::{Listed, Session};
 pub(super) fn take_in(session: &mut Session, id: &str, agent: &Session) {
     let label = id_of(id).into_owned();
     let relabel = |seen: &Seen| Seen { agent: Some(label.clone()), ..seen.clone() };
+    let failed = session.failed_before().zip(agent.failed_before());
     extend(&mut session.commands, &agent.commands, |item| {
         item.seen = relabel(&item.seen);
         item.ended = item.ended.as_ref().map(relabel);
     });
+    let failed = failed.map(|(ours, theirs)| ours + theirs);
+    session.failed_left_out = failed.filter(|_| session.commands.left_out > 0);
     extend(&mut session.errors, &agent.errors, |item| item.seen = relabel(&item.seen));
     extend(&mut session.rejections, &agent.rejections, |item| item.seen = relabel(&item.seen));
     extend(&mut session.skills, &agent.skills, |item| item.seen = relabel(&item.seen));
