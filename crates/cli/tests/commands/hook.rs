@@ -201,6 +201,16 @@ fn a_client_that_never_ends_its_call_is_not_waited_for() {
 }
 
 #[test]
+fn of_a_long_prompt_the_beginning_is_looked_at() {
+    let sandbox = shop();
+    let asked = "Why are the market pages slow after a purge of the cache?";
+    let pasted = "ü ".repeat(3_000_000);
+    let told =
+        hook(&sandbox, "UserPromptSubmit", CALLER, json!({"prompt": format!("{asked}\n{pasted}")}));
+    assert!(context(&told).contains("market-page-perf"), "{told}");
+}
+
+#[test]
 fn a_ledger_that_somebody_holds_is_not_waited_for() {
     let sandbox = worked_in();
     sandbox.run(["checkpoint"]).exits(0);

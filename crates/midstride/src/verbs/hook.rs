@@ -40,6 +40,9 @@ const RECOVERED_BYTES_MAX: u64 = 4 << 20;
 const MATTERS_MAX: usize = 3;
 /// So many are looked at: those that were told of before fall out.
 const MATTERS_LOOKED_AT: usize = 8;
+/// So much of a prompt is looked at: what a user asks stands before what they paste, and the client
+/// waits.
+const PROMPT_BYTES_MAX: usize = 64 << 10;
 /// What a summary is asked to keep, and what it lost, costs at most so many tokens.
 const SURVIVING_TOKENS: u64 = 1_000;
 /// What an agent has to know of handoffs: what it must keep to, and what will bite it.
@@ -236,7 +239,7 @@ impl Hooking<'_> {
 
     fn matters(&mut self, text: &str) -> Option<Briefed> {
         let prompt = Prompt {
-            text: text.to_owned(),
+            text: text[..text.floor_char_boundary(PROMPT_BYTES_MAX)].to_owned(),
             files: Vec::new(),
             limit: MATTERS_LOOKED_AT,
             within: HOOK_WITHIN,
