@@ -1,4 +1,9 @@
-//! A clone of somebody else's repository does nothing but say so.
+//! A clone of somebody else's repository does nothing but say so. What hooks are told: `hooks`.
+
+mod hooks;
+mod odd;
+
+pub(crate) use odd::{Tree, bytes_of, cases, raw_values};
 
 use crate::sandbox;
 use midstride_testkit::Sandbox;

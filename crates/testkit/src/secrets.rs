@@ -10,9 +10,9 @@ mod negatives;
 
 pub use negatives::negatives;
 
+use crate::random::Random;
 use contexts::{Context, contexts};
 use formats::{Format, formats};
-use grammar::Random;
 
 /// A text with a secret in it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,12 @@
 //! The fields of a call: texts and flags. Anything else, and anything of another type than it should
 //! be, is passed over.
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
+
+/// No call has as many fields; each one that is kept costs more than its bytes.
+const FIELDS_MAX: usize = 1_000;
 
 /// The fields of a call, by name.
 #[derive(Debug)]
@@ -13,8 +16,7 @@ impl Fields {
     /// Reads a call.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
         let text = String::from_utf8_lossy(bytes);
-        let fields = serde_json::from_str(&text);
-        fields.map(Self).map_err(|error| format!("the call is not understood: {error}"))
+        serde_json::from_str(&text).map_err(|error| format!("the call is not understood: {error}"))
     }
 
     /// A text that says something.
@@ -28,6 +30,33 @@ impl Fields {
     /// Whether a flag is set.
     pub(super) fn flag(&self, name: &str) -> bool {
         matches!(self.0.get(name), Some(Field::Flag(true)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = HashMap::new();
+        while let Some((name, field)) = map.next_entry()? {
+            fields.insert(name, field);
+            if fields.len() > FIELDS_MAX {
+                return Err(A::Error::custom(format_args!("it has more than {FIELDS_MAX} fields")));
+            }
+        }
+        Ok(Fields(fields))
     }
 }
 
@@ -113,5 +142,16 @@ mod tests {
             assert!(error.starts_with("the call is not understood"), "{error}");
         }
         assert!(Fields::read(b"{\"a\": \"\xff\"}").is_ok());
+    }
+
+    #[test]
+    fn no_call_has_fields_without_end() {
+        let call = |count: usize| {
+            let fields: Vec<String> = (0..count).map(|at| format!("\"f{at}\": 1")).collect();
+            Fields::read(format!("{{{}}}", fields.join(",")).as_bytes())
+        };
+        assert!(call(FIELDS_MAX).is_ok());
+        let error = call(FIELDS_MAX + 1).unwrap_err();
+        assert!(error.contains("it has more than 1000 fields"), "{error}");
     }
 }

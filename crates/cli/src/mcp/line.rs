@@ -23,6 +23,12 @@ pub(super) enum Line {
     },
 }
 
+/// How a line begins, and how it ends.
+pub(super) fn edges(line: &[u8]) -> (&[u8], &[u8]) {
+    let head = line.get(..EDGE_BYTES).unwrap_or(line);
+    (head, &line[line.len().saturating_sub(EDGE_BYTES)..])
+}
+
 /// The lines of a stream.
 #[derive(Debug)]
 pub(super) struct Lines<R> {

@@ -1,7 +1,10 @@
 //! Messages of JSON-RPC 2.0, as far as MCP uses them.
 
-use super::line::LINE_BYTES_MAX;
+use super::line::{LINE_BYTES_MAX, edges};
 use serde_json::{Value, json};
+
+/// No message has more values; one of two bytes takes hundreds when it is read.
+pub(super) const VALUES_MAX: usize = 200_000;
 
 /// What is wrong with a request.
 #[derive(Debug)]
@@ -24,6 +27,14 @@ impl Fault {
     /// The JSON is no request.
     pub(super) fn request(message: impl Into<String>) -> Self {
         Self::new(-32600, message)
+    }
+
+    /// There are more values in it than anybody needs.
+    pub(super) fn too_many(values: usize) -> Self {
+        Self::request(format!(
+            "the message has about {values} values, at most {VALUES_MAX} are read; send less, and name \
+             files instead of quoting them"
+        ))
     }
 
     /// There is no such method.
@@ -133,6 +144,28 @@ pub(super) fn too_long(bytes: usize, head: &[u8], tail: &[u8]) -> Value {
     answer(&id.unwrap_or_default(), Err(Fault::request(why)))
 }
 
+/// The answer to a line with too many values to be read.
+pub(super) fn too_many(values: usize, line: &[u8]) -> Value {
+    let (head, tail) = edges(line);
+    let id = id_at_the_head(head).or_else(|| id_at_the_tail(tail));
+    answer(&id.unwrap_or_default(), Err(Fault::too_many(values)))
+}
+
+/// How many values a text of JSON has at most: each but the first stands behind one of these.
+pub(super) fn values(json: &[u8]) -> usize {
+    let (mut count, mut in_text, mut escaped) = (1, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' | b',' if !in_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
 const ID: &str = "\"id\":";
 
 /// The id that stands before anything that can be long.
@@ -163,6 +196,20 @@ fn first_value(text: &str) -> Option<(Value, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_counted_without_reading_them() {
+        let cases = [
+            ("7", 1),
+            ("[]", 2),
+            ("[1,2,[3]]", 5),
+            (r#"{"a": "x,[{\",", "b": {"c\\": 1}}"#, 4),
+            (r#""[,,,,""#, 1),
+        ];
+        for (json, count) in cases {
+            assert_eq!(values(json.as_bytes()), count, "{json}");
+        }
+    }
 
     #[test]
     fn whoever_sends_too_much_is_answered_by_id() {

@@ -14,6 +14,9 @@ use serde_json::{Map, Value, json};
 const INSTRUCTIONS: &str = "midstride carries work from one session to the next. Call `brief` when you take work over, \
      `save` before you end or hand over, and add what it says is missing. `search` and `get` find what others learned.";
 
+/// A batch is answered as a whole, which is held until its last message is answered.
+const BATCH_MAX: usize = 100;
+
 /// What is known of the client.
 #[derive(Debug)]
 pub(super) struct Server {
@@ -39,10 +42,21 @@ impl Server {
         if bytes.trim_ascii().is_empty() {
             return Vec::new();
         }
+        let values = message::values(&bytes);
+        if values > message::VALUES_MAX {
+            return vec![message::too_many(values, &bytes)];
+        }
         match serde_json::from_slice(&bytes) {
             Err(error) => vec![message::answer(&Value::Null, Err(Fault::syntax(&error)))],
             Ok(Value::Array(batch)) if batch.is_empty() => {
                 let fault = Fault::request("a batch has at least one message");
+                vec![message::answer(&Value::Null, Err(fault))]
+            }
+            Ok(Value::Array(batch)) if batch.len() > BATCH_MAX => {
+                let count = batch.len();
+                let fault = Fault::request(format!(
+                    "the batch has {count} messages, at most {BATCH_MAX} are answered as one; send them one a line"
+                ));
                 vec![message::answer(&Value::Null, Err(fault))]
             }
             // Clients of 2025-03-26 may send several messages as one.

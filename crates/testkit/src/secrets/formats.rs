@@ -1,6 +1,7 @@
 //! What secrets look like, kind by kind, as their providers publish it.
 
-use super::grammar::{Random, base64, base64_url};
+use super::grammar::{base64, base64_url};
+use crate::random::Random;
 
 /// Where a kind of secret can be told from other texts.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,8 @@
 //! `‹num10-13›` is ten to thirteen digits. Where only a part of a text is secret it stands in
 //! guillemets: `redis://:«‹pass16›»@cache:6379/0`.
 
+use crate::random::Random;
+
 /// What the names between `‹` and `›` stand for.
 const ALPHABETS: [(&str, &str); 14] = [
     ("num", "0123456789"),
@@ -32,32 +34,7 @@ const WORDS: [&str; 24] = [
 
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// A source of numbers that is the same for the same seed (`SplitMix64`).
-pub(super) struct Random(u64);
-
 impl Random {
-    pub(super) fn seeded(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number from nought up to `bound`, which is not reached.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
-        let bound = u64::try_from(bound).expect("a usize is no wider than 64 bits");
-        usize::try_from(self.next() % bound).expect("it is below a usize")
-    }
-
-    pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-
     /// A text of this grammar.
     pub(super) fn expand(&mut self, grammar: &str) -> String {
         let mut text = String::new();

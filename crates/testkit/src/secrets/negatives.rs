@@ -1,6 +1,6 @@
 //! Texts that look like secrets, or speak of them, and must stay as they are.
 
-use super::grammar::Random;
+use crate::random::Random;
 
 /// Texts to leave alone, each with what it is.
 pub fn negatives() -> Vec<(&'static str, String)> {

@@ -1,0 +1,371 @@
+//! Calls of hooks as nobody honest makes them: the client is not failed, and nothing is written but
+//! what midstride keeps for itself.
+
+use super::{Tree, bytes_of, cases, raw_values};
+use crate::sandbox;
+use midstride_testkit::{Random, Sandbox, fixtures};
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+const SESSION: &str = "11111111-1111-4111-8111-111111111111";
+
+/// What a payload of 50 MB may take, in the kilobytes that `ulimit -v` counts: four times as much.
+const KILOBYTES_MAX: &str = "200000";
+
+/// A project and what lies around it: a home with transcripts that are none, a project of somebody
+/// else, and a repository in which midstride has no say.
+struct Ground {
+    sandbox: Sandbox,
+    /// Where midstride may write.
+    ours: Vec<PathBuf>,
+    before: Tree,
+}
+
+impl Ground {
+    fn new() -> Self {
+        let sandbox = sandbox().repository();
+        sandbox.run(["init"]).exits(0);
+        sandbox.write(
+            ".midstride/handoffs/market.md",
+            "---\nhandoff:\n  id: market\n  title: Market pages\n  status: in_progress\n  context_summary: Slow.\n  landmines: [The balance is looked up]\n---\n",
+        );
+        sandbox.write(".midstride/config.toml", "[hooks]\nstop_gate = true\n");
+        let base = sandbox.root().parent().unwrap().to_owned();
+        std::fs::write(base.join("canary.json"), "{}\n").unwrap();
+        std::fs::write(sandbox.home().join("canary.jsonl"), "{\"type\": \"user\"}\n").unwrap();
+        for name in ["other", "stranger"] {
+            let folder = base.join(name);
+            std::fs::create_dir(&folder).unwrap();
+            let mut git = sandbox.command("git");
+            sandbox.finish(git.current_dir(&folder).args(["init", "--quiet"])).exits(0);
+        }
+        sandbox.run(["-C", base.join("other").to_str().unwrap(), "init"]).exits(0);
+        put_transcripts(&sandbox);
+        let ours = vec![
+            sandbox.root().join(".git/midstride"),
+            base.join("other/.git/midstride"),
+            sandbox.home().join(".local/state/midstride"),
+            // What the test itself writes.
+            sandbox.home().join("call"),
+        ];
+        let before = Tree::around(&sandbox, &ours);
+        Self { sandbox, ours, before }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.sandbox.root().parent().unwrap().join(name).display().to_string()
+    }
+
+    /// The calls that a client makes, each as its fields with their values as they are written.
+    fn calls(&self, client: &str) -> Vec<Fields> {
+        let events: &[(&str, &str)] = match client {
+            "claude-code" => &CLAUDE_CODE,
+            _ => &CODEX,
+        };
+        let base = json!({
+            "session_id": SESSION,
+            "transcript_path": transcripts(&self.sandbox).join(format!("{SESSION}.jsonl")),
+            "cwd": self.sandbox.root(),
+        });
+        let one = |(event, more): &(&str, &str)| {
+            let more: Value = serde_json::from_str(more).unwrap();
+            let named = json!({ "hook_event_name": event });
+            let all = [&base, &named, &more].map(|part| part.as_object().unwrap().clone());
+            let all = all.into_iter().flatten();
+            Fields(all.map(|(name, value)| (name, value.to_string().into_bytes())).collect())
+        };
+        events.iter().map(one).collect()
+    }
+
+    fn command(&self, client: &str) -> Command {
+        let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        command.args(["hook", client]).env("MIDSTRIDE_HOOK_MILLISECONDS", "60000");
+        command
+    }
+
+    /// Makes a call, and looks at all that must hold whatever it says.
+    #[track_caller]
+    fn call(&self, client: &str, bytes: &[u8]) {
+        self.run(client, &mut self.command(client), bytes);
+    }
+
+    #[track_caller]
+    fn run(&self, client: &str, command: &mut Command, bytes: &[u8]) {
+        let file = self.sandbox.home().join("call");
+        std::fs::write(&file, bytes).unwrap();
+        let log = self.sandbox.root().join(".git/midstride/hooks.log");
+        let _ = std::fs::remove_file(&log);
+        let run = self.sandbox.finish(command.stdin(File::open(&file).unwrap()));
+        let start = &bytes[..bytes.len().min(2_000)];
+        let about = format!("{client} {}: {run}", String::from_utf8_lossy(start));
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{about}");
+        assert!(is_answer(client, &run.stdout), "{about}");
+        match std::fs::read_to_string(&log) {
+            Ok(log) => assert!(!log.contains("it panicked"), "{about}\n{log}"),
+            // Whoever does not lead elsewhere is written down, unless it fell over on its way there.
+            Err(_) => assert!(leads_elsewhere(bytes, &self.sandbox), "nothing is logged: {about}"),
+        }
+        Tree::around(&self.sandbox, &self.ours).is_as_before(&self.before, &about);
+    }
+}
+
+/// Where Claude Code keeps the transcripts of a project.
+fn transcripts(sandbox: &Sandbox) -> PathBuf {
+    let slug = sandbox.root().display().to_string();
+    let slug = slug.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    sandbox.home().join(".claude/projects").join(slug)
+}
+
+/// One transcript, and much beside it that is none.
+fn put_transcripts(sandbox: &Sandbox) {
+    let folder = transcripts(sandbox);
+    std::fs::create_dir_all(folder.join("folder.jsonl")).unwrap();
+    symlink("/dev/zero", folder.join("endless.jsonl")).unwrap();
+    symlink("/etc/passwd", folder.join("passwd.jsonl")).unwrap();
+    symlink("circle.jsonl", folder.join("circle.jsonl")).unwrap();
+    let pipe = folder.join("22222222-1111-4111-8111-111111111111.jsonl");
+    assert!(sandbox.command("mkfifo").arg(pipe).status().unwrap().success());
+    let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+    std::fs::write(folder.join(format!("{SESSION}.jsonl")), text).unwrap();
+    let broken = b"\xff\xfe{\"type\":\"user\"\n{}\n[1]\n".repeat(50);
+    std::fs::write(folder.join("33333333-1111-4111-8111-111111111111.jsonl"), broken).unwrap();
+}
+
+/// What the clients say besides what they always say.
+const CLAUDE_CODE: [(&str, &str); 12] = [
+    ("SessionStart", r#"{"source": "startup"}"#),
+    ("SessionStart", r#"{"source": "compact"}"#),
+    (
+        "UserPromptSubmit",
+        r#"{"permission_mode": "default", "prompt": "Why are market pages slow?"}"#,
+    ),
+    ("PreCompact", r#"{"trigger": "manual", "custom_instructions": "focus on the parser"}"#),
+    ("PostCompact", r#"{"trigger": "manual", "compact_summary": "<summary>S</summary>"}"#),
+    ("SubagentStart", r#"{"agent_id": "a87dc945e57ad4b16", "agent_type": "general-purpose"}"#),
+    (
+        "SubagentStop",
+        r#"{"agent_id": "a87dc945e57ad4b16", "agent_type": "general-purpose", "agent_transcript_path": "/home/dev/agent.jsonl"}"#,
+    ),
+    ("TaskCreated", r#"{"task_id": "1", "task_subject": "Warm", "task_description": "All"}"#),
+    ("TaskCompleted", r#"{"task_id": "1", "task_subject": "Warm", "task_description": "All"}"#),
+    ("Stop", r#"{"stop_hook_active": false, "effort": {"level": "high"}, "session_crons": []}"#),
+    ("SessionEnd", r#"{"reason": "other"}"#),
+    ("PostToolBatch", r#"{"tool_calls": [{"tool_name": "Bash", "tool_input": {}}]}"#),
+];
+const CODEX: [(&str, &str); 8] = [
+    ("SessionStart", r#"{"model": "told", "permission_mode": "default", "source": "startup"}"#),
+    ("UserPromptSubmit", r#"{"turn_id": "t", "prompt": "Why are market pages slow?"}"#),
+    ("PreCompact", r#"{"turn_id": "t", "trigger": "auto"}"#),
+    ("PostCompact", r#"{"turn_id": "t", "trigger": "auto"}"#),
+    ("Stop", r#"{"stop_hook_active": true, "last_assistant_message": "final"}"#),
+    ("Interrupt", r#"{"turn_id": "t", "model": "told"}"#),
+    ("SessionEnd", r#"{"reason": "other"}"#),
+    ("PreModelRequest", r#"{"turn_id": "t"}"#),
+];
+const CLIENTS: [&str; 2] = ["claude-code", "codex"];
+
+/// A call, of which every value may be replaced by what is no JSON.
+#[derive(Clone)]
+struct Fields(Vec<(String, Vec<u8>)>);
+
+impl Fields {
+    fn with(mut self, name: &str, value: &[u8]) -> Self {
+        self.0.retain(|(other, _)| other != name);
+        self.0.push((name.to_owned(), value.to_vec()));
+        self
+    }
+
+    fn says(&self, name: &str, value: &str) -> bool {
+        let value = json!(value).to_string().into_bytes();
+        self.0.iter().any(|(other, said)| other == name && *said == value)
+    }
+
+    /// One of the things that may happen to a field.
+    fn mutated(mut self, values: &[Vec<u8>], random: &mut Random) -> Self {
+        let at = random.below(self.0.len());
+        match random.below(6) {
+            0 => drop(self.0.remove(at)),
+            1 => self.0.push((self.0[at].0.clone(), values[random.below(values.len())].clone())),
+            2 => self.0[at].1 = self.0[random.below(self.0.len())].1.clone(),
+            3 => self.0[at].0 = self.0[random.below(self.0.len())].0.clone(),
+            _ => self.0[at].1 = values[random.below(values.len())].clone(),
+        }
+        self
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let field = |(name, value): &(String, Vec<u8>)| {
+            [json!(name).to_string().as_bytes(), b": ", value].concat()
+        };
+        let fields: Vec<Vec<u8>> = self.0.iter().map(field).collect();
+        [b"{".to_vec(), fields.join(&b", "[..]), b"}".to_vec()].concat()
+    }
+}
+
+/// Nothing, an object that the client takes, or the words for a summary.
+fn is_answer(client: &str, text: &str) -> bool {
+    if text.is_empty() {
+        return true;
+    }
+    let Ok(answer) = serde_json::from_str::<Value>(text) else {
+        return client == "claude-code" && text.starts_with("The summary has to keep ");
+    };
+    let known = ["systemMessage", "decision", "reason", "hookSpecificOutput"];
+    let events = CLAUDE_CODE.iter().chain(&CODEX).map(|(event, _)| *event);
+    let told = &answer["hookSpecificOutput"];
+    let is_named = told.is_null()
+        || told["additionalContext"].is_string()
+            && events.into_iter().any(|event| told["hookEventName"] == event);
+    is_named && answer.as_object().is_some_and(|all| all.keys().all(|key| known.contains(&&**key)))
+}
+
+/// Whether a call is read and says that its session works somewhere else.
+fn leads_elsewhere(bytes: &[u8], sandbox: &Sandbox) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let call: Value = serde_json::from_str(&text).unwrap_or_default();
+    let folder = call["cwd"].as_str().map(PathBuf::from);
+    folder.is_some_and(|folder| folder.is_dir() && folder != sandbox.root())
+}
+
+#[test]
+fn whatever_a_call_is_made_of_the_client_is_not_failed() {
+    let ground = Ground::new();
+    let values = raw_values();
+    for seed in 0..cases(160) {
+        let mut random = Random::seeded(seed as u64);
+        let client = random.pick(&CLIENTS);
+        let calls = ground.calls(client);
+        let mut call = calls[random.below(calls.len())].clone();
+        for _ in 0..=random.below(3) {
+            if !call.0.is_empty() {
+                call = call.mutated(&values, &mut random);
+            }
+        }
+        ground.call(client, &bytes_of(call.bytes(), &mut random));
+    }
+}
+
+#[test]
+fn a_call_that_ends_anywhere_is_no_call() {
+    let ground = Ground::new();
+    for client in CLIENTS {
+        for call in ground.calls(client) {
+            ground.call(client, &call.bytes());
+        }
+        let whole = ground.calls(client).swap_remove(1).bytes();
+        for end in (0..whole.len()).step_by(whole.len() / 15) {
+            ground.call(client, &whole[..end]);
+        }
+    }
+}
+
+#[test]
+fn no_name_and_no_path_in_a_call_leads_out_of_the_project() {
+    let ground = Ground::new();
+    let home = ground.sandbox.home().to_owned();
+    let pipe = home.join("call-pipe");
+    assert!(ground.sandbox.command("mkfifo").arg(&pipe).status().unwrap().success());
+    symlink("/dev/zero", home.join("zero")).unwrap();
+    symlink(&pipe, home.join("to-pipe")).unwrap();
+    let ground = Ground { before: Tree::around(&ground.sandbox, &ground.ours), ..ground };
+    let at = |name: &str| ground.path(name);
+    let values = [
+        "../../x".to_owned(),
+        "../../../canary".to_owned(),
+        "..".to_owned(),
+        ".".to_owned(),
+        "/".to_owned(),
+        "~/canary.jsonl".to_owned(),
+        "/etc/passwd".to_owned(),
+        "/dev/zero".to_owned(),
+        "/nowhere/at/all".to_owned(),
+        "x".repeat(10_000),
+        "a\0b".to_owned(),
+        at("canary.json"),
+        at("home/canary.jsonl"),
+        at("home/call-pipe"),
+        at("home/to-pipe"),
+        at("home/zero"),
+        at("home"),
+        at("other"),
+        at("stranger"),
+        at("stranger/.git"),
+        at("project/.git/midstride/ledger.db"),
+        at("project/../home/canary.jsonl"),
+    ];
+    let places = [
+        ("claude-code", "UserPromptSubmit", "session_id"),
+        ("claude-code", "SessionEnd", "transcript_path"),
+        ("claude-code", "SubagentStop", "agent_id"),
+        ("claude-code", "TaskCreated", "task_id"),
+        ("claude-code", "SessionStart", "cwd"),
+        ("codex", "Stop", "session_id"),
+        ("codex", "PreCompact", "transcript_path"),
+        ("codex", "SessionEnd", "cwd"),
+    ];
+    for (client, event, field) in places {
+        let mut calls = ground.calls(client).into_iter();
+        let call = calls.find(|call| call.says("hook_event_name", event)).unwrap();
+        for value in &values {
+            let call = call.clone().with(field, json!(value).to_string().as_bytes());
+            ground.call(client, &call.bytes());
+        }
+    }
+}
+
+#[test]
+fn fifty_megabytes_cost_four_times_as_much_at_most() {
+    let ground = Ground::new();
+    let limited = |client: &str| {
+        let mut command = ground.sandbox.command("sh");
+        let run = "ulimit -v \"$1\"; exec \"$2\" hook \"$3\"";
+        command.args(["-c", run, "sh", KILOBYTES_MAX, env!("CARGO_BIN_EXE_midstride"), client]);
+        command.env("MIDSTRIDE_HOOK_MILLISECONDS", "60000");
+        command
+    };
+    let text = |bytes: usize| format!("\"{}\"", "x y ".repeat(bytes / 4)).into_bytes();
+    let long = text(50_000_000);
+    let many = "\"field\": \"value\", ".repeat(2_500_000);
+    // As many as fit in what is read, each with a name of its own.
+    let different: String = (0..1_300_000).map(|at| format!("\"{at:x}\":\"\",")).collect();
+    for client in CLIENTS {
+        let mut calls = ground.calls(client).into_iter();
+        let call = calls.find(|call| call.says("hook_event_name", "UserPromptSubmit")).unwrap();
+        let whole = String::from_utf8(call.bytes()).unwrap();
+        let inputs = [
+            call.clone().with("prompt", &long).bytes(),
+            call.clone().with("session_id", &long).bytes(),
+            whole.replacen('{', &format!("{{{many}"), 1).into_bytes(),
+            whole.replacen('{', &format!("{{{different}"), 1).into_bytes(),
+            // As much as is read at all.
+            call.clone().with("prompt", &text(16_000_000)).bytes(),
+        ];
+        for input in inputs {
+            ground.run(client, &mut limited(client), &input);
+        }
+    }
+}
+
+#[test]
+fn a_call_without_an_end_is_not_waited_for() {
+    let ground = Ground::new();
+    for client in CLIENTS {
+        let mut command = ground.sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        command.args(["hook", client]);
+        let run = ground.sandbox.finish(command.stdin(File::open("/dev/zero").unwrap())).exits(0);
+        assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""), "{run}");
+        // A whole call, and a pipe that stays open.
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut held = child.stdin.take().unwrap();
+        held.write_all(&ground.calls(client)[0].bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        drop(held);
+        assert_eq!((output.status.code(), output.stdout), (Some(0), Vec::new()));
+    }
+    Tree::around(&ground.sandbox, &ground.ours).is_as_before(&ground.before, "endless");
+}
