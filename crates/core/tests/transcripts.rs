@@ -5,12 +5,13 @@ mod counted;
 pub(crate) use counted::client_of;
 
 use counted::{Counted, Indexed, counted_by_python, start};
+use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode, Sort};
 use midstride_core::redact::Clean;
 use midstride_core::session::{AgentState, Client, Correction, Exit, PlanState, Session, Source};
 use midstride_core::transcript::{Cursor, Lines};
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Reads what is new up to `end`, as a capture does.
@@ -496,4 +497,44 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
             line
         }),
     ]
+}
+
+#[test]
+fn a_file_of_a_branch_that_was_left_is_told_apart() {
+    let record = |id: &str, parent: Option<&str>, kind: &str, content: serde_json::Value| {
+        serde_json::json!({
+            "sessionId": "5e55", "cwd": "/shop", "version": "2.1.200", "type": kind, "uuid": id,
+            "parentUuid": parent, "timestamp": "2026-03-20T09:00:00.000Z",
+            "message": {"role": kind, "content": content},
+        })
+        .to_string()
+    };
+    let edit = |call: &str, path: &str| {
+        let input = serde_json::json!({"file_path": path, "old_string": "a", "new_string": "b"});
+        serde_json::json!([{"type": "tool_use", "id": call, "name": "Edit", "input": input}])
+    };
+    let done = |call: &str| serde_json::json!([{"type": "tool_result", "tool_use_id": call, "content": "ok"}]);
+    let lines = [
+        record("u0", None, "user", "Make it fast.".into()),
+        record("a1", Some("u0"), "assistant", edit("t1", "/shop/src/left.rs")),
+        record("u2", Some("a1"), "user", done("t1")),
+        // The user went back to the beginning.
+        record("u3", Some("u0"), "user", "Only the cache, please.".into()),
+        record("a4", Some("u3"), "assistant", edit("t2", "/shop/src/kept.rs")),
+        record("u5", Some("a4"), "user", done("t2")),
+    ];
+    let around = Around {
+        at: "2026-03-20T12:00:00Z".parse().unwrap(),
+        commit: None,
+        branch: None,
+        plan_documents: Vec::new(),
+        on_disk: BTreeMap::new(),
+    };
+    let session = read(Client::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
+    let gist = Gist::of(&Checkpoint::of(&session, "t.jsonl".to_owned(), 1, Mode::Auto, around));
+    let changed: Vec<(&str, Option<&str>)> =
+        gist.of_sort(Sort::Changed).map(|item| (&*item.text, item.state.as_deref())).collect();
+    // It was changed on disk, and may be so still.
+    let left = "only before the user went back; look at how it is on disk";
+    assert_eq!(changed, [("src/kept.rs", None), ("src/left.rs", Some(left))]);
 }

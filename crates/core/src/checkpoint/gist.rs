@@ -167,6 +167,9 @@ impl Gist {
     }
 }
 
+/// The file may be as it was, or as it was left: going back in a conversation need not touch the disk.
+const LEFT: &str = "only before the user went back; look at how it is on disk";
+
 /// What a checkpoint tells, sort by sort.
 struct Facts<'c> {
     checkpoint: &'c Checkpoint,
@@ -305,13 +308,19 @@ impl Facts<'_> {
         let number = |seen: Option<&Seen>| seen.map_or(0, |seen| seen.number);
         let mut changed: Vec<_> = self.checkpoint.session.files.changed().collect();
         changed.sort_by_key(|(path, file)| {
-            (std::cmp::Reverse(number(file.changed.last())), path.to_owned())
+            let left = self.checkpoint.is_left(file);
+            (left, std::cmp::Reverse(number(file.changed.last())), path.to_owned())
         });
         let reverted = changed.iter().filter_map(|(path, file)| {
-            Some(Item::of(Sort::Reverted, &self.short(path)).seen(file.reverted.last()?))
+            let seen = file.reverted.last()?;
+            let item = Item::of(Sort::Reverted, &self.short(path)).seen(seen);
+            Some(if self.stands(seen) { item } else { item.state(LEFT) })
         });
         let reverted = reverted.collect();
-        let changed = changed.iter().map(|(path, _)| Item::of(Sort::Changed, &self.short(path)));
+        let changed = changed.iter().map(|(path, file)| {
+            let item = Item::of(Sort::Changed, &self.short(path));
+            if self.checkpoint.is_left(file) { item.state(LEFT) } else { item }
+        });
         [changed.collect(), reverted]
     }
 
