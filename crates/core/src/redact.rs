@@ -10,6 +10,8 @@ mod beginnings;
 mod hit;
 mod joined;
 mod key_block;
+mod lines;
+mod made_up;
 mod name;
 mod scan;
 mod stream;

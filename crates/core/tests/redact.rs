@@ -126,6 +126,33 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
+
+    /// Whoever follows a log is given nothing that the whole does not give.
+    #[test]
+    fn lines_that_are_handed_out_are_those_of_the_whole(
+        texts in prop::collection::vec(text(), 1..8),
+        sizes in prop::collection::vec(1usize..200, 1..5),
+    ) {
+        let whole = texts.join("\n");
+        let (clean, _) = Clean::of(&whole);
+        let mut stream = Stream::new(Rules::shipped());
+        let (mut out, mut rest) = (Vec::new(), whole.as_bytes());
+        for size in sizes.iter().cycle() {
+            let (piece, behind) = rest.split_at((*size).min(rest.len()));
+            stream.push(piece, &mut out);
+            stream.hand_out(&mut out);
+            rest = behind;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        stream.finish(&mut out);
+        prop_assert_eq!(String::from_utf8_lossy(&out), clean.as_str(), "{}", whole);
+    }
+}
+
 #[test]
 fn bytes_that_are_no_text_pass_and_secrets_among_them_do_not() {
     let token = format!("ghp_{}", "a1B2c3".repeat(6));

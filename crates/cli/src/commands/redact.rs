@@ -11,8 +11,8 @@ use std::path::PathBuf;
 ///
 /// Reads a file, or standard input, and prints it with `REDACTED-<kind>` in the place of every secret
 /// that the rules recognise; what was found is said by kind and count. Text of any length passes, and
-/// bytes that are no text pass as they are. Nothing is printed before all that could belong to a
-/// secret in it has come: of a short text that is its end.
+/// bytes that are no text pass as they are. A line is printed as soon as it is complete and nothing
+/// to come could make a secret of it, so that a log can be followed; a private key waits for its end.
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub(crate) struct RedactArgs {
@@ -26,6 +26,8 @@ pub(crate) struct RedactArgs {
 
 /// How much is read at once.
 const PIECE_BYTES: usize = 256 << 10;
+/// A pipe that holds less is one that somebody writes to now and then.
+const FULL_PIPE_BYTES: usize = 64 << 10;
 
 pub(crate) fn redact(
     ui: &mut Ui,
@@ -65,8 +67,15 @@ fn pass(input: &mut impl Read, rules: &Rules, check: bool) -> io::Result<Counts>
             break;
         }
         stream.push(&piece[..count], &mut clean);
+        let followed = !check && count < FULL_PIPE_BYTES;
+        if followed {
+            stream.hand_out(&mut clean);
+        }
         if !check {
             output.write_all(&clean)?;
+        }
+        if followed {
+            output.flush()?;
         }
         clean.clear();
     }

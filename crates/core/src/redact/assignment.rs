@@ -5,8 +5,9 @@ use super::MARK;
 use super::base64::is_userpass;
 use super::hit::Hit;
 use super::joined::{Joined, break_length, space_length};
+use super::made_up::{MADE_UP_BYTES_MIN, Place};
 use super::name::Names;
-use super::value::{Strength, VALUE_BYTES_MIN, Values};
+use super::value::{Strength, Values};
 use super::words::oddity;
 use std::ops::Range;
 
@@ -44,7 +45,7 @@ pub(super) fn find(
 ) -> Option<(&'static str, Range<usize>)> {
     let end = hit.at + length(hit.rest(), NAME_BYTES_MAX, is_name);
     let Some((at, sign)) = sign_after(hit, end) else {
-        return near(hit, end, names, values);
+        return near(hit, end, names, values).or_else(|| said(hit, end, names, values));
     };
     let letters = opening(hit.text, at);
     let joined = Joined::new(hit, letters, letters, true).filter(|_| sign != Sign::Element);
@@ -67,7 +68,7 @@ fn given(
     values: &Values,
 ) -> Option<(&'static str, Range<usize>)> {
     let value = value_at(hit, at, sign, end)?;
-    if value.at.len() < VALUE_BYTES_MIN {
+    if value.at.len() < MADE_UP_BYTES_MIN {
         return None;
     }
     let told = strength(hit, end, names)?;
@@ -81,7 +82,8 @@ fn given(
     let asked = matches!(hit.text[..name_start(hit)].last(), Some(b'?' | b'&'));
     let real = values.is_secret(letters, strength, value.bare)
         || (asked && strength == Strength::Password && values.is_mixed(letters))
-        || (strength == Strength::Weak && hides_userpass(letters));
+        || (strength == Strength::Weak && hides_userpass(letters))
+        || is_made_up(hit, &value, sign, end, strength, values);
     let kind = if strength == Strength::Password { "password" } else { "secret" };
     real.then_some((kind, value.at))
 }
@@ -89,6 +91,84 @@ fn given(
 struct Value {
     at: Range<usize>,
     bare: bool,
+    quoted: bool,
+}
+
+/// Whether the value is one that somebody made up, as the place tells.
+fn is_made_up(
+    hit: Hit<'_>,
+    value: &Value,
+    sign: Sign,
+    end: usize,
+    strength: Strength,
+    values: &Values,
+) -> bool {
+    let letters = &hit.text[value.at.clone()];
+    if strength != Strength::Password {
+        return is_option(hit) && is_alone(hit.text, value) && values.is_option_token(letters);
+    }
+    if sign == Sign::Tight && value.quoted && is_shouted(hit, end) && values.is_phrase(letters) {
+        return true;
+    }
+    place(hit, value, sign, end).is_some_and(|place| values.is_made_up(letters, place))
+}
+
+/// Where a value stands, if code does not stand there as well.
+fn place(hit: Hit<'_>, value: &Value, sign: Sign, end: usize) -> Option<Place> {
+    if value.quoted {
+        return (!matches!(sign, Sign::Comma | Sign::Comparison)).then_some(Place::Quoted);
+    }
+    let text = hit.text;
+    if !is_alone(text, value) {
+        return None;
+    }
+    let start = name_start(hit);
+    let between = &text[end..value.at.start];
+    let equals = between.contains(&b'=') && !between.contains(&b'>');
+    let line_begins = matches!(text[..start].last(), None | Some(b'\n'));
+    match sign {
+        _ if is_option(hit) => Some(if equals { Place::Variable } else { Place::Command }),
+        Sign::Tight if equals => before_variable(&text[..start], is_shouted(hit, end)),
+        Sign::Loose if equals => line_begins.then_some(Place::Line),
+        Sign::Tight | Sign::Loose => between.contains(&b':').then_some(Place::Line),
+        Sign::Element | Sign::Comma | Sign::Comparison | Sign::Beside => None,
+    }
+}
+
+/// What stands before `name=value` without blanks. An argument of a call has a line of its own too.
+fn before_variable(before: &[u8], shouted: bool) -> Option<Place> {
+    let blanks = before.iter().rev().take_while(|byte| is_blank(**byte)).count();
+    match before.last() {
+        None | Some(b'\n' | b';' | b'&' | b'?' | b'\\') => Some(Place::Variable),
+        Some(byte) if is_quote(*byte) => Some(Place::Variable),
+        Some(byte) if is_blank(*byte) => match before[..before.len() - blanks].last() {
+            None | Some(b'\n' | b',' | b'(') if !shouted => Some(Place::Line),
+            _ => Some(Place::Variable),
+        },
+        Some(_) => None,
+    }
+}
+
+/// Whether nothing of a call or of an expression follows.
+fn is_alone(text: &[u8], value: &Value) -> bool {
+    let behind = &text[value.at.end..];
+    let behind = behind.strip_prefix(b".").filter(|_| value.bare).unwrap_or(behind);
+    let blanks = length(behind, 16, is_blank);
+    match behind.get(blanks) {
+        None | Some(b'\n' | b'\r' | b'\\') => true,
+        Some(byte) if is_quote(*byte) => true,
+        Some(b';' | b'&') => blanks == 0,
+        Some(byte) => blanks > 0 && !b"=(){}[]?:|&<>*+/.,;".contains(byte),
+    }
+}
+
+/// Whether the name is an option of a command: `--password`.
+fn is_option(hit: Hit<'_>) -> bool {
+    hit.text[name_start(hit)..].starts_with(b"--")
+}
+
+fn is_shouted(hit: Hit<'_>, name_end: usize) -> bool {
+    !hit.text[hit.at..name_end].iter().any(u8::is_ascii_lowercase)
 }
 
 /// The `auth` of a registry.
@@ -227,24 +307,23 @@ fn value_at(hit: Hit<'_>, at: usize, sign: Sign, name_end: usize) -> Option<Valu
     if sign == Sign::Element {
         let length = length(&text[at..], VALUE_BYTES_MAX, |byte| byte != b'<' && byte != b'\n');
         let closed = text[at + length..].starts_with(b"</");
-        return closed.then(|| Value { at: at..at + length, bare: false });
+        return closed.then(|| Value { at: at..at + length, bare: false, quoted: true });
     }
     if let Some(at) = quoted(text, at) {
-        return Some(Value { at, bare: false });
+        return Some(Value { at, bare: false, quoted: true });
     }
     if matches!(sign, Sign::Comma | Sign::Comparison | Sign::Beside) {
         return None;
     }
     if let Some(at) = block(text, at) {
-        return Some(Value { at, bare: false });
+        return Some(Value { at, bare: false, quoted: true });
     }
     if let Some(at) = behind_type(text, at).and_then(|at| quoted(text, at)) {
-        return Some(Value { at, bare: false });
+        return Some(Value { at, bare: false, quoted: true });
     }
     let line_begins = matches!(hit.text[..name_start(hit)].last(), None | Some(b'\n'));
-    let shouted = !hit.text[hit.at..name_end].iter().any(u8::is_ascii_lowercase);
-    let variable = sign == Sign::Tight && (line_begins || shouted);
-    Some(Value { at: bare(text, at, variable), bare: !variable })
+    let variable = sign == Sign::Tight && (line_begins || is_shouted(hit, name_end));
+    Some(Value { at: bare(text, at, variable), bare: !variable, quoted: false })
 }
 
 /// The quote that a value begins with, and how deep it is escaped.
@@ -341,6 +420,46 @@ fn begins_next(text: &[u8]) -> bool {
         length(&text[1..], NAME_BYTES_MAX, |byte| is_name(byte) || byte == b' ' || byte == b'.');
     let given = text.get(1 + name).is_some_and(|byte| b"=:".contains(byte));
     (separated && name > 0 && given) || text.starts_with(b"</")
+}
+
+/// How a sentence says what a password is.
+const COPULAS: [&[u8]; 9] = [
+    b" is: ",
+    b" is now ",
+    b" is ",
+    b" was ",
+    b" set to ",
+    b" is set to ",
+    b" changed to ",
+    b" reset to ",
+    b" to ",
+];
+
+/// `the password is value`, as somebody tells it.
+fn said(
+    hit: Hit<'_>,
+    end: usize,
+    names: &Names,
+    values: &Values,
+) -> Option<(&'static str, Range<usize>)> {
+    let rest = &hit.text[end..];
+    let rest = rest.strip_prefix(b"`").unwrap_or(rest);
+    let rest = rest.strip_prefix(b" for ").map_or(rest, |whom| {
+        let name = length(whom, NAME_BYTES_MAX, |byte| !is_blank(byte) && byte != b'\n');
+        &whom[name..]
+    });
+    let copula = COPULAS.iter().find(|copula| rest.starts_with(copula))?;
+    let at = hit.text.len() - rest.len() + copula.len();
+    let at = at + length(&hit.text[at..], 2, |byte| is_quote(byte) || byte == b'*');
+    let range = bare(hit.text, at, false);
+    let emphasis = hit.text[range.clone()].iter().rev().take_while(|byte| **byte == b'*').count();
+    let range = range.start..range.end - emphasis;
+    let letters = &hit.text[range.clone()];
+    let has_digit = letters.iter().any(u8::is_ascii_digit);
+    let real = has_digit
+        && values.is_made_up(letters, Place::Command)
+        && strength(hit, end, names) == Some(Strength::Password);
+    real.then_some(("password", range))
 }
 
 /// A random run of letters in the same sentence.

@@ -16,6 +16,8 @@ pub(super) struct Beginnings {
 }
 
 const SLOTS: usize = 1024;
+/// How many bytes are gone over at once.
+const BLOCK: usize = 256;
 /// As many as a number has bits.
 const GROUPS: usize = 64;
 const TOKEN: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -92,13 +94,20 @@ impl Beginnings {
     pub(super) fn each(&self, text: &[u8], mut met: impl FnMut(usize, usize)) {
         // The groups that fit the last byte, and the last two.
         let (mut one, mut two) = (0, 0);
-        for (end, byte) in text.iter().enumerate() {
-            let [first, second, third, _] = self.groups[usize::from(*byte)];
-            if two & third != 0 {
+        let mut ends = [0; BLOCK];
+        for from in (0..text.len()).step_by(BLOCK) {
+            // Where words may stand is written down first, without a branch that nobody can foretell.
+            let mut count = 0;
+            for (end, byte) in (from..).zip(&text[from..text.len().min(from + BLOCK)]) {
+                let [first, second, third, _] = self.groups[usize::from(*byte)];
+                ends[count % BLOCK] = end;
+                count += usize::from(two & third != 0);
+                two = one & second;
+                one = first;
+            }
+            for end in &ends[..count] {
                 self.each_at(&text[end - 2..], |place| met(end - 2, place));
             }
-            two = one & second;
-            one = first;
         }
     }
 

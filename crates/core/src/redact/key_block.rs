@@ -1,6 +1,6 @@
 //! Private keys as blocks of base64 between two lines, also where the breaks are written `\n`.
 
-use super::hit::Hit;
+use super::hit::{AFTER_BYTES_MAX, Hit};
 use super::joined::break_length;
 use super::words::oddity;
 use std::ops::Range;
@@ -25,12 +25,37 @@ pub(super) fn find(hit: Hit<'_>, begins: &str) -> Option<Range<usize>> {
     let label = line_of_dashes(rest, begins.len(), dashes)?;
     let body = label.end;
     let next = position(&rest[body..], dashes).map(|at| at + body);
-    let closing = closing(rest, body, dashes);
+    let closing = closing(rest, body, dashes).ok();
     let end = match closing {
         Some(at) => line_of_dashes(rest, at + dashes.len(), dashes)?.end,
         None => body + length_of_base64(hit.before(), &rest[body..next.unwrap_or(rest.len())]),
     };
     has_key(&rest[body..closing.unwrap_or(end)]).then(|| hit.at..hit.at + end)
+}
+
+/// Whether the end of the block that begins here may still come.
+pub(super) fn is_open(hit: Hit<'_>, begins: &str) -> bool {
+    let rest = hit.rest();
+    let dashes = &begins.as_bytes()[..4];
+    if rest.len() == AFTER_BYTES_MAX {
+        return false;
+    }
+    match line_of_dashes(rest, begins.len(), dashes) {
+        Some(label) => closing(rest, label.end, dashes) == Err(Unclosed::Missing),
+        None => {
+            let line = &rest[begins.len()..];
+            line.len() < LABEL_BYTES_MAX && position(line, dashes).is_none()
+        }
+    }
+}
+
+/// Why a block has no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unclosed {
+    /// Nothing stands there yet.
+    Missing,
+    /// A line of dashes stands there that is of something else.
+    Foreign,
 }
 
 /// The rest of a line that names a private key and ends in dashes.
@@ -43,24 +68,24 @@ fn line_of_dashes(text: &[u8], from: usize, dashes: &[u8]) -> Option<Range<usize
 }
 
 /// Where the line begins that ends the block. A block within it has an end of its own.
-fn closing(text: &[u8], body: usize, dashes: &[u8]) -> Option<usize> {
+fn closing(text: &[u8], body: usize, dashes: &[u8]) -> Result<usize, Unclosed> {
     let (mut open, mut from) = (1, body);
     // Dashes behind the first line may be those before the next.
     if names_key(&text[body..], b"BEGIN ") {
         open += 1;
-        from = line_of_dashes(text, body, dashes)?.end;
+        from = line_of_dashes(text, body, dashes).ok_or(Unclosed::Missing)?.end;
     }
     loop {
-        let at = from + position(&text[from..], dashes)?;
+        let at = from + position(&text[from..], dashes).ok_or(Unclosed::Missing)?;
         let line = behind_dashes(&text[at..], dashes);
         let begins = names_key(line, b"BEGIN ");
         match (begins, names_key(line, b"END ")) {
             (true, _) => open += 1,
-            (false, true) if open == 1 => return Some(at),
+            (false, true) if open == 1 => return Ok(at),
             (false, true) => open -= 1,
-            (false, false) => return None,
+            (false, false) => return Err(Unclosed::Foreign),
         }
-        from = line_of_dashes(text, at + dashes.len(), dashes)?.end;
+        from = line_of_dashes(text, at + dashes.len(), dashes).ok_or(Unclosed::Missing)?.end;
     }
 }
 

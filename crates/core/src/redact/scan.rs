@@ -65,6 +65,28 @@ impl Scanner {
         found
     }
 
+    /// The first letters in a range that may begin a secret and have to wait for what is to come:
+    /// those of a private key whose end is missing, and all from a place on.
+    pub(super) fn first_waiting(
+        &self,
+        text: &[u8],
+        range: Range<usize>,
+        from: usize,
+    ) -> Option<usize> {
+        let mut first: Option<usize> = None;
+        self.beginnings.each(&text[range.clone()], |at, place| {
+            let at = range.start + at;
+            let open = match self.triggers[place] {
+                Trigger::KeyBlock(begins) => key_block::is_open(Hit::new(text, at), begins),
+                Trigger::Rule(_) | Trigger::Url(_) | Trigger::Name => false,
+            };
+            if first.is_none() && (at >= from || open) {
+                first = Some(at);
+            }
+        });
+        first
+    }
+
     fn judge(&self, text: &[u8], at: usize, trigger: Trigger) -> Option<Redaction> {
         let hit = Hit::new(text, at);
         let (kind, range) = match trigger {

@@ -2,6 +2,7 @@
 
 use super::hit::{Class, Hit};
 use super::joined::Joined;
+use super::made_up::Place;
 use super::value::{Strength, Values};
 use super::{AddedRule, MARK};
 use regex::bytes::{Regex, RegexBuilder};
@@ -30,6 +31,7 @@ struct Holds {
     back: Option<(Class, usize, usize)>,
     strength: Option<Strength>,
     userpass: bool,
+    command: bool,
     wrapped: bool,
     added: bool,
 }
@@ -80,6 +82,7 @@ impl Holds {
             "random" => self.strength = Some(Strength::Secret),
             "password" => self.strength = Some(Strength::Password),
             "userpass" => self.userpass = true,
+            "command" => self.command = true,
             "wrapped" => self.wrapped = true,
             _ => self.back = column.strip_prefix("back=").and_then(back),
         }
@@ -164,7 +167,12 @@ impl Rule {
         let secret =
             if found.get(1).is_some() { &hit.text[at.clone()] } else { &rest[..at.end - from] };
         let real = match self.holds.strength {
+            Some(Strength::Password) => {
+                values.is_secret(secret, Strength::Password, false)
+                    || values.is_made_up(secret, Place::Command)
+            }
             Some(strength) => values.is_secret(secret, strength, false),
+            None if self.holds.command => !values.stands_for_password(secret),
             None => !values.is_stand_in(secret),
         };
         let real = real && (!self.holds.userpass || super::base64::is_userpass(secret));
@@ -206,8 +214,8 @@ mod tests {
                 }
             }
             for column in line.split_ascii_whitespace().skip(3) {
-                let known =
-                    ["inside", "random", "password", "userpass", "wrapped"].contains(&column);
+                let known = ["inside", "random", "password", "command", "userpass", "wrapped"]
+                    .contains(&column);
                 let back = column.strip_prefix("back=").and_then(back).is_some();
                 assert!(known || back, "{line}: `{column}`");
             }

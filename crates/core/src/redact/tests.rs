@@ -353,6 +353,112 @@ fn passphrases_are_no_sentences() {
 }
 
 #[test]
+fn passwords_that_people_make_up_are_known_by_their_place() {
+    for (text, secret) in [
+        ("password=correcthorse", "correcthorse"),
+        ("host=db password=correcthorse dbname=shop", "correcthorse"),
+        ("password: hunter2", "hunter2"),
+        ("user: bob\npassword: hunter2\nport: 80\n", "hunter2"),
+        ("PASSWORD='two words pass'", "two words pass"),
+        ("DB_PASSWORD=hunter2", "hunter2"),
+        ("export PGPASSWORD=hunter2\npsql\n", "hunter2"),
+        ("wget --http-password=abc12345 https://host", "abc12345"),
+        ("tool --password hunter2 --verbose", "hunter2"),
+        ("redis-cli -a S3cretPw", "S3cretPw"),
+        ("redis-cli -h cache -a hunter2 ping", "hunter2"),
+        ("mysql -pS3cretPw", "S3cretPw"),
+        ("mysql -u root -phunter2 shop", "hunter2"),
+        ("tool --token abc123def456", "abc123def456"),
+        ("tool --token=abc123def456 run", "abc123def456"),
+        ("curl -s -u admin:hunter2 https://host", "hunter2"),
+        ("the password is Xk29fjQpa81LmZ", "Xk29fjQpa81LmZ"),
+        ("The admin password is hunter2.", "hunter2"),
+        ("the new password is: hunter2", "hunter2"),
+        ("the password for root is hunter2", "hunter2"),
+        ("password \"hunter2\" works", "hunter2"),
+        ("ALTER USER app WITH PASSWORD 'hunter2';", "hunter2"),
+        ("the password was `hunter2`, I think", "hunter2"),
+        ("I set the password to hunter2, try it", "hunter2"),
+        ("{\"password\": \"hunter2\"}", "hunter2"),
+        ("{\\\"password\\\":\\\"hunter2\\\"}", "hunter2"),
+        ("password = 'hunter2'", "hunter2"),
+        ("Server=db;Password=hunter2;Encrypt=True", "hunter2"),
+        ("https://host/login?user=me&password=hunter2&next=1", "hunter2"),
+        ("<password>hunter2</password>", "hunter2"),
+        ("machine host login me password hunter2\n", "hunter2"),
+        ("sshpass -p hunter2 ssh host", "hunter2"),
+        ("password = hunter2\n", "hunter2"),
+        ("\"content\":\"A=1\\nDB_PASSWORD=hunter2\\nB=2\"", "hunter2"),
+    ] {
+        taken_out(text, secret);
+    }
+    let (clean, _) = Clean::of("curl -u user:pass https://host");
+    assert_eq!(clean.as_str(), "curl -u user:REDACTED-command-password https://host");
+}
+
+#[test]
+fn code_about_passwords_stays() {
+    for text in [
+        "password = None",
+        "password: string",
+        "password=$PASSWORD",
+        "password=${{ secrets.X }}",
+        "password: \"<your password>\"",
+        "password=os.environ[\"PW\"]",
+        "let password = prompt_password();",
+        "password: String,",
+        "the password is wrong",
+        "password is required",
+        "password=...",
+        "password=***",
+        "token: &str",
+        "--token TOKEN",
+        "tokens: 1550",
+        "max_tokens=4096",
+        "password_hash",
+        "password.len()",
+        "Passwords: see vault",
+        "connect(user=user, password=pw1234)",
+        "connect(\n    user=user,\n    password=candidate\n)",
+        "connect(password=password1, port=1)",
+        "const password = field2.value;",
+        "password: Utf8String",
+        "password: Uint8Array,",
+        "{ user: name1, password: word22 }",
+        "password: word22,",
+        "password = rows[0].word1",
+        "the password is base64 encoded",
+        "the password is sha256 of it",
+        "the password is 12 letters",
+        "the password is not 8chars",
+        "password was changed on 2026-03-04",
+        "\"password\": \"string\"",
+        "\"password\": \"required\"",
+        "password: \"Password\"",
+        "PASSWORD=\"Enter your password\"",
+        "WRONG_PASSWORD='the password is wrong'",
+        "--password prompt",
+        "--password-file secrets1.txt",
+        "curl -u user:$PASSWORD https://host",
+        "curl -u \"$USER:$PASS\" https://host",
+        "curl -u <user>:<password> https://host",
+        "mysql -p shop",
+        "mysql -u root -p",
+        "redis-cli -a $REDIS_PASSWORD",
+        "docker run -u app:app image",
+        "password ~= regex1",
+        "if password == other1 {",
+        "password: str = Field(min_length=8)",
+        "password, err := readLine2()",
+        "password: i64",
+        "PASSWORD=12",
+        "Password: 8 to 64 letters",
+    ] {
+        untouched(text);
+    }
+}
+
+#[test]
 fn what_is_no_secret_stays() {
     let mut dice = Dice(5);
     for _ in 0..50 {

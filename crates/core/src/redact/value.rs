@@ -25,6 +25,9 @@ pub(super) struct Values {
     stand_ins: Vec<&'static str>,
     ids: Vec<&'static str>,
     sentence: Vec<&'static str>,
+    pub(super) message: Vec<&'static str>,
+    pub(super) echoes: Vec<&'static str>,
+    pub(super) states: Vec<&'static str>,
 }
 
 /// The shortest value that is taken for a secret.
@@ -37,7 +40,7 @@ const WEAK_BYTES_MIN: usize = 16;
 const MIXED_BYTES_MIN: usize = 12;
 
 /// Signs that stand in passwords and not in names.
-const SIGNS: &[u8] = b"!#$%^&*+=?~@|";
+pub(super) const SIGNS: &[u8] = b"!#$%^&*+=?~@|";
 
 impl Values {
     pub(super) fn new(table: &Table) -> Self {
@@ -46,6 +49,9 @@ impl Values {
             stand_ins: table.words("stand-ins"),
             ids: table.words("ids"),
             sentence: table.words("sentence"),
+            message: table.words("message"),
+            echoes: table.words("echoes"),
+            states: table.words("states"),
         }
     }
 
@@ -106,9 +112,13 @@ impl Values {
 
     /// Whether a value stands for one.
     pub(super) fn is_stand_in(&self, value: &[u8]) -> bool {
-        let distinct = distinct_letters(value);
+        (distinct_letters(value) <= 3 && value.len() >= 4) || self.is_mask(value)
+    }
+
+    /// Whether nobody would take a value for one.
+    pub(super) fn is_mask(&self, value: &[u8]) -> bool {
         let has = |part: &&str| contains(value, part.as_bytes());
-        distinct <= 1 || (distinct <= 3 && value.len() >= 4) || self.stand_ins.iter().any(has)
+        distinct_letters(value) <= 1 || self.stand_ins.iter().any(has)
     }
 
     /// Whether a value is one of the words that people write for a password.
@@ -118,7 +128,7 @@ impl Values {
             || self.placeholders.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
     }
 
-    fn is_something_else(&self, value: &[u8]) -> bool {
+    pub(super) fn is_something_else(&self, value: &[u8]) -> bool {
         self.is_placeholder(value)
             || self.ids.iter().any(|id| value.starts_with(id.as_bytes()))
             || is_ulid(value)
@@ -161,7 +171,7 @@ fn is_number(word: &[u8]) -> bool {
     !word.is_empty() && word.iter().all(u8::is_ascii_digit)
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
+pub(super) fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
@@ -174,7 +184,7 @@ fn distinct_letters(value: &[u8]) -> u32 {
 }
 
 /// `${NAME}`, `{{ name }}`, `<name>`, `%(name)s`, `$(command)`
-fn is_template(value: &[u8]) -> bool {
+pub(super) fn is_template(value: &[u8]) -> bool {
     let opened: [&[u8]; 7] = [b"${", b"{{", b"$(", b"#{", b"%(", b"<%", b"%{"];
     let angled = value.starts_with(b"<");
     let braced = value.starts_with(b"{") && value.ends_with(b"}");
@@ -192,7 +202,7 @@ fn is_pattern(value: &[u8]) -> bool {
     any || parts.iter().any(|part| contains(value, part))
 }
 
-fn is_uuid(value: &[u8]) -> bool {
+pub(super) fn is_uuid(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"urn:uuid:").unwrap_or(value);
     value.len() == 36
         && value.iter().enumerate().all(|(at, byte)| match at {
@@ -230,7 +240,7 @@ fn is_code(value: &[u8]) -> bool {
         && value
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
-    if constant || contains(value, b"::") {
+    if constant || contains(value, b"::") || is_type(value) {
         return true;
     }
     let value = value.strip_prefix(b"&").or(value.strip_prefix(b"*")).unwrap_or(value);
@@ -242,6 +252,15 @@ fn is_code(value: &[u8]) -> bool {
     called && length > 0 && (joined || ends || is_plain(&value[..length], true))
 }
 
+/// `Utf8String`, `Uint8Array`
+fn is_type(value: &[u8]) -> bool {
+    let stems: [&[u8]; 6] = [b"Utf", b"Uint", b"Int", b"Float", b"Base", b"Sha"];
+    let behind = |stem: &&[u8]| value.strip_prefix(*stem);
+    let Some(rest) = stems.iter().find_map(behind) else { return false };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (1..=3).contains(&digits) && is_plain(&rest[digits..], true)
+}
+
 /// How many bytes of a value are in no word, name or number.
 fn odd_bytes(value: &[u8]) -> usize {
     let segments = value.split(|byte| !byte.is_ascii_alphanumeric());
@@ -249,7 +268,7 @@ fn odd_bytes(value: &[u8]) -> usize {
 }
 
 /// Words, names and numbers, with anything between them.
-fn is_plain(value: &[u8], bare: bool) -> bool {
+pub(super) fn is_plain(value: &[u8], bare: bool) -> bool {
     let mut segments = value.split(|byte| !byte.is_ascii_alphanumeric() && byte.is_ascii());
     segments.all(|segment| is_plain_segment(segment, bare))
 }

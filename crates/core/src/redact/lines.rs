@@ -1,0 +1,85 @@
+//! Complete lines that nothing to come can change: whoever follows a log sees each as it is written.
+
+/// How far before lines that may go on the letters stand that make a secret of them.
+const LINES_BEFORE: usize = 2;
+/// Nobody breaks lines that are narrower; the same as where they are joined.
+const WIDTH_MIN: usize = 60;
+
+/// Where the lines end, if the last of them is complete.
+pub(super) fn complete(text: &[u8]) -> Option<usize> {
+    text.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1)
+}
+
+/// Where the line begins that a place is in.
+pub(super) fn line_start(text: &[u8], at: usize) -> usize {
+    text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
+}
+
+/// From where on letters that may begin a secret have to wait for more, if any do: the last lines
+/// may go on in the next. The text ends with a line.
+pub(super) fn waits_from(text: &[u8]) -> Option<usize> {
+    let mut end = text.len();
+    let mut next: Option<&[u8]> = None;
+    while end > 0 {
+        let start = line_start(text, end - 1);
+        let line = &text[start..end];
+        if !goes_on(line, next) {
+            break;
+        }
+        (end, next) = (start, Some(line));
+    }
+    if end == text.len() {
+        return None;
+    }
+    let before = |end: usize| if end == 0 { 0 } else { line_start(text, end - 1) };
+    Some((0..LINES_BEFORE).fold(end, |end, _| before(end)))
+}
+
+/// Whether a value may go on in the next line; what is not known may be anything.
+fn goes_on(line: &[u8], next: Option<&[u8]>) -> bool {
+    let line = line.trim_ascii_end();
+    let first = next.map(|next| next.trim_ascii().first().copied().unwrap_or(b'\n'));
+    let follows = |signs: &[u8]| first.is_none_or(|first| signs.contains(&first));
+    match line.last() {
+        Some(b'\\') => true,
+        Some(b'"' | b'\'') => follows(b"\"'\\+.&<"),
+        Some(b'+' | b'.' | b'&' | b'>') if is_added(line) => follows(b"\"'\\"),
+        _ => is_wide(line) && next.is_none_or(|next| !next.trim_ascii().contains(&b' ')),
+    }
+}
+
+/// A sign that adds what follows to a literal.
+fn is_added(line: &[u8]) -> bool {
+    let signs = line.iter().rev().take_while(|byte| b"+.&<>".contains(byte)).count();
+    let before = line[..line.len() - signs].trim_ascii_end();
+    matches!(before.last(), Some(b'"' | b'\''))
+}
+
+fn is_wide(line: &[u8]) -> bool {
+    let run = line.iter().rev().take(WIDTH_MIN).take_while(|byte| !byte.is_ascii_whitespace());
+    run.count() == WIDTH_MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_wait_while_they_may_go_on() {
+        let wide = "a1B2".repeat(16);
+        for (text, waits) in [
+            ("", None),
+            ("one\ntwo\n", None),
+            ("a\nb\nc\nkey \\\n", Some("b\nc\nkey \\\n")),
+            ("key = \"a\"\n", Some("key = \"a\"\n")),
+            ("key = \"a\"\nnext\n", None),
+            ("key = \"a\" +\n", Some("key = \"a\" +\n")),
+            ("He said so.\n", None),
+            (&format!("key: |\n  {wide}\n"), Some(&format!("key: |\n  {wide}\n"))),
+            (&format!("key: |\n  {wide}\n  more of it\n"), None),
+        ] {
+            let found = waits_from(text.as_bytes()).map(|from| &text[from..]);
+            assert_eq!(found, waits, "{text}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Passwords that people make up: too short and too plain to look random, so that only the place
+//! tells them from the names, types and calls that stand there in code.
+
+use super::value::{SIGNS, Values, contains, is_plain, is_template, is_uuid};
+
+/// Where a value stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Between quotes.
+    Quoted,
+    /// Behind the `=` of a variable, a setting or a connection string: no code stands there.
+    Variable,
+    /// Behind an option of a command.
+    Command,
+    /// Without quotes, where a name or a type may stand too.
+    Line,
+}
+
+/// Nobody is let in with less.
+pub(super) const MADE_UP_BYTES_MIN: usize = 6;
+/// Without a digit it is longer.
+const WORD_BYTES_MIN: usize = 8;
+/// A token that is given to an option.
+const OPTION_BYTES_MIN: usize = 8;
+const PHRASE_WORDS_MAX: usize = 8;
+
+impl Values {
+    /// Whether what is given to a password is one: letters with a digit, or where no code stands, a
+    /// word that is no state.
+    pub(super) fn is_made_up(&self, value: &[u8], place: Place) -> bool {
+        let part = |byte: &u8| byte.is_ascii_alphanumeric() || SIGNS.contains(byte);
+        value.len() >= MADE_UP_BYTES_MIN
+            && value.iter().all(part)
+            && !matches!(value[0], b'$' | b'@' | b'%' | b'&' | b'*' | b'!' | b'#' | b'?')
+            && (is_numbered(value, place) || is_lone_word(value, place))
+            && !self.is_named(value)
+            && !self.is_something_else(value)
+    }
+
+    /// Several small words that are given to a variable and say nothing.
+    pub(super) fn is_phrase(&self, value: &[u8]) -> bool {
+        let mut words = value.split(|byte| *byte == b' ');
+        let count = words.clone().count();
+        let small = |word: &[u8]| {
+            !word.is_empty() && word.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        };
+        let said = |word: &[u8]| self.message.iter().any(|known| known.as_bytes() == word);
+        (2..=PHRASE_WORDS_MAX).contains(&count) && words.all(|word| small(word) && !said(word))
+    }
+
+    /// Whether letters and digits that an option is given were made by a program.
+    pub(super) fn is_option_token(&self, value: &[u8]) -> bool {
+        let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+        value.len() >= OPTION_BYTES_MIN
+            && value.iter().all(part)
+            && value.iter().any(u8::is_ascii_digit)
+            && value.iter().any(u8::is_ascii_alphabetic)
+            && !is_plain(value, true)
+            && !is_uuid(value)
+            && !self.is_something_else(value)
+    }
+
+    /// Whether a value that a command takes as a password only stands for one.
+    pub(super) fn stands_for_password(&self, value: &[u8]) -> bool {
+        is_template(value)
+            || value.starts_with(b"$")
+            || self.is_mask(value)
+            || value.eq_ignore_ascii_case(b"password")
+            || value.iter().all(u8::is_ascii_uppercase)
+    }
+
+    /// Whether a value names what it is: another password, a type, a state, a number of something.
+    fn is_named(&self, value: &[u8]) -> bool {
+        let small = value.to_ascii_lowercase();
+        let letters: Vec<u8> = small.iter().copied().filter(u8::is_ascii_alphabetic).collect();
+        let first = small.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let known = |word: &[u8]| self.states.iter().any(|state| state.as_bytes() == word);
+        self.echoes.iter().any(|echo| contains(&small, echo.as_bytes()))
+            || known(&letters)
+            || (first > 0 && known(&small[..first]))
+    }
+}
+
+/// Letters with a digit that is no mere count of something.
+fn is_numbered(value: &[u8], place: Place) -> bool {
+    let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let counts = digits > 0 && value[digits..].iter().all(u8::is_ascii_alphabetic);
+    let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let type_like = place == Place::Line && value[0].is_ascii_uppercase();
+    letters >= 3 && value.iter().any(u8::is_ascii_digit) && !counts && !type_like
+}
+
+fn is_lone_word(value: &[u8], place: Place) -> bool {
+    matches!(place, Place::Quoted | Place::Variable)
+        && value.len() >= WORD_BYTES_MIN
+        && value.iter().all(u8::is_ascii_lowercase)
+}
