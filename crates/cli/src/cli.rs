@@ -119,7 +119,13 @@ pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
         return Err(Diagnostic::new("`--json` stands before the command")
             .hint("write it behind, as in `midstride list --json`"));
     }
-    let open = || -> Result<Project, Diagnostic> { Ok(Project::discover(environment.clone())?) };
+    let added = ui.added_rules();
+    let open = || -> Result<Project, Diagnostic> {
+        let project = Project::discover(environment.clone())?;
+        // The first project that is opened is the one that is spoken about.
+        let _ = added.set(project.settings().redact.clone());
+        Ok(project)
+    };
     match typed.command {
         None => commands::inbox::inbox(ui, &open()?, typed.json),
         Some(Command::Init(args)) => commands::init::init(ui, &open()?, &args),

@@ -23,7 +23,6 @@ use midstride::verbs::{
 use midstride_core::header::BootKind;
 use midstride_core::judgement::{JsonError, NoJudgement};
 use midstride_core::life::Refusal;
-use midstride_core::redact::Clean;
 use midstride_core::search::QueryError;
 use midstride_core::task::{self, NotFound};
 use std::io;
@@ -88,17 +87,13 @@ impl Diagnostic {
     /// What was typed or carried is quoted in it; a secret is not.
     fn say(&self, ui: &mut Ui, color: anstyle::AnsiColor, name: &str) -> io::Result<()> {
         let style = color.on_default().bold();
-        ui.say(&format!("{style}{name}{style:#}: {}", clean(&self.message)))?;
+        ui.say(&format!("{style}{name}{style:#}: {}", ui.clean(&self.message)))?;
         let style = anstyle::AnsiColor::Cyan.on_default().bold();
         for hint in &self.hints {
-            ui.say(&format!("{style}hint{style:#}: {}", clean(hint)))?;
+            ui.say(&format!("{style}hint{style:#}: {}", ui.clean(hint)))?;
         }
         Ok(())
     }
-}
-
-fn clean(text: &str) -> String {
-    Clean::of(text).0.as_str().to_owned()
 }
 
 impl From<io::Error> for Diagnostic {

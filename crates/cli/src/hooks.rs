@@ -172,6 +172,10 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>) -> String {
             process::go_on_alone(&["hook", RECOVER].map(OsStr::new), project.root().path());
         done.errors.extend(started.err().map(|error| error.to_string()));
     }
+    // The log knows only the rules that ship; what the project adds holds here.
+    for error in &mut done.errors {
+        *error = project.clean(error).0.as_str().to_owned();
+    }
     let known = locked(known).clone();
     known.log(now.now(), watch, &done);
     call.map(|call| written(&call, &done.answer)).unwrap_or_default()

@@ -3,8 +3,11 @@
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use midstride_core::hidden::{self, steers};
+use midstride_core::redact::{AddedRule, Clean, Rules};
+use std::cell::OnceCell;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;
+use std::rc::Rc;
 
 /// Text of which everything is seen; nothing in it steers a terminal.
 pub(crate) fn tame(text: &str) -> String {
@@ -71,7 +74,11 @@ pub(crate) enum Color {
 pub(crate) struct Ui {
     out: AutoStream<Stdout>,
     err: AutoStream<Stderr>,
+    added: AddedRules,
 }
+
+/// The rules that the project adds, once one is known.
+pub(crate) type AddedRules = Rc<OnceCell<Vec<AddedRule>>>;
 
 impl Ui {
     pub(crate) fn new(color: Color) -> Self {
@@ -83,7 +90,22 @@ impl Ui {
         Self {
             out: AutoStream::new(io::stdout(), choice),
             err: AutoStream::new(io::stderr(), choice),
+            added: AddedRules::default(),
         }
+    }
+
+    /// Where the rules of the project are put when it is opened.
+    pub(crate) fn added_rules(&self) -> AddedRules {
+        Rc::clone(&self.added)
+    }
+
+    /// Talk without secrets, by the rules of the project where one is known.
+    pub(crate) fn clean(&self, text: &str) -> String {
+        let added = self.added.get().filter(|added| !added.is_empty());
+        // The settings were read with these rules; if not, those that ship hold.
+        let rules = added.and_then(|added| Rules::with(added).ok());
+        let (clean, _) = rules.map_or_else(|| Clean::of(text), |rules| rules.clean(text));
+        clean.as_str().to_owned()
     }
 
     /// How wide the terminal is, where there is one.

@@ -1,4 +1,6 @@
 use crate::sandbox;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
 
 /// Letters that no rule takes for a stand-in.
 fn token() -> String {
@@ -71,6 +73,46 @@ fn a_project_adds_rules_of_its_own_and_they_hold_wherever_text_is_written() {
     let told = sandbox.run(["events", "--json"]).exits(0).stdout;
     assert_eq!(told.matches("REDACTED-acme-badge").count(), 3, "{told}");
     assert!(!told.contains("acme:1234-5678"), "{told}");
+}
+
+#[test]
+fn a_log_is_followed_line_by_line_and_a_private_key_waits_for_its_end() {
+    let sandbox = sandbox();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let command = command.arg("redact").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    // Each line is read back before the next is written.
+    for (line, told) in [
+        ("started".to_owned(), "started"),
+        (format!("token {} used", token()), "token REDACTED-github-token used"),
+        ("DB_PASSWORD=hunter2".to_owned(), "DB_PASSWORD=REDACTED-password"),
+    ] {
+        writeln!(input, "{line}").unwrap();
+        assert_eq!(output.next().unwrap().unwrap(), told);
+    }
+    writeln!(input, "-----BEGIN PRIVATE KEY-----").unwrap();
+    for _ in 0..3 {
+        writeln!(input, "{}", "q7W2e9R4t1Y6u3I8".repeat(4)).unwrap();
+    }
+    writeln!(input, "-----END PRIVATE KEY-----\nended").unwrap();
+    assert_eq!(output.next().unwrap().unwrap(), "REDACTED-private-key");
+    assert_eq!(output.next().unwrap().unwrap(), "ended");
+    drop(input);
+    assert!(output.next().is_none());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_mistake_is_told_by_the_rules_of_the_project() {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    let rule =
+        "[[redact]]\nkind = \"acme-badge\"\nbegins = \"acme:\"\nthen = \"[0-9]{4}-[0-9]{4}\"\n";
+    sandbox.write(".midstride/config.toml", rule);
+    let told = sandbox.run(["show", "acme:1234-5678"]).exits(2).stderr;
+    assert!(told.contains("REDACTED-acme-badge") && !told.contains("1234-5678"), "{told}");
 }
 
 #[test]
