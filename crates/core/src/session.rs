@@ -5,6 +5,7 @@
 //! says which record tells it and whose word it is.
 
 mod chain;
+mod copies;
 mod fact;
 mod files;
 mod fold;
@@ -16,6 +17,7 @@ mod take_in;
 mod tally;
 mod text;
 
+pub use copies::{Copies, Ids};
 pub use fact::{
     Call, Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, TaskChange, Todo, Used,
 };
@@ -46,6 +48,10 @@ pub struct Session {
     pub id: Option<String>,
     /// The session that this one goes on from.
     pub forked_from: Option<String>,
+    /// The last record of that one it goes on from. What was told up to there is not its own; where
+    /// nothing stands here, the other transcript was not there, and what was copied from it is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub forked_after: Option<String>,
     /// Where it worked first.
     pub cwd: Option<String>,
     /// Where it worked besides.
@@ -116,6 +122,10 @@ pub struct Session {
     words: Option<(Seen, String)>,
     #[serde(skip)]
     passing_over: bool,
+    #[serde(skip)]
+    copies: Copies,
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    is_in_copies: bool,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     stopped: Option<Correction>,
     #[serde(skip_serializing_if = "Underway::is_nothing", default)]
@@ -129,6 +139,7 @@ impl Session {
             client,
             id: None,
             forked_from: None,
+            forked_after: None,
             cwd: None,
             other_folders: Vec::new(),
             version: None,
@@ -163,6 +174,8 @@ impl Session {
             done: VecDeque::new(),
             words: None,
             passing_over: false,
+            copies: Copies::None,
+            is_in_copies: false,
             stopped: None,
             underway: Underway::default(),
         }
@@ -208,6 +221,17 @@ impl Session {
         self.commit = None;
     }
 
+    /// Whether the next records may be copies out of another transcript: none has come yet, or
+    /// nothing but copies.
+    pub fn may_be_copied(&self) -> bool {
+        self.is_in_copies || self.chain.is_empty()
+    }
+
+    /// Says which records belong to another session, if they come next.
+    pub fn expect(&mut self, copies: Copies) {
+        self.copies = copies;
+    }
+
     /// The same without what only reading on needs.
     #[must_use]
     pub fn without_reading_state(&self) -> Self {
@@ -216,6 +240,7 @@ impl Session {
         bare.pending.clear();
         bare.done.clear();
         bare.stopped = None;
+        bare.is_in_copies = false;
         bare.underway = Underway::default();
         bare
     }

@@ -5,11 +5,13 @@
 
 mod claude_code;
 mod codex;
+mod copies;
 mod lenient;
 mod lines;
 
 pub use claude_code::ClaudeCode;
 pub use codex::Codex;
+pub use copies::{Opening, Run, collect_ids};
 pub use lines::{LINE_BYTES_MAX, Lines, Piece};
 
 use crate::session::{Client, Fact, Linked, Mark, Session, hash};
@@ -22,7 +24,7 @@ pub trait Reader {
 }
 
 /// The version of what is kept between two captures; another one is read from the start again.
-pub const CURSOR_VERSION: u32 = 2;
+pub const CURSOR_VERSION: u32 = 3;
 
 /// So many bytes at the start, and before the place that was reached, tell whether a file is still
 /// the one that was read.
@@ -111,7 +113,7 @@ impl Cursor {
     }
 
     fn take_line(&mut self, line: &[u8]) {
-        let line = trimmed(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line));
+        let line = bare(line);
         if line.is_empty() {
             return;
         }
@@ -137,9 +139,10 @@ impl Cursor {
     }
 }
 
-/// A line without the blanks around it, and without the zeros that a file has where a machine went
-/// down before what stood there was on its disk.
-fn trimmed(line: &[u8]) -> &[u8] {
+/// A line without a byte order mark and the blanks around it, and without the zeros that a file has
+/// where a machine went down before what stood there was on its disk.
+fn bare(line: &[u8]) -> &[u8] {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let Some(start) = line.iter().position(|byte| !is_blank(byte)) else { return &[] };
     let end = line.iter().rposition(|byte| !is_blank(byte)).map_or(start, |last| last + 1);

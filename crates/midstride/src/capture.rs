@@ -5,7 +5,7 @@ use crate::files::{self, FileError, Problem, Root, Stream};
 use crate::ids::sha256;
 use crate::project::Project;
 use midstride_core::redact::Rules;
-use midstride_core::session::{Client, Session};
+use midstride_core::session::{Client, Copies, Session};
 use midstride_core::transcript::{Cursor, Lines, WINDOW_BYTES};
 use std::path::{Path, PathBuf};
 
@@ -34,20 +34,21 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
     // Cursors only spare work: who may not write here is shown what there is all the same.
     let private = project.make_private();
     let cursors = private.and_then(|private| private.make_below(Path::new(FOLDER))).ok();
-    let bases = bases(project, found);
-    let read_on = |path: &Path, bases: &[(PathBuf, u64)]| {
-        read_on(project.rules(), cursors.as_ref(), path, found.client, bases)
+    let read_on = |path: &Path, before: &dyn Fn(&mut Cursor)| {
+        read_on(project.rules(), cursors.as_ref(), path, found.client, before)
     };
-    let (cursor, mut new_bytes) = read_on(&found.path, &bases)?;
+    let (cursor, mut new_bytes) =
+        read_on(&found.path, &|cursor| read_before(project, found, cursor))?;
     let bytes = cursor.offset;
     let mut session = cursor.session;
     // The name of the file is the session's; records that were copied name another.
     if session.id.as_deref() != Some(&found.session) && found.client == Client::ClaudeCode {
-        session.forked_from = session.id.replace(found.session.clone());
+        let named = session.id.replace(found.session.clone());
+        session.forked_from = session.forked_from.or(named);
     }
     let mut unread = Vec::new();
     for (id, path) in client::agents(project, found, &mut unread) {
-        match read_on(&path, &[]) {
+        match read_on(&path, &|_| {}) {
             Ok((agent, new)) => {
                 new_bytes += new;
                 session.take_in(&id, &agent.session);
@@ -87,6 +88,23 @@ pub fn start_over(project: &Project, client: Client, session: &str) -> Result<us
     Ok(removed)
 }
 
+/// What has to be known before the next record of a transcript is read. Only its beginning can be
+/// another session's: once a record of its own came, nothing is looked for any more.
+fn read_before(project: &Project, found: &Found, cursor: &mut Cursor) {
+    if !cursor.session.may_be_copied() {
+        return;
+    }
+    if cursor.lines == 0 {
+        for (base, end) in bases(project, found) {
+            read_base(cursor, &base, end);
+        }
+    }
+    if let Some(origin) = client::origin(project, found) {
+        cursor.session.forked_from = Some(origin.session);
+        cursor.session.expect(Copies::Of(origin.ids));
+    }
+}
+
 /// What a transcript goes on from, the oldest first.
 fn bases(project: &Project, found: &Found) -> Vec<(PathBuf, u64)> {
     let mut bases: Vec<(PathBuf, u64)> = Vec::new();
@@ -110,21 +128,18 @@ fn read_on(
     cursors: Option<&Root>,
     path: &Path,
     client: Client,
-    bases: &[(PathBuf, u64)],
+    before: &dyn Fn(&mut Cursor),
 ) -> Result<(Cursor, u64), FileError> {
     let mut stream = Stream::open(path)?;
     let name = cursor_name(path);
     let left = cursors.and_then(|cursors| kept(cursors, &name).ok().flatten());
     let mut cursor = match left {
         Some(cursor) if cursor.session.client == client && fits(&cursor, &mut stream)? => cursor,
-        Some(_) | None => {
-            let mut cursor = Cursor::start(client);
-            for (base, end) in bases {
-                read_base(&mut cursor, base, *end);
-            }
-            cursor
-        }
+        Some(_) | None => Cursor::start(client),
     };
+    if stream.bytes() > cursor.offset {
+        before(&mut cursor);
+    }
     let mut lines = Lines::default();
     let from = cursor.offset;
     stream

@@ -6,6 +6,7 @@
 mod beginnings;
 mod claude_code;
 mod codex;
+mod origins;
 
 use crate::files::{self, Entry, FileError, Stream};
 use crate::git::Repository;
@@ -17,6 +18,7 @@ pub(crate) use beginnings::FILE as BEGINNINGS;
 use beginnings::{Beginning, Beginnings};
 use jiff::Timestamp;
 use midstride_core::session::{Client, TaskChange};
+pub(crate) use origins::Origin;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -214,6 +216,14 @@ pub(crate) fn base(environment: &Environment, found: &Found) -> Option<(PathBuf,
     match found.client {
         Client::ClaudeCode => None,
         Client::Codex => codex::base(environment, &found.path),
+    }
+}
+
+/// The session whose records a transcript begins with, where the client copied them.
+pub(crate) fn origin(project: &Project, found: &Found) -> Option<Origin> {
+    match found.client {
+        Client::ClaudeCode => origins::of(project, found),
+        Client::Codex => None,
     }
 }
 

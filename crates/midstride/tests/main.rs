@@ -6,6 +6,7 @@ mod capture;
 mod drift;
 mod files;
 mod forget;
+mod forks;
 mod git;
 mod index;
 mod journal;

@@ -326,6 +326,7 @@ fn top(checkpoint: &Checkpoint) -> String {
     if let (Some(began), Some(ended)) = (session.began, session.ended) {
         lines.push(format!("{} to {}", time(began), time(ended)));
     }
+    lines.extend(session.how_it_forked().map(|sentence| one_line(&sentence, usize::MAX)));
     if let Some(model) = &session.model {
         let full = checkpoint.context_percent.map(|percent| format!(", context {percent} % full"));
         lines.push(format!("{}{}", name(model), full.unwrap_or_default()));

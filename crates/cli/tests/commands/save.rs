@@ -377,7 +377,7 @@ const OTHER: &str = "b2b20001-4c00-7000-8000-00000000bbbb";
 
 /// A session that asked for something, in the folder of the project.
 fn asked(sandbox: &Sandbox, id: &str, what: &str) {
-    let record = r#"{"sessionId": "ID", "cwd": "ROOT", "type": "user", "uuid": "u1", "parentUuid": null, "timestamp": "2026-03-22T09:00:00.000Z", "message": {"role": "user", "content": "WHAT"}}"#;
+    let record = r#"{"sessionId": "ID", "cwd": "ROOT", "type": "user", "uuid": "u1 of ID", "parentUuid": null, "timestamp": "2026-03-22T09:00:00.000Z", "message": {"role": "user", "content": "WHAT"}}"#;
     let root = sandbox.root().display().to_string();
     put(
         sandbox,

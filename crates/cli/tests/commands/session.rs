@@ -110,6 +110,7 @@ fn a_session_is_shown_with_what_matters() {
     ----- stdout -----
     claude-code session [UID]
       2026-03-22 09:00 to 2026-03-22 09:00
+      forked from 5e55-0001; what was copied from it counts as its own
       claude-haiku-4-5, context 11 % full
       [COMMIT] on main
       1 compaction

@@ -1,6 +1,7 @@
 //! The fold: facts come in one after the other, and the session is what they add up to.
 
 use super::Session;
+use super::copies::Copies;
 use super::fact::{Call, Detail, Fact, Identity, Mark, Outcome, TaskChange, Todo};
 use super::files::Change;
 use super::hash::hash;
@@ -57,12 +58,13 @@ impl Session {
     pub fn apply(&mut self, mark: &Mark<'_>, fact: Fact<'_>) {
         if let Fact::Record(linked) = &fact {
             self.counts.seen += 1;
-            self.passing_over = !self.chain.add(linked);
+            let is_copy = self.is_copy(mark, linked);
+            self.passing_over = !self.chain.add(linked) || is_copy;
             self.counts.duplicates += u64::from(self.passing_over);
             return;
         }
         if self.passing_over {
-            return;
+            return self.heed_copy(&fact);
         }
         match fact {
             Fact::Record(_) => {}
@@ -119,6 +121,7 @@ impl Session {
     /// Cleans what was put off. Whoever looks at a session, or stores it, does this first.
     pub fn settle(&mut self) {
         self.passing_over = false;
+        self.copies = Copies::None;
         if let Some((seen, words)) = self.words.take() {
             let mut redacted = text::Redacted::new();
             let text = text::head(&words, TEXT_BYTES_MAX, &mut redacted);
@@ -187,7 +190,9 @@ impl Session {
 
     /// The user asks for something, in a text that is clean.
     pub(super) fn request(&mut self, mark: &Mark<'_>, text: String) -> u64 {
-        let worded = !self.requests.is_empty() && is_worded_as_correction(&text);
+        // The first words of a session that goes on from another one can correct that one.
+        let is_first = self.requests.is_empty() && self.forked_after.is_none();
+        let worded = !is_first && is_worded_as_correction(&text);
         let correction = self.stopped.take().or(worded.then_some(Correction::Worded));
         self.requests.push(Request { seen: seen(mark, Source::User), text, correction })
     }

@@ -116,6 +116,16 @@ impl Usage {
         }
     }
 
+    /// Takes note of an answer that another session got: what is told of it again is no news.
+    pub(super) fn know(&mut self, used: &Used<'_>) {
+        let Some(answer) = used.answer.map(|answer| hash(answer.as_bytes())) else { return };
+        self.recent.retain(|entry| entry.0 != answer);
+        if self.recent.len() >= ANSWERS_MAX {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((answer, used.input, used.cached, used.output));
+    }
+
     /// All of the session's own, and of its agents.
     pub fn total(&self) -> u64 {
         self.input

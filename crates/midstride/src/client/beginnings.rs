@@ -7,7 +7,7 @@ use crate::ids::sha256;
 use crate::project::Project;
 use jiff::Timestamp;
 use midstride_core::session::Client;
-use midstride_core::transcript::{Cursor, LINE_BYTES_MAX, Lines};
+use midstride_core::transcript::{Cursor, LINE_BYTES_MAX, Lines, Opening};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ const SEARCHED_BYTES: u64 = 2 * LINE_BYTES_MAX as u64;
 const FOLDER: &str = "cursors";
 pub(crate) const FILE: &str = "beginnings.json";
 /// What another version kept is read again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// More are not kept once some of them were not asked for.
 const KEPT_MAX: usize = 5_000;
 /// A larger file is none of ours.
@@ -35,6 +35,7 @@ pub(super) struct Beginning {
     pub(super) began: Option<Timestamp>,
     pub(super) cwd: Option<String>,
     pub(super) about: Option<String>,
+    pub(super) opening: Opening,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -107,12 +108,16 @@ pub(super) fn read(client: Client, path: &Path) -> Result<Beginning, FileError> 
 /// The same, and whether the file will tell no more when it grows.
 fn look(client: Client, path: &Path) -> Result<(Beginning, bool), FileError> {
     let mut cursor = Cursor::start(client);
+    let mut opening = Opening::default();
     let mut lines = Lines::default();
     let mut stream = Stream::open(path)?;
     let mut from = 0;
     let is_all = loop {
         let piece = stream.window(from, from + STEP_BYTES)?;
-        lines.feed(&piece, &mut |piece| cursor.take(piece));
+        lines.feed(&piece, &mut |piece| {
+            opening.take(piece);
+            cursor.take(piece);
+        });
         from += u64::try_from(piece.len()).unwrap_or_default();
         let told = &cursor.session;
         let most = if told.cwd.is_some() { HEAD_BYTES } else { SEARCHED_BYTES };
@@ -123,5 +128,5 @@ fn look(client: Client, path: &Path) -> Result<(Beginning, bool), FileError> {
     };
     let told = cursor.session;
     let about = told.requests.iter().next().map(|request| request.text.clone());
-    Ok((Beginning { id: told.id, began: told.began, cwd: told.cwd, about }, is_all))
+    Ok((Beginning { id: told.id, began: told.began, cwd: told.cwd, about, opening }, is_all))
 }

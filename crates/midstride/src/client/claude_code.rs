@@ -1,7 +1,7 @@
 //! Claude Code: a folder of transcripts per working folder, agents beside their session, tasks in
 //! files, and a file per process that runs.
 
-use super::{Beginnings, Candidate, Found, TaskFile};
+use super::{Beginnings, Candidate, Found, TaskFile, looks_like_an_id};
 use crate::files::{self, Entry, FileError, Root};
 use crate::process;
 use crate::project::Project;
@@ -41,6 +41,14 @@ pub(super) fn candidates(
         found.extend(sessions.map(|entry| candidate(&folder, entry)));
     }
     found
+}
+
+/// The sessions in one folder, as the client names them.
+pub(super) fn beside(folder: &Path) -> Vec<Candidate> {
+    let entries = files::listed(folder).unwrap_or_default().into_iter();
+    let sessions = entries.filter(|entry| is_session(&entry.name));
+    let candidates = sessions.map(|entry| candidate(folder, entry));
+    candidates.filter(|candidate| looks_like_an_id(&candidate.session())).collect()
 }
 
 fn candidate(folder: &Path, entry: Entry) -> Candidate {

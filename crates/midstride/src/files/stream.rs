@@ -19,6 +19,8 @@ pub struct Entry {
     pub bytes: u64,
     /// When it was changed.
     pub changed: Option<Timestamp>,
+    /// When it was made, where the file system knows it.
+    pub born: Option<Timestamp>,
     /// The system's own number for it; a file that took the place of another has another one.
     pub inode: u64,
 }
@@ -55,8 +57,9 @@ pub fn listed(folder: &Path) -> Result<Vec<Entry>, FileError> {
 
 fn seen(name: String, metadata: &Metadata) -> Entry {
     let changed = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+    let born = metadata.created().ok().and_then(|time| Timestamp::try_from(time).ok());
     let (is_folder, bytes, inode) = (metadata.is_dir(), metadata.len(), metadata.ino());
-    Entry { name, is_folder, bytes, changed, inode }
+    Entry { name, is_folder, bytes, changed, born, inode }
 }
 
 impl Root {
@@ -81,7 +84,9 @@ impl Root {
             let changed = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
             let changed = changed.and_then(|time| Timestamp::try_from(time).ok());
             let (is_folder, bytes, inode) = (metadata.is_dir(), metadata.len(), metadata.ino());
-            found.push(Entry { name, is_folder, bytes, changed, inode });
+            // Nobody asks when a file of our own was made.
+            let born = None;
+            found.push(Entry { name, is_folder, bytes, changed, born, inode });
         }
         found.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(found)

@@ -1,0 +1,97 @@
+//! A session that goes on from another one, as the client writes it.
+
+use super::{commands, project};
+use midstride_testkit::{ModelServer, Sandbox, Turn, real_client};
+use serde_json::{Value, json};
+
+const FIRST: &str = "11111111-1111-4111-8111-111111111111";
+const SECOND: &str = "22222222-2222-4222-8222-222222222222";
+const THIRD: &str = "33333333-3333-4333-8333-333333333333";
+
+/// Lets the client run to its end; `None` where it is not installed.
+fn run(sandbox: &Sandbox, model: &ModelServer, arguments: &[&str]) -> Option<()> {
+    let mut client = real_client::claude_code(sandbox, model)?;
+    client.args(arguments).arg("--dangerously-skip-permissions");
+    sandbox.finish(&mut client).exits(0);
+    Some(())
+}
+
+/// What midstride prints, with the ids as they are.
+fn raw(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    String::from_utf8(command.args(arguments).output().unwrap().stdout).unwrap()
+}
+
+fn shown(sandbox: &Sandbox, session: &str) -> Value {
+    let shown = raw(sandbox, &["session", "show", session, "--json"]);
+    serde_json::from_str::<Value>(&shown).unwrap()["session"].take()
+}
+
+fn ran(session: &Value) -> Vec<String> {
+    let whole = json!({ "session": session });
+    commands(&whole).into_iter().map(|(command, _)| command.to_owned()).collect()
+}
+
+#[test]
+fn a_fork_of_claude_code_has_only_what_it_did_itself() {
+    let sandbox = project();
+    let model = ModelServer::start([
+        Turn::calls("Bash", json!({"command": "echo two > b.txt"})),
+        Turn::says("Done one."),
+        Turn::calls("Bash", json!({"command": "echo three > c.txt"})),
+        Turn::says("Done two."),
+        Turn::calls("Bash", json!({"command": "echo four > d.txt"})),
+        Turn::says("Done three."),
+        Turn::calls("Bash", json!({"command": "echo five > e.txt"})),
+        Turn::says("Done four."),
+    ]);
+    let run = |arguments: &[&str]| run(&sandbox, &model, arguments);
+    if run(&["-p", "First", "--session-id", FIRST]).is_none() {
+        return;
+    }
+    run(&["-p", "Second", "--resume", FIRST, "--fork-session", "--session-id", SECOND]);
+    run(&["-p", "Third", "--resume", SECOND, "--fork-session", "--session-id", THIRD]);
+    run(&["-p", "First again", "--resume", FIRST]);
+    sandbox.run(["session", "recover", "--all"]).exits(0);
+    let [first, second, third] = [FIRST, SECOND, THIRD].map(|id| shown(&sandbox, id));
+    assert_eq!(ran(&first), ["echo two > b.txt", "echo five > e.txt"]);
+    assert_eq!(ran(&second), ["echo three > c.txt"]);
+    assert_eq!(ran(&third), ["echo four > d.txt"]);
+    assert_eq!(first["forked_from"], Value::Null);
+    assert_eq!((&second["forked_from"], &third["forked_from"]), (&json!(FIRST), &json!(SECOND)));
+    assert_eq!(third["forked_after"], second["last_words"]["seen"]["record"], "{second:#}");
+    for (session, asked) in [(&second, "Second"), (&third, "Third")] {
+        assert_eq!(session["requests"]["items"].as_array().unwrap().len(), 1);
+        assert_eq!(session["requests"]["items"][0]["text"], asked);
+        assert_eq!(session["counts"]["skipped"], json!({}));
+    }
+    let page = raw(&sandbox, &["session", "show", SECOND]);
+    let after = second["forked_after"].as_str().unwrap();
+    assert!(page.contains(&format!("forked from {FIRST} after record {after}")), "{page}");
+}
+
+#[test]
+fn a_fork_of_a_compacted_session_of_claude_code_has_only_what_it_did_itself() {
+    let sandbox = project();
+    let model = ModelServer::start([
+        Turn::calls("Bash", json!({"command": "echo two > b.txt"})),
+        Turn::says("Done one."),
+        Turn::calls("Bash", json!({"command": "echo three > c.txt"})),
+        Turn::says("Done two."),
+    ]);
+    let run = |arguments: &[&str]| run(&sandbox, &model, arguments);
+    if run(&["-p", "First", "--session-id", FIRST]).is_none() {
+        return;
+    }
+    run(&["-p", "/compact", "--resume", FIRST]);
+    run(&["-p", "Second", "--resume", FIRST, "--fork-session", "--session-id", SECOND]);
+    sandbox.run(["session", "recover", "--all"]).exits(0);
+    let [first, second] = [FIRST, SECOND].map(|id| shown(&sandbox, id));
+    assert_eq!(
+        (ran(&first), ran(&second)),
+        (vec!["echo two > b.txt".to_owned()], vec!["echo three > c.txt".to_owned()])
+    );
+    assert_eq!(second["forked_from"], FIRST);
+    let compactions = |session: &Value| session["compactions"]["items"].as_array().unwrap().len();
+    assert_eq!((compactions(&first), compactions(&second)), (1, 0));
+}

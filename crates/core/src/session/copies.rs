@@ -1,0 +1,73 @@
+//! Records of another session, which one that goes on from it has before its own.
+
+use super::Session;
+use super::fact::{Fact, Linked, Mark};
+use super::fold::id_of;
+use super::hash::hash;
+use std::collections::HashSet;
+
+/// The ids of the records of a transcript, eight bytes each: no more than a session's own chain of
+/// records holds, and only while another transcript is compared with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ids(HashSet<u64>);
+
+impl Ids {
+    /// Adds one.
+    pub fn add(&mut self, id: &str) {
+        self.0.insert(hash(id.as_bytes()));
+    }
+
+    /// Whether it is one of them.
+    pub fn has(&self, id: &str) -> bool {
+        self.0.contains(&hash(id.as_bytes()))
+    }
+}
+
+/// Which of the next records are another session's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Copies {
+    /// None.
+    #[default]
+    None,
+    /// Those with these ids, up to the first that has another.
+    Of(Ids),
+    /// All, until something else is expected.
+    All,
+}
+
+impl Session {
+    /// Which session it goes on from, in a sentence.
+    pub fn how_it_forked(&self) -> Option<String> {
+        let from = self.forked_from.as_deref()?;
+        Some(match &self.forked_after {
+            Some(record) => format!("forked from {from} after record {record}"),
+            None => format!("forked from {from}; what was copied from it counts as its own"),
+        })
+    }
+
+    /// Whether a record that begins is a copy. It is linked like any other: what follows it may be
+    /// this session's own.
+    pub(super) fn is_copy(&mut self, mark: &Mark<'_>, linked: &Linked<'_>) -> bool {
+        let is_copy = match (&self.copies, linked.id) {
+            (Copies::None, Some(_)) => false,
+            (Copies::Of(ids), Some(id)) => ids.has(id),
+            (Copies::All, _) => true,
+            // Notes of the client are never copied, and do not end the copies.
+            (Copies::None | Copies::Of(_), None) => return false,
+        };
+        if is_copy {
+            self.forked_after = Some(id_of(&mark.record).into_owned());
+        } else {
+            self.copies = Copies::None;
+        }
+        self.is_in_copies = is_copy;
+        is_copy
+    }
+
+    /// What a copy tells is another session's, except what is needed to understand what follows.
+    pub(super) fn heed_copy(&mut self, fact: &Fact<'_>) {
+        if let (true, Fact::Used(used)) = (self.is_in_copies, fact) {
+            self.usage.know(used);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Copies of records. A session of Claude Code that goes on from another one under an id of its own
+//! begins with copies of that one's records: their ids and times are kept, the session's is not.
+//! After a summary only what stands behind it is copied, and in another order.
+
+use super::Piece;
+use super::lenient::{Parts, Scalar, read_mended};
+use crate::session::Ids;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// A record, as far as it tells whether it is a copy.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Line<'a> {
+    #[serde(borrow)]
+    uuid: Scalar<'a>,
+    #[serde(borrow)]
+    parent_uuid: Scalar<'a>,
+    #[serde(borrow)]
+    logical_parent_uuid: Scalar<'a>,
+    #[serde(borrow)]
+    timestamp: Scalar<'a>,
+    #[serde(borrow)]
+    forked_from: Parts<'a, ForkedFrom<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct ForkedFrom<'a> {
+    #[serde(borrow)]
+    session_id: Scalar<'a>,
+}
+
+/// Looks at a record, if it can be read at all.
+fn look(piece: &Piece<'_>, look: &mut dyn FnMut(&Line<'_>)) {
+    let Piece::Line(line) = piece else { return };
+    let line = super::bare(line);
+    let mut try_it = |line: &[u8]| {
+        let read: Option<Line<'_>> = serde_json::from_slice(line).ok();
+        read.as_ref().map(&mut *look).is_some()
+    };
+    if !line.is_empty() && !try_it(line) {
+        read_mended(line, &mut try_it);
+    }
+}
+
+fn time_of(line: &Line<'_>) -> Option<Timestamp> {
+    line.timestamp.text().and_then(|text| text.parse().ok())
+}
+
+/// What a transcript begins with, as far as it tells whether that is a copy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// The id of the first record that has one.
+    pub record: Option<String>,
+    /// When that was written, as it says.
+    pub at: Option<Timestamp>,
+    /// Whether it follows another one, which then stands in another file.
+    pub follows: bool,
+    /// The session that it says it was copied from.
+    pub from: Option<String>,
+    /// The latest time before it: notes of the client, which are never copied.
+    pub opened: Option<Timestamp>,
+}
+
+impl Opening {
+    /// Takes in the next piece of a transcript; nothing more once the first record is known.
+    pub fn take(&mut self, piece: &Piece<'_>) {
+        if self.record.is_none() {
+            look(piece, &mut |line| self.take_line(line));
+        }
+    }
+
+    fn take_line(&mut self, line: &Line<'_>) {
+        let at = time_of(line);
+        let Some(id) = line.uuid.text() else {
+            self.opened = self.opened.max(at);
+            return;
+        };
+        self.record = Some(id.to_owned());
+        self.at = at;
+        self.follows = line.parent_uuid.text().or(line.logical_parent_uuid.text()).is_some();
+        if let Parts::One(origin) = &line.forked_from {
+            self.from = origin.session_id.text().map(str::to_owned);
+        }
+    }
+}
+
+/// Takes the ids in a piece of a transcript in.
+pub fn collect_ids(piece: &Piece<'_>, ids: &mut Ids) {
+    look(piece, &mut |line| {
+        if let Some(id) = line.uuid.text() {
+            ids.add(id);
+        }
+    });
+}
+
+/// How many records at the start of a transcript are copies out of another one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// So many.
+    pub records: u64,
+    /// The latest time among them.
+    pub latest: Option<Timestamp>,
+    /// Whether a record that is no copy ended it.
+    pub is_over: bool,
+}
+
+impl Run {
+    /// Takes in the next piece of the transcript that may begin with copies.
+    pub fn take(&mut self, of: &Ids, piece: &Piece<'_>) {
+        if self.is_over {
+            return;
+        }
+        look(piece, &mut |line| match line.uuid.text() {
+            Some(id) if of.has(id) => {
+                self.records += 1;
+                self.latest = self.latest.max(time_of(line));
+            }
+            Some(_) => self.is_over = true,
+            None => {}
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opening(lines: &[&str]) -> Opening {
+        let mut opening = Opening::default();
+        for line in lines {
+            opening.take(&Piece::Line(line.as_bytes()));
+        }
+        opening
+    }
+
+    #[test]
+    fn a_transcript_opens_with_its_first_record_that_has_an_id() {
+        let told = opening(&[
+            r#"{"type":"mode"}"#,
+            r#"{"type":"queue-operation","timestamp":"2026-03-01T10:00:05Z"}"#,
+            "half a rec",
+            r#"{"type":"user","uuid":"a","parentUuid":null,"timestamp":"2026-03-01T10:00:00Z"}"#,
+            r#"{"type":"user","uuid":"b","timestamp":"2026-03-01T10:00:09Z"}"#,
+        ]);
+        assert_eq!(told.record.as_deref(), Some("a"));
+        assert_eq!(told.at, "2026-03-01T10:00:00Z".parse().ok());
+        assert_eq!(told.opened, "2026-03-01T10:00:05Z".parse().ok());
+        assert!(!told.follows && told.from.is_none());
+    }
+
+    #[test]
+    fn a_first_record_can_follow_one_of_another_file() {
+        let boundary = r#"{"uuid":"a","parentUuid":null,"logicalParentUuid":"z"}"#;
+        assert!(opening(&[boundary]).follows);
+        let told = opening(&[r#"{"uuid":"a","parentUuid":"z","forkedFrom":{"sessionId":"s"}}"#]);
+        assert!(told.follows);
+        assert_eq!(told.from.as_deref(), Some("s"));
+    }
+
+    #[test]
+    fn a_run_of_copies_ends_with_the_first_record_that_is_none() {
+        let mut ids = Ids::default();
+        // Half of a letter costs no id.
+        for line in [r#"{"uuid":"a"}"#, "{\"uuid\":\"b\",\"x\":\"\\ud83d\"}", r#"{"uuid":"c"}"#] {
+            collect_ids(&Piece::Line(line.as_bytes()), &mut ids);
+        }
+        let mut run = Run::default();
+        for id in ["c", "a", "b", "own", "c"] {
+            run.take(&ids, &Piece::Line(format!("{{\"uuid\":\"{id}\"}}").as_bytes()));
+            run.take(&ids, &Piece::Line(b"{\"type\":\"mode\"}"));
+        }
+        assert_eq!((run.records, run.is_over), (3, true));
+    }
+}

@@ -1,0 +1,377 @@
+//! Sessions that go on from others: what was copied stays the other one's.
+
+use midstride::capture::{Captured, capture, start_over};
+use midstride::client;
+use midstride::clock::Clock;
+use midstride::project::Project;
+use midstride::settings::Environment;
+use midstride::verbs;
+use midstride_core::session::{Client, Correction, Session};
+use midstride_testkit::{NOW, Sandbox};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+const FIRST: &str = "0195b9d2-4c00-7000-8000-0000000000a1";
+const SECOND: &str = "0195b9d2-4c00-7000-8000-0000000000b2";
+const THIRD: &str = "0195b9d2-4c00-7000-8000-0000000000c3";
+
+struct Shop(Sandbox);
+
+impl Shop {
+    fn new() -> Self {
+        let shop = Self(Sandbox::new("none").repository());
+        verbs::init(&shop.open(), false).unwrap();
+        shop
+    }
+
+    fn open(&self) -> Project {
+        let environment = Environment {
+            folder: self.0.root().to_owned(),
+            inside: None,
+            session: None,
+            home: Some(self.0.home().to_owned()),
+            claude: Some(self.0.home().join(".claude")),
+            codex: Some(self.0.home().join(".codex")),
+            state: None,
+            editor: None,
+            user: Some("tester".to_owned()),
+            clock: Clock::Fixed(NOW.parse().unwrap()),
+        };
+        Project::discover(environment).unwrap()
+    }
+
+    fn place(&self, session: &str) -> PathBuf {
+        let path = self.0.root().display().to_string();
+        let slug = path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        self.0.home().join(".claude/projects").join(slug).join(format!("{session}.jsonl"))
+    }
+
+    fn put(&self, session: &str, records: &[Value]) {
+        let path = self.place(session);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+        std::fs::write(path, lines).unwrap();
+    }
+
+    fn captured(&self, session: &str) -> Captured {
+        let found = client::named(&self.place(session), None).unwrap();
+        assert_eq!(found.session, session);
+        capture(&self.open(), &found).unwrap()
+    }
+
+    fn session(&self, session: &str) -> Session {
+        self.captured(session).session.without_reading_state()
+    }
+
+    /// The records of one turn, as the client writes them.
+    fn turn(
+        &self,
+        session: &str,
+        name: &str,
+        minute: u32,
+        asked: &str,
+        parent: Value,
+    ) -> Vec<Value> {
+        let root = self.0.root().display().to_string();
+        let time = |second: u32| format!("2026-03-22T10:{minute:02}:{second:02}Z");
+        let linked = |kind: &str, number: u32, parent: Value, message: Value| {
+            json!({"type": kind, "uuid": format!("{name}{number}"), "parentUuid": parent,
+                "sessionId": session, "cwd": root, "timestamp": time(number), "message": message})
+        };
+        let usage = json!({"input_tokens": 10, "output_tokens": 5});
+        let answer = |number: u32, content: Value| {
+            json!({"id": format!("msg-{name}-{number}"), "model": "claude-opus-4-5",
+                "role": "assistant", "usage": usage, "content": [content]})
+        };
+        let call = |number: u32, tool: &str, input: Value| json!({"type": "tool_use", "id": format!("call-{name}-{number}"), "name": tool, "input": input});
+        let back = |number: u32| {
+            json!({"role": "user", "content": [{"type": "tool_result",
+                "tool_use_id": format!("call-{name}-{number}"), "content": "ok"}]})
+        };
+        let file = format!("{root}/{name}.txt");
+        vec![
+            json!({"type": "queue-operation", "operation": "dequeue", "sessionId": session, "timestamp": time(0)}),
+            linked("user", 1, parent, json!({"role": "user", "content": asked})),
+            linked(
+                "assistant",
+                2,
+                json!(format!("{name}1")),
+                answer(2, call(2, "Bash", json!({"command": format!("make {name}")}))),
+            ),
+            linked("user", 3, json!(format!("{name}2")), back(2)),
+            linked(
+                "assistant",
+                4,
+                json!(format!("{name}3")),
+                answer(4, call(4, "Write", json!({"file_path": file, "content": "x\n"}))),
+            ),
+            linked("user", 5, json!(format!("{name}4")), back(4)),
+            linked(
+                "assistant",
+                6,
+                json!(format!("{name}5")),
+                answer(6, json!({"type": "text", "text": format!("Done {name}.")})),
+            ),
+            json!({"type": "last-prompt", "sessionId": session, "lastPrompt": asked}),
+        ]
+    }
+
+    fn first(&self) -> Vec<Value> {
+        self.turn(FIRST, "a", 0, "Bring it up to date.", Value::Null)
+    }
+
+    /// A session that goes on from records of another one: notes of its own, copies, a turn.
+    fn fork(
+        &self,
+        session: &str,
+        of: &[Value],
+        name: &str,
+        minute: u32,
+        asked: &str,
+    ) -> Vec<Value> {
+        let copies = copies(of, session);
+        let parent = copies.last().unwrap()["uuid"].clone();
+        let mut turn = self.turn(session, name, minute, asked, parent);
+        let mut records = vec![json!({"type": "mode", "mode": "normal", "sessionId": session})];
+        records.push(turn.remove(0));
+        records.extend(copies);
+        records.extend(turn);
+        records
+    }
+}
+
+/// What the client copies: records with an id, which keep it and their time.
+fn copies(of: &[Value], session: &str) -> Vec<Value> {
+    let linked = of.iter().filter(|record| record["uuid"].is_string()).cloned();
+    linked
+        .map(|mut record| {
+            record["sessionId"] = json!(session);
+            record
+        })
+        .collect()
+}
+
+fn asked(session: &Session) -> Vec<&str> {
+    session.requests.iter().map(|request| &*request.text).collect()
+}
+
+fn ran(session: &Session) -> Vec<&str> {
+    session.commands.iter().map(|command| &*command.text).collect()
+}
+
+fn forked(session: &Session) -> (Option<&str>, Option<&str>) {
+    (session.forked_from.as_deref(), session.forked_after.as_deref())
+}
+
+/// That nothing is counted twice or not at all.
+fn adds_up(session: &Session, records: &[Value], copied: u64) {
+    let counts = &session.counts;
+    assert_eq!(counts.seen, records.len() as u64);
+    assert_eq!((counts.duplicates, counts.understood), (copied, counts.seen - copied));
+}
+
+#[test]
+fn what_was_copied_belongs_to_the_session_it_was_copied_from() {
+    let shop = Shop::new();
+    let first = shop.first();
+    let second = shop.fork(SECOND, &first, "b", 10, "No, the other way.");
+    shop.put(SECOND, &second);
+    shop.put(FIRST, &first);
+    let session = shop.session(SECOND);
+    assert_eq!(session.id.as_deref(), Some(SECOND));
+    assert_eq!(forked(&session), (Some(FIRST), Some("a6")));
+    assert_eq!(asked(&session), ["No, the other way."]);
+    assert_eq!(session.requests.items[0].correction, Some(Correction::Worded));
+    assert_eq!(ran(&session), ["make b"]);
+    let changed: Vec<&str> = session.files.changed().map(|(path, _)| path).collect();
+    assert_eq!(changed.len(), 1, "{changed:?}");
+    assert!(changed[0].ends_with("/b.txt"));
+    assert_eq!((session.usage.input, session.usage.output), (30, 15));
+    assert_eq!(session.counts.tool_calls, 2);
+    assert_eq!(session.began, "2026-03-22T10:10:00Z".parse().ok());
+    adds_up(&session, &second, 6);
+    let session = shop.session(FIRST);
+    assert_eq!(forked(&session), (None, None));
+    assert_eq!((asked(&session), ran(&session)), (vec!["Bring it up to date."], vec!["make a"]));
+    adds_up(&session, &first, 0);
+}
+
+#[test]
+fn it_does_not_matter_which_is_captured_first_or_how_often() {
+    let whole = Shop::new();
+    let first = whole.first();
+    let second = whole.fork(SECOND, &first, "b", 10, "The other way.");
+    whole.put(FIRST, &first);
+    whole.put(SECOND, &second);
+    let expected = whole.session(SECOND);
+    for order in [[FIRST, SECOND], [SECOND, FIRST]] {
+        // A client writes while it is looked at, and stops anywhere.
+        for cut in 0..=second.len() {
+            whole.put(SECOND, &second[..cut]);
+            start_over(&whole.open(), Client::ClaudeCode, SECOND).unwrap();
+            for session in order {
+                whole.captured(session);
+            }
+            whole.put(SECOND, &second);
+            assert_eq!(whole.session(SECOND), expected, "cut after {cut}");
+            let again = whole.captured(SECOND);
+            assert_eq!(again.new_bytes, 0, "cut after {cut}");
+            assert_eq!(again.session.without_reading_state(), expected, "cut after {cut}");
+        }
+        for session in order {
+            start_over(&whole.open(), Client::ClaudeCode, session).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_session_goes_on_after_another_one_left_it() {
+    let shop = Shop::new();
+    let mut first = shop.first();
+    shop.put(FIRST, &first);
+    let second = shop.fork(SECOND, &first, "b", 10, "The other way.");
+    shop.put(SECOND, &second);
+    shop.captured(FIRST);
+    first.extend(shop.turn(FIRST, "d", 20, "And now?", json!("a6")));
+    shop.put(FIRST, &first);
+    assert_eq!(ran(&shop.session(FIRST)), ["make a", "make d"]);
+    assert_eq!(forked(&shop.session(SECOND)), (Some(FIRST), Some("a6")));
+    // Nothing of either is told twice, and nothing is lost.
+    adds_up(&shop.session(FIRST), &first, 0);
+    adds_up(&shop.session(SECOND), &second, 6);
+}
+
+#[test]
+fn a_fork_of_a_fork_left_the_one_it_has_most_of() {
+    let shop = Shop::new();
+    let first = shop.first();
+    let second = shop.fork(SECOND, &first, "b", 10, "The other way.");
+    let third = shop.fork(THIRD, &second, "c", 20, "A third way.");
+    // Another one left the first where the second did.
+    let beside = "0195b9d2-4c00-7000-8000-000000000001";
+    let fourth = shop.fork(beside, &first, "e", 30, "A fourth way.");
+    for (session, records) in
+        [(beside, &fourth), (THIRD, &third), (SECOND, &second), (FIRST, &first)]
+    {
+        shop.put(session, records);
+    }
+    assert_eq!(forked(&shop.session(THIRD)), (Some(SECOND), Some("b6")));
+    assert_eq!(forked(&shop.session(SECOND)), (Some(FIRST), Some("a6")));
+    assert_eq!(forked(&shop.session(beside)), (Some(FIRST), Some("a6")));
+    assert_eq!(forked(&shop.session(FIRST)), (None, None));
+    let all = [FIRST, SECOND, THIRD, beside].map(|session| shop.session(session));
+    let ran: Vec<&str> = all.iter().flat_map(ran).collect();
+    assert_eq!(ran, ["make a", "make b", "make c", "make e"]);
+}
+
+#[test]
+fn what_is_copied_after_a_summary_begins_in_the_middle() {
+    let shop = Shop::new();
+    let mut first = shop.first();
+    let note = |uuid: &str, parent: Value, more: Value| {
+        let mut record = json!({"uuid": uuid, "parentUuid": parent, "sessionId": FIRST,
+            "timestamp": "2026-03-22T10:01:00Z"});
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        record
+    };
+    let boundary = note(
+        "s1",
+        Value::Null,
+        json!({"type": "system", "subtype": "compact_boundary",
+        "logicalParentUuid": "a6", "compactMetadata": {"trigger": "manual", "preTokens": 9}}),
+    );
+    let summary = note(
+        "s2",
+        json!("s1"),
+        json!({"type": "user", "isCompactSummary": true,
+        "message": {"role": "user", "content": "All that was."}}),
+    );
+    first.extend([boundary, summary]);
+    let last = first.iter().find(|record| record["uuid"] == "a6").cloned().unwrap();
+    let tail = shop.turn(FIRST, "d", 5, "Go on.", json!("s2"));
+    first.extend(tail.clone());
+    shop.put(FIRST, &first);
+    // The client puts what it keeps behind the summary.
+    let mut copied: Vec<Value> = first
+        .iter()
+        .filter(|record| record["uuid"].as_str().is_some_and(|id| id.starts_with('s')))
+        .cloned()
+        .collect();
+    copied.push(last);
+    copied.extend(tail);
+    let second = shop.fork(SECOND, &copied, "b", 10, "The other way.");
+    shop.put(SECOND, &second);
+    // A session that was at work at another time, and one that merely was at work.
+    shop.put(THIRD, &shop.turn(THIRD, "c", 0, "Something else.", Value::Null));
+    let session = shop.session(SECOND);
+    assert_eq!(forked(&session), (Some(FIRST), Some("d6")));
+    assert_eq!((asked(&session), ran(&session)), (vec!["The other way."], vec!["make b"]));
+    assert!(session.compactions.is_empty());
+    adds_up(&session, &second, 9);
+    assert_eq!(shop.session(FIRST).compactions.total(), 1);
+    assert_eq!(forked(&shop.session(THIRD)), (None, None));
+}
+
+#[test]
+fn copies_of_a_session_that_is_gone_are_all_there_is_of_it() {
+    let shop = Shop::new();
+    let first = shop.first();
+    let mut second = shop.fork(SECOND, &first, "b", 10, "The other way.");
+    // Some versions say where a copy is from.
+    for record in second
+        .iter_mut()
+        .filter(|record| record["uuid"].as_str().is_some_and(|id| id.starts_with('a')))
+    {
+        record["forkedFrom"] = json!({"sessionId": FIRST, "messageUuid": record["uuid"]});
+    }
+    shop.put(SECOND, &second);
+    let session = shop.session(SECOND);
+    assert_eq!(forked(&session), (Some(FIRST), None));
+    assert_eq!(ran(&session), ["make a", "make b"]);
+    adds_up(&session, &second, 0);
+    // What was told of it while it was there stays told.
+    let other = Shop::new();
+    let first = other.first();
+    let mut second = other.fork(SECOND, &first, "b", 10, "The other way.");
+    other.put(FIRST, &first);
+    other.put(SECOND, &second);
+    other.captured(SECOND);
+    std::fs::remove_file(other.place(FIRST)).unwrap();
+    second.extend(other.turn(SECOND, "d", 20, "Go on.", json!("b6")));
+    other.put(SECOND, &second);
+    let session = other.session(SECOND);
+    assert_eq!(forked(&session), (Some(FIRST), Some("a6")));
+    assert_eq!(ran(&session), ["make b", "make d"]);
+}
+
+#[test]
+fn a_copy_says_itself_which_of_two_is_the_copy() {
+    let shop = Shop::new();
+    // Neither has notes before its first record, and the fork has the lesser id.
+    let linked = |records: Vec<Value>| copies(&records, SECOND);
+    let first = linked(shop.turn(SECOND, "a", 0, "Bring it up to date.", Value::Null));
+    let mut fork = copies(&first, FIRST);
+    for record in &mut fork {
+        record["forkedFrom"] = json!({"sessionId": SECOND, "messageUuid": record["uuid"]});
+    }
+    fork.extend(shop.turn(FIRST, "b", 10, "The other way.", json!("a6")));
+    shop.put(FIRST, &fork);
+    shop.put(SECOND, &first);
+    assert_eq!(forked(&shop.session(FIRST)), (Some(SECOND), Some("a6")));
+    assert_eq!(forked(&shop.session(SECOND)), (None, None));
+    assert_eq!(ran(&shop.session(SECOND)), ["make a"]);
+}
+
+#[test]
+fn one_of_two_that_do_not_say_it_has_the_records() {
+    let shop = Shop::new();
+    let first = copies(&shop.first(), FIRST);
+    let mut second = copies(&first, SECOND);
+    second.extend(shop.turn(SECOND, "b", 10, "The other way.", json!("a6")).split_off(1));
+    shop.put(FIRST, &first);
+    shop.put(SECOND, &second);
+    let all = [SECOND, FIRST].map(|session| shop.session(session));
+    let mut ran: Vec<&str> = all.iter().flat_map(ran).collect();
+    ran.sort_unstable();
+    assert_eq!(ran, ["make a", "make b"]);
+}
