@@ -214,13 +214,6 @@ impl Session {
         (window > 0 && used <= window).then(|| used * 100 / window)
     }
 
-    /// Forgets whose session it is: what follows goes on from it under an id of its own.
-    pub fn forget_identity(&mut self) {
-        self.id = None;
-        self.forked_from = None;
-        self.commit = None;
-    }
-
     /// Whether the next records may be copies out of another transcript: none has come yet, or
     /// nothing but copies.
     pub fn may_be_copied(&self) -> bool {

@@ -164,11 +164,12 @@ fn cursor_name(path: &Path) -> PathBuf {
 /// What comes before a transcript. One that is gone costs itself: the rest is captured.
 fn read_base(cursor: &mut Cursor, path: &Path, end: u64) {
     let Ok(mut stream) = Stream::open(path) else { return };
+    // What it told is that session's own.
+    cursor.session.expect(Copies::All);
     let mut lines = Lines::default();
     let _ = stream
         .each_chunk(0, Some(end), &mut |chunk| lines.feed(chunk, &mut |piece| cursor.take(piece)));
-    // The session is the one that goes on, not the one it came of.
-    cursor.session.forget_identity();
+    cursor.session.expect(Copies::None);
 }
 
 /// How far the first window reaches, and where the second begins.

@@ -232,9 +232,15 @@ fn a_codex_session_goes_on_from_the_one_it_was_forked_from() {
     assert_eq!(session.id.as_deref(), Some(OTHER));
     assert_eq!(session.forked_from.as_deref(), Some(ID));
     let asked: Vec<&str> = session.requests.iter().map(|request| &*request.text).collect();
-    assert_eq!(asked, ["Fix the login loop.", "Try the other way."]);
-    assert_eq!(session.tasks.len(), 2);
-    assert!(session.commands.is_empty(), "what came after the fork is not its own");
+    assert_eq!(asked, ["Try the other way."], "what was asked before is the other one's");
+    assert_eq!(session.forked_after.as_deref(), Some("ordinal 7"));
+    assert!(session.tasks.is_empty() && session.commands.is_empty());
+    assert_eq!(session.usage.total(), 0);
+    assert_eq!((session.counts.seen, session.counts.duplicates), (10, 8));
+    // The one that was left has all of it.
+    let left = shop.checkpoint(&Which::Transcript(parent.clone())).unwrap().checkpoint.session;
+    assert_eq!(&*left.requests.items[0].text, "Fix the login loop.");
+    assert!(!left.tasks.is_empty() && left.forked_from.is_none());
     // The parent being gone costs what it told.
     std::fs::remove_file(parent).unwrap();
     let fresh = Shop::new();
@@ -244,7 +250,9 @@ fn a_codex_session_goes_on_from_the_one_it_was_forked_from() {
         .replace(&root, &fresh.0.root().display().to_string());
     Shop::put(&there, &child);
     let done = fresh.checkpoint(&Which::Transcript(there)).unwrap();
-    assert_eq!(done.checkpoint.session.requests.total(), 1);
+    let session = &done.checkpoint.session;
+    assert_eq!(session.requests.total(), 1);
+    assert_eq!((session.forked_from.as_deref(), &session.forked_after), (Some(ID), &None));
 }
 
 #[test]
