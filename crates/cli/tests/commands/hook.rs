@@ -446,3 +446,36 @@ fn what_a_hook_had_no_time_for_goes_on_alone() {
     let events = sandbox.run(["events"]).exits(0).stdout;
     assert_eq!(events.matches("claude-code session captured").count(), 2, "{events}");
 }
+
+#[test]
+fn whoever_read_less_of_a_session_does_not_have_the_last_word() {
+    let sandbox = worked_in();
+    let (path, private) = (transcript(&sandbox, ID), sandbox.root().join(".git/midstride"));
+    let words = ["hook", "capture", "claude-code", path.to_str().unwrap()];
+    sandbox.run(words).exits(0);
+    // What was told of the whole session is put away, and told again when half of it was read.
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let half: String = whole.split_inclusive('\n').take(20).collect();
+    let ledger = rusqlite::Connection::open(private.join("ledger.db")).unwrap();
+    let put_away = "CREATE TEMP TABLE kept AS SELECT * FROM records WHERE stream LIKE 'session/%';
+                    DELETE FROM records WHERE stream LIKE 'session/%'; BEGIN IMMEDIATE";
+    ledger.execute_batch(put_away).unwrap();
+    std::fs::write(&path, half).unwrap();
+    let cursors = private.join("cursors");
+    std::fs::remove_dir_all(&cursors).unwrap();
+    let mut late = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let mut late = late.args(words).spawn().unwrap();
+    // It has read when it says how far.
+    let is_read = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.unwrap().file_name().to_string_lossy().ends_with(".json")
+    };
+    while !std::fs::read_dir(&cursors).is_ok_and(|mut entries| entries.any(is_read)) {
+        std::thread::yield_now();
+    }
+    std::fs::write(&path, &whole).unwrap();
+    ledger.execute_batch("INSERT INTO records SELECT * FROM kept; COMMIT").unwrap();
+    assert_eq!(late.wait().unwrap().code(), Some(0));
+    let run = sandbox.run(["session", "list", "--json"]).exits(0);
+    let list: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(list[0]["captured"], "whole", "{list:#}");
+}

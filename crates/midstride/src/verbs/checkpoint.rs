@@ -5,7 +5,7 @@ use crate::client::{self, Found};
 use crate::files::{self, FileError, Root};
 use crate::git::Repository;
 use crate::ids::sha256;
-use crate::ledger::{AppendError, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::ledger::{AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
 use crate::settings::SessionName;
 use crate::tombstone::Tombstone;
@@ -145,7 +145,17 @@ pub(super) fn write_down(
     mode: Mode,
 ) -> Result<Checkpointed, CheckpointError> {
     let mut ready = Ready::of(project, ledger, found, mode)?;
-    tell(ledger, std::slice::from_mut(&mut ready))?;
+    // A session that is at work is captured by several who do not wait for each other. Who read less
+    // of it and comes later must not have the last word.
+    while ready.done.is_new {
+        put_blobs(ledger, &ready)?;
+        let event = std::slice::from_ref(&ready.envelope);
+        match ledger.append(&ready.stream, ready.expected, event) {
+            Ok(_) => break,
+            Err(AppendError::Conflict { .. }) => ready.look_again(ledger, found)?,
+            Err(error) => return Err(error.into()),
+        }
+    }
     Ok(ready.done)
 }
 
@@ -153,6 +163,7 @@ pub(super) fn write_down(
 pub(super) struct Ready {
     pub(super) done: Checkpointed,
     stream: StreamId,
+    expected: Expected,
     envelope: Envelope,
     bytes: Vec<u8>,
     gist: Vec<u8>,
@@ -178,15 +189,67 @@ impl Ready {
         let gist = clean(project, &gist).into_bytes();
         let blobs = (blob.clone(), sha256(&gist));
         let (envelope, stream) = told(project, &checkpoint, blobs, &redacted);
-        let known = known(ledger, &stream, &envelope.id)?;
+        let Standing { expected, known, further } =
+            Standing::of(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
         let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
         if let Some(tombstone) = tombstone.flatten() {
             let session = checkpoint.session_id().to_owned();
             return Err(CheckpointError::Forgotten { session, tombstone: Box::new(tombstone) });
         }
-        let (is_new, blob) = (known.is_none(), known.unwrap_or(blob));
+        let told = known.or(further);
+        let (is_new, blob) = (told.is_none(), told.unwrap_or(blob));
         let done = Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from };
-        Ok(Self { done, stream, envelope, bytes, gist })
+        Ok(Self { done, stream, expected, envelope, bytes, gist })
+    }
+
+    /// Compares with what somebody else told meanwhile.
+    fn look_again(&mut self, ledger: &SqliteLedger, found: &Found) -> Result<(), CheckpointError> {
+        let bytes = self.done.checkpoint.bytes;
+        let now = Standing::of(ledger, &self.stream, &self.envelope.id, found, bytes)?;
+        self.expected = now.expected;
+        if let Some(blob) = now.known.or(now.further) {
+            (self.done.is_new, self.done.blob) = (false, blob);
+        }
+        Ok(())
+    }
+}
+
+/// What the ledger knows of a session already.
+struct Standing {
+    /// Where its stream stands.
+    expected: Expected,
+    /// The checkpoint that an event of the same id told of.
+    known: Option<String>,
+    /// One that read further in the same transcript.
+    further: Option<String>,
+}
+
+impl Standing {
+    fn of(
+        ledger: &dyn Ledger,
+        stream: &StreamId,
+        id: &str,
+        found: &Found,
+        read: u64,
+    ) -> Result<Self, CheckpointError> {
+        let records = ledger.read(stream, None)?;
+        let expected = Expected::after(records.last().map(|record| record.version));
+        // A transcript that is shorter now was written anew, and what it was does not count.
+        let size = files::size(&found.path).unwrap_or_default();
+        let (mut known, mut further) = (None, None);
+        for envelope in records.iter().flat_map(|record| &record.events) {
+            let Event::Session(SessionEvent::Checkpointed { blob, bytes, .. }) = &envelope.event
+            else {
+                continue;
+            };
+            if envelope.id == id {
+                known.get_or_insert_with(|| blob.clone());
+            }
+            if *bytes > read && *bytes <= size {
+                further = Some(blob.clone());
+            }
+        }
+        Ok(Self { expected, known, further })
     }
 }
 
@@ -421,12 +484,7 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
         return Ok(());
     }
     for one in &new {
-        ledger.put_blob(&one.bytes)?;
-        // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
-        match ledger.put_blob(&one.gist) {
-            Ok(_) | Err(LedgerError::Forgotten(_)) => {}
-            Err(error) => return Err(error.into()),
-        }
+        put_blobs(ledger, one)?;
     }
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
@@ -439,4 +497,13 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
         }
     }
     Ok(())
+}
+
+fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> {
+    ledger.put_blob(&ready.bytes)?;
+    // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
+    match ledger.put_blob(&ready.gist) {
+        Ok(_) | Err(LedgerError::Forgotten(_)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
