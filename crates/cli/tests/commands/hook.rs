@@ -479,3 +479,23 @@ fn whoever_read_less_of_a_session_does_not_have_the_last_word() {
     let list: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(list[0]["captured"], "whole", "{list:#}");
 }
+
+#[test]
+fn a_ledger_that_somebody_makes_ready_is_not_waited_for() {
+    let sandbox = shop();
+    let private = sandbox.root().join(".git/midstride");
+    std::fs::create_dir_all(private.join("locks")).unwrap();
+    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
+        let _ = std::fs::remove_file(private.join(name));
+    }
+    let lock = File::create(private.join("locks/ledger.lock")).unwrap();
+    lock.lock().unwrap();
+    let told = hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
+    assert!(context(&told).contains("market-page-perf"), "{told}");
+    let task = json!({"task_id": "1", "task_subject": "Warm it"});
+    assert_eq!(hook(&sandbox, "TaskCreated", CALLER, task), "");
+    lock.unlock().unwrap();
+    let events = sandbox.run(["events"]).exits(0).stdout;
+    assert_eq!(events.matches("session briefed").count(), 1, "{events}");
+    assert!(sandbox.run(["task", "list"]).exits(0).stdout.contains("Warm it"));
+}

@@ -6,7 +6,7 @@ use super::{
     Version, Watch, bell, lease, spool, written,
 };
 use crate::clock::Deadline;
-use crate::files::{Lock, Root};
+use crate::files::{FileError, Lock, Root};
 use crate::ids::sha256;
 use crate::project::Project;
 use midstride_core::event::Envelope;
@@ -87,7 +87,7 @@ impl SqliteLedger {
         let mut connection = self.connection();
         let failed = |error: rusqlite::Error| damaged(&self.path, &error);
         if !keeps_a_log(&connection).map_err(failed)? {
-            let _turn = Lock::hold(&self.folder, "ledger")?;
+            let _turn = self.turn()?;
             let deadline = Deadline::after(self.patience.timeout());
             while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL") {
                 // Somebody who came earlier may still be looking at it.
@@ -99,6 +99,35 @@ impl SqliteLedger {
         }
         connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
         migrate(&mut connection, &self.path)
+    }
+
+    /// The turn of this process to prepare the database. Nobody's client waits for another one.
+    fn turn(&self) -> Result<Lock, LedgerError> {
+        const NAME: &str = "ledger";
+        if self.patience == Patience::Command {
+            return Ok(Lock::hold(&self.folder, NAME)?);
+        }
+        let deadline = Deadline::after(self.patience.timeout());
+        loop {
+            if let Some(turn) = Lock::try_hold(&self.folder, NAME)? {
+                return Ok(turn);
+            }
+            if deadline.is_over() {
+                let message = "somebody else is making it ready";
+                return Err(LedgerError::Unavailable(message.to_owned()));
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Puts events aside for a ledger that cannot be opened now: the next command that can appends
+    /// them.
+    pub(crate) fn put_aside(
+        project: &Project,
+        stream: &StreamId,
+        events: &[Envelope],
+    ) -> Result<(), FileError> {
+        spool::put(&Place::of(project).make(project)?, stream, events)
     }
 
     /// Appends, or puts aside what cannot be appended in time.

@@ -585,10 +585,8 @@ fn deliver(
         return None;
     }
     let tell = || -> Result<Delivery, ReceiptError> {
-        let ledger = match ledger {
-            Some(ledger) => ledger,
-            None => SqliteLedger::open(project, patience(asked))?,
-        };
+        let patience = patience(asked);
+        let ledger = ledger.map_or_else(|| SqliteLedger::open(project, patience), Ok);
         let digest = sha256(briefed.briefing.text.as_bytes());
         let id = named(&[&session.client, &session.id, "briefed", &digest]);
         let event = SessionEvent::Briefed {
@@ -602,6 +600,14 @@ fn deliver(
         };
         let stream = StreamId::receipts(&session.client, &session.id);
         let event = envelope(project, id, event);
+        let ledger = match ledger {
+            Ok(ledger) => ledger,
+            Err(why) if patience == Patience::Hook => {
+                SqliteLedger::put_aside(project, &stream, &[event]).map_err(|_| why)?;
+                return Ok(Delivery::PutAside);
+            }
+            Err(why) => return Err(why.into()),
+        };
         Ok(match ledger.unite_or_put_aside(&stream, vec![event])? {
             Some(0) => Delivery::Known,
             Some(_) => Delivery::New,

@@ -59,8 +59,12 @@ pub(super) fn mirror(
         let later = now.checked_add(1.millisecond()).unwrap_or(now);
         events.push(event("completed", later, TaskEvent::Changed(change)));
     }
-    let ledger = SqliteLedger::open(project, Patience::Hook)?;
-    ledger.unite_or_put_aside(&StreamId::task(&id), events)?;
+    let stream = StreamId::task(&id);
+    match SqliteLedger::open(project, Patience::Hook) {
+        Ok(ledger) => drop(ledger.unite_or_put_aside(&stream, events)?),
+        // The client tells of a task once.
+        Err(why) => SqliteLedger::put_aside(project, &stream, &events).map_err(|_| why)?,
+    }
     Ok(())
 }
 
