@@ -25,7 +25,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -52,6 +52,10 @@ pub(crate) fn typed(arguments: impl Iterator<Item = OsString>) -> Option<ExitCod
     let words: Vec<OsString> = arguments.skip(1).take(4).collect();
     let words: Vec<&OsStr> = words.iter().map(OsString::as_os_str).collect();
     let client = |word: &OsStr| word.to_str().and_then(Client::named);
+    let is_hook = words.first().is_some_and(|first| *first == "hook");
+    if is_hook && !settings::is_started_over() {
+        process::outlive_file_limit(settings::STARTED_OVER);
+    }
     match words.split_first() {
         Some((first, rest)) if *first == "hook" => match rest {
             [word] if *word == RECOVER => recover(watch),
@@ -82,7 +86,7 @@ pub(crate) fn answer(client: Client, watch: Stopwatch) {
     let known = Arc::new(Mutex::new(Known::of(client)));
     let (send, receive) = channel();
     let theirs = Arc::clone(&known);
-    let work = move || drop(send.send(work(client, watch, &theirs)));
+    let work = move || work(client, watch, &theirs, &send);
     if thread::Builder::new().stack_size(STACK_BYTES).spawn(work).is_err() {
         return;
     }
@@ -93,8 +97,12 @@ pub(crate) fn answer(client: Client, watch: Stopwatch) {
         done = receive.recv_timeout(left(time.unwrap_or(TIME_AT_END)));
     }
     match done {
-        // A client that does not listen any more needs no answer.
-        Ok(text) => drop(Ui::write_bytes(text.as_bytes())),
+        Ok(text) => {
+            // A client that does not listen any more needs no answer.
+            drop(Ui::write_bytes(text.as_bytes()));
+            // It ends when the log is written; a disk that stands still is not waited for.
+            let _ = receive.recv_timeout(left(time.unwrap_or(TIME)).max(TIME_TO_GIVE_UP));
+        }
         Err(RecvTimeoutError::Timeout) => give_up(&known, watch, "there was not enough time"),
         Err(RecvTimeoutError::Disconnected) => give_up(&known, watch, "it panicked"),
     }
@@ -146,13 +154,15 @@ fn locked(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
     known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does what a call asks for, and gives back what is written.
-fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>) -> String {
+/// Does what a call asks for, says what is answered, and then writes down what became of it: a log
+/// that cannot be written must not cost the answer.
+fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>, answered: &Sender<String>) {
+    let say = |text: String| drop(answered.send(text));
     let input = input();
     if settings::hooks_are_silent() {
-        return String::new();
+        return say(String::new());
     }
-    let Ok(environment) = Environment::of_process() else { return String::new() };
+    let Ok(environment) = Environment::of_process() else { return say(String::new()) };
     let now = environment.clock;
     let call = input.and_then(|input| Fields::read(&input)).map(|fields| read(client, &fields));
     if let Ok(call) = &call {
@@ -161,15 +171,15 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>) -> String {
         known.call = Some(call.clone());
     }
     let folder = call.as_ref().ok().and_then(|call| call.folder.as_deref());
-    let Some(project) = open(environment, folder) else { return String::new() };
+    let Some(project) = open(environment, folder) else { return say(String::new()) };
     locked(known).private = Some(project.private_path()).filter(|path| files::is_folder(path));
     let mut done = match &call {
         Ok(call) => verbs::hook(&project, call),
         Err(error) => Hooked { errors: vec![error.clone()], ..Hooked::default() },
     };
+    say(call.map(|call| written(&call, &done.answer)).unwrap_or_default());
     if done.is_left {
-        let started =
-            process::go_on_alone(&["hook", RECOVER].map(OsStr::new), project.root().path());
+        let started = go_on(&["hook", RECOVER], project.root().path());
         done.errors.extend(started.err().map(|error| error.to_string()));
     }
     // The log knows only the rules that ship; what the project adds holds here.
@@ -178,7 +188,12 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>) -> String {
     }
     let known = locked(known).clone();
     known.log(now.now(), watch, &done);
-    call.map(|call| written(&call, &done.answer)).unwrap_or_default()
+}
+
+/// Starts what nobody waits for.
+fn go_on(words: &[&str], folder: &Path) -> std::io::Result<()> {
+    let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
+    process::go_on_alone(&words, folder, settings::variables_to_go_on())
 }
 
 /// The project that a session works in, if midstride has a say there.
@@ -259,8 +274,7 @@ fn go_on_with(known: &Known) -> Option<std::io::Result<()>> {
     };
     let path = call.transcript.as_deref().filter(|_| captures)?;
     let folder = call.folder.as_deref().map_or(Path::new("."), Path::new);
-    let words = ["hook", CAPTURE, call.client.name(), path].map(OsStr::new);
-    Some(process::go_on_alone(&words, folder))
+    Some(go_on(&["hook", CAPTURE, call.client.name(), path], folder))
 }
 
 /// Writes down what a session did, when nobody waits any more.

@@ -9,8 +9,9 @@ pub use bounded::{Bounded, Bounds, run_bounded};
 pub use kept::Kept;
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, Write};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 
@@ -24,12 +25,31 @@ pub fn edit(editor: &str, file: &Path) -> io::Result<ExitStatus> {
     Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file).status()
 }
 
-/// Starts this program once more and does not wait for it: it goes on when we are gone.
-pub fn go_on_alone(arguments: &[&OsStr], folder: &Path) -> io::Result<()> {
+/// Starts this program once more, with these variables and no others, and does not wait for it: it
+/// goes on when we are gone.
+pub fn go_on_alone(
+    arguments: &[&OsStr],
+    folder: &Path,
+    variables: Vec<(OsString, OsString)>,
+) -> io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(arguments).current_dir(folder);
+    command.args(arguments).current_dir(folder).env_clear().envs(variables);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().map(drop)
+}
+
+/// Starts over where a limit on the size of files is set, which ends whoever writes beyond it: a
+/// shell ignores that for us, and then a write only fails. Comes back where there is no such limit,
+/// or no shell. The variable tells the new start what it is.
+pub fn outlive_file_limit(variable: &str) {
+    const SCRIPT: &str = "trap '' XFSZ; exec \"$0\" \"$@\"";
+    if rustix::process::getrlimit(rustix::process::Resource::Fsize).current.is_none() {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", SCRIPT]).arg(program).args(std::env::args_os().skip(1)).env(variable, "1");
+    let _ = shell.exec();
 }
 
 /// Leaves the session of whoever started us, so that we are not ended with it.

@@ -175,6 +175,14 @@ const SWITCH: &str = "MIDSTRIDE";
 /// How long a hook may take, where that is not what it should be.
 const HOOK_MILLISECONDS: &str = "MIDSTRIDE_HOOK_MILLISECONDS";
 
+/// Set for a hook that was started over because of a limit on the size of files.
+pub const STARTED_OVER: &str = "MIDSTRIDE_STARTED_OVER";
+
+/// Whether this is such a hook: once is enough.
+pub fn is_started_over() -> bool {
+    std::env::var_os(STARTED_OVER).is_some()
+}
+
 /// Whether hooks are silent here: they were switched off, or what they would tell is told by a run,
 /// or a proof is being run.
 pub fn hooks_are_silent() -> bool {
@@ -199,6 +207,20 @@ pub(crate) fn variables_for_a_proof() -> Vec<(OsString, OsString)> {
     };
     let passed = std::env::vars_os().filter(harmless);
     passed.chain([(PROOF.into(), "1".into())]).collect()
+}
+
+/// Variables that say where the user, our state and the clients keep what they write.
+const PLACES: [&str; 6] =
+    ["HOME", "USER", "TMPDIR", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"];
+
+/// The variables that a process of ours needs when it goes on after its client. It starts no other
+/// and asks nobody, so the keys that a client was given stay with the client.
+pub fn variables_to_go_on() -> Vec<(OsString, OsString)> {
+    let is_needed = |(name, _): &(OsString, OsString)| {
+        let name = name.to_string_lossy();
+        name.starts_with(OURS) || PLACES.contains(&name.as_ref())
+    };
+    std::env::vars_os().filter(is_needed).collect()
 }
 
 /// The name of the shelf that is Claude Code's memory of a project.

@@ -7,6 +7,7 @@ use midstride_testkit::{Run, Sandbox};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -448,6 +449,85 @@ fn what_a_hook_had_no_time_for_goes_on_alone() {
 }
 
 #[test]
+fn a_log_that_stands_still_does_not_cost_the_answer() {
+    let sandbox = shop();
+    let log = sandbox.root().join(".git/midstride/hooks.log");
+    sandbox.finish(sandbox.command("mkfifo").arg(&log)).exits(0);
+    let file = sandbox.home().join("call.json");
+    let start = call(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
+    std::fs::write(&file, start).unwrap();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    command.args(["hook", "claude-code"]).stdin(File::open(&file).unwrap());
+    command.env("MIDSTRIDE_HOOK_MILLISECONDS", "60000").stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut answer = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut answer).unwrap();
+    assert!(context(&answer).contains("market-page-perf"), "{answer}");
+    // Only now somebody reads what is logged.
+    let line: Value = serde_json::from_str(&std::fs::read_to_string(&log).unwrap()).unwrap();
+    assert_eq!((&line["did"], &line["error"]), (&json!("briefed"), &Value::Null), "{line}");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+    let sandbox = worked_in();
+    let pipe = |path: &Path| {
+        let _ = std::fs::remove_file(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        sandbox.finish(sandbox.command("mkfifo").arg(path)).exits(0);
+    };
+    pipe(&transcript(&sandbox, CALLER));
+    for event in ["UserPromptSubmit", "PreCompact", "Stop", "SessionEnd"] {
+        assert_eq!(hook(&sandbox, event, CALLER, json!({"prompt": "Hello"})), "");
+        assert!(log(&sandbox).pop().unwrap()["error"].is_null());
+    }
+    let told = hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
+    assert!(context(&told).contains("market-page-perf"), "{told}");
+    // Nobody knows what a configuration says that cannot be read.
+    pipe(&sandbox.root().join(".midstride/config.toml"));
+    assert_eq!(hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"})), "");
+}
+
+#[test]
+fn a_ledger_that_somebody_makes_ready_is_not_waited_for() {
+    let sandbox = shop();
+    let private = sandbox.root().join(".git/midstride");
+    std::fs::create_dir_all(private.join("locks")).unwrap();
+    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
+        let _ = std::fs::remove_file(private.join(name));
+    }
+    let lock = File::create(private.join("locks/ledger.lock")).unwrap();
+    lock.lock().unwrap();
+    let told = hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
+    assert!(context(&told).contains("market-page-perf"), "{told}");
+    let task = json!({"task_id": "1", "task_subject": "Warm it"});
+    assert_eq!(hook(&sandbox, "TaskCreated", CALLER, task), "");
+    lock.unlock().unwrap();
+    let events = sandbox.run(["events"]).exits(0).stdout;
+    assert_eq!(events.matches("session briefed").count(), 1, "{events}");
+    assert!(sandbox.run(["task", "list"]).exits(0).stdout.contains("Warm it"));
+}
+
+#[test]
+fn what_killed_sessions_kept_does_not_pile_up() {
+    let sandbox = shop();
+    let folder = sandbox.root().join(".git/midstride/hooks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let moment = std::time::UNIX_EPOCH;
+    for number in 0..80 {
+        let file = File::create(folder.join(format!("codex.{number}.json"))).unwrap();
+        let age = std::time::Duration::from_secs(1_000_000 - number);
+        file.set_modified(moment + age).unwrap();
+    }
+    hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
+    let left = everything(&folder);
+    assert_eq!(left.len(), 64);
+    assert!(left.contains_key(&folder.join("codex.0.json")), "the newest stay");
+    assert!(!left.contains_key(&folder.join("codex.79.json")), "the oldest go");
+}
+
+#[test]
 fn whoever_read_less_of_a_session_does_not_have_the_last_word() {
     let sandbox = worked_in();
     let (path, private) = (transcript(&sandbox, ID), sandbox.root().join(".git/midstride"));
@@ -478,24 +558,4 @@ fn whoever_read_less_of_a_session_does_not_have_the_last_word() {
     let run = sandbox.run(["session", "list", "--json"]).exits(0);
     let list: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(list[0]["captured"], "whole", "{list:#}");
-}
-
-#[test]
-fn a_ledger_that_somebody_makes_ready_is_not_waited_for() {
-    let sandbox = shop();
-    let private = sandbox.root().join(".git/midstride");
-    std::fs::create_dir_all(private.join("locks")).unwrap();
-    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
-        let _ = std::fs::remove_file(private.join(name));
-    }
-    let lock = File::create(private.join("locks/ledger.lock")).unwrap();
-    lock.lock().unwrap();
-    let told = hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
-    assert!(context(&told).contains("market-page-perf"), "{told}");
-    let task = json!({"task_id": "1", "task_subject": "Warm it"});
-    assert_eq!(hook(&sandbox, "TaskCreated", CALLER, task), "");
-    lock.unlock().unwrap();
-    let events = sandbox.run(["events"]).exits(0).stdout;
-    assert_eq!(events.matches("session briefed").count(), 1, "{events}");
-    assert!(sandbox.run(["task", "list"]).exits(0).stdout.contains("Warm it"));
 }

@@ -182,6 +182,8 @@ impl Hooking<'_> {
             kept.told = told;
             self.keep(&kept);
         }
+        let bounded = Kept::bound(self.project);
+        self.noted(bounded);
     }
 
     fn recover(&mut self) -> usize {

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Where it lies, with what is never committed.
 const FOLDER: &str = "hooks";
+/// A session that was killed never removes its file: of more than so many, the oldest go.
+const SESSIONS_MAX: usize = 64;
 /// A larger file is none of ours.
 const BYTES_MAX: u64 = 1 << 20;
 
@@ -48,6 +50,27 @@ impl Kept {
             Err(FileError { problem: Problem::NotFound, .. }) | Ok(()) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Removes what the sessions kept that wrote longest ago, so that only so many are left.
+    pub(super) fn bound(project: &Project) -> Result<(), FileError> {
+        let Some(private) = project.private()? else { return Ok(()) };
+        let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
+        let names = folder.names(".json")?;
+        let Some(over) = names.len().checked_sub(SESSIONS_MAX).filter(|over| *over > 0) else {
+            return Ok(());
+        };
+        let written = |name: &PathBuf| folder.stamp(name).map_or(0, |stamp| stamp.modified);
+        let mut names = names;
+        names.sort_by_cached_key(written);
+        for name in &names[..over] {
+            match crate::files::remove(&folder.path().join(name)) {
+                // Another session that starts does the same.
+                Err(FileError { problem: Problem::NotFound, .. }) | Ok(()) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 }
 
