@@ -2,6 +2,7 @@
 
 mod forks;
 mod hooks;
+mod trouble;
 
 use crate::sandbox;
 use midstride_testkit::{ModelServer, Sandbox, Turn, real_client};

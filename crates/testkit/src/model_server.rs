@@ -23,6 +23,7 @@ pub struct Turn {
     usage: Option<(u64, u64)>,
     status: Option<u16>,
     hangs: bool,
+    breaks_off: bool,
 }
 
 impl Turn {
@@ -51,6 +52,11 @@ impl Turn {
     /// It refuses with the status of an HTTP answer.
     pub fn fails(status: u16) -> Self {
         Self { status: Some(status), ..Self::default() }
+    }
+
+    /// It begins to answer, and the connection is lost before it has said all.
+    pub fn breaks_off(self) -> Self {
+        Self { breaks_off: true, ..self }
     }
 
     /// It begins to answer and never ends.
@@ -255,6 +261,11 @@ fn give(
         return exchange.json(status, error);
     }
     let told = if turn.hangs { &events[..1] } else { events };
+    if turn.breaks_off {
+        // Without its last two events, nobody takes it for whole.
+        exchange.events(&told[..told.len().saturating_sub(2)], false)?;
+        return Err(std::io::ErrorKind::ConnectionAborted.into());
+    }
     exchange.events(told, !turn.hangs)?;
     let mut state = shared.lock();
     while turn.hangs && !state.ended {

@@ -1,0 +1,159 @@
+//! A disk that is full, may not be written, or stands still.
+
+use super::{CLIENTS, Desk, HANDOFF, LANDMINE, NO_HURRY, quoted};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn a_full_disk_costs_what_does_not_fit_and_nothing_else() {
+    for client in CLIENTS {
+        let Some(desk) = Desk::new(client) else { return };
+        desk.undisturbed("Read the importer");
+        // A limit on the size of files is the full disk that a test can have for itself: nothing
+        // more fits, or some of it does. It would end whoever writes beyond it.
+        for (number, blocks) in [0, 8, 64].into_iter().enumerate() {
+            desk.before_each_hook(&format!("{NO_HURRY}; ulimit -f {blocks}"));
+            let asked = desk.undisturbed(&format!("Repair part {number} of the importer"));
+            assert!(asked.says(LANDMINE), "{client:?} {blocks}: {:#}", asked.body);
+            desk.nothing_is_half_written();
+        }
+        desk.before_each_hook(NO_HURRY);
+        let asked = desk.undisturbed("Go on");
+        let told = quoted("Repair part 2 of the importer");
+        assert!(asked.says(&told), "{client:?}: {:#}", asked.body);
+        assert_eq!(desk.captured().len(), 5, "{client:?}");
+        desk.nothing_is_half_written();
+    }
+}
+
+/// Binds even root to the permissions of files. Nobody else needs that.
+const BOUND: &str = "[ $(id -u) = 0 ] && set -- --inh-caps=-dac_override,-dac_read_search \
+                     --bounding-set=-dac_override,-dac_read_search \"$PROGRAM\" \"$@\" \
+                     && exec setpriv \"$@\"; exec \"$PROGRAM\" \"$@\"";
+
+/// Gives every file and folder below one the same permissions, less or more of them at the end.
+fn permit(top: &Path, folders: u32, files: u32) {
+    let set = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set(top, 0o755);
+    for path in super::files_below(top) {
+        set(&path, if path.is_dir() { 0o755 } else { files });
+    }
+    let mut all: Vec<PathBuf> =
+        super::files_below(top).into_iter().filter(|p| p.is_dir()).collect();
+    all.push(top.to_owned());
+    // The innermost first: what is closed cannot be walked any more.
+    all.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
+    for folder in all {
+        set(&folder, folders);
+    }
+}
+
+#[test]
+fn what_may_not_be_written_or_read_is_done_without() {
+    for client in CLIENTS {
+        let Some(desk) = Desk::new(client) else { return };
+        desk.undisturbed("Read the importer");
+        let program = env!("CARGO_BIN_EXE_midstride");
+        desk.before_each_hook(&format!("{NO_HURRY}; PROGRAM='{program}'; {BOUND}"));
+        let (private, ours) = (desk.private(), desk.sandbox.root().join(".midstride"));
+        // Only to be read: what lies there is told.
+        permit(&private, 0o555, 0o444);
+        permit(&ours, 0o555, 0o444);
+        let before = super::files_below(&private);
+        let asked = desk.undisturbed("Repair part 0 of the importer");
+        assert_eq!(super::files_below(&private), before, "{client:?}: it was really forbidden");
+        assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
+        // Not even that: nothing is known of a project then.
+        permit(&ours, 0o000, 0o000);
+        let asked = desk.undisturbed("Repair part 1 of the importer");
+        assert!(!asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
+        permit(&ours, 0o755, 0o644);
+        permit(&private, 0o000, 0o000);
+        let asked = desk.undisturbed("Repair part 2 of the importer");
+        assert!(!asked.says("midstride briefing"), "{client:?}: {:#}", asked.body);
+        permit(&private, 0o755, 0o644);
+        // Neither has the home a place for what is trusted.
+        std::fs::write(desk.sandbox.home().join(".local"), "no folder").unwrap();
+        let asked = desk.undisturbed("Go on");
+        let told = quoted("Repair part 2 of the importer");
+        assert!(asked.says(&told) && asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
+        assert_eq!(desk.captured().len(), 5, "{client:?}");
+        assert_eq!(desk.sandbox.read(".midstride/handoffs/slow-pages.md"), HANDOFF);
+        desk.nothing_is_half_written();
+    }
+}
+
+#[test]
+fn a_file_in_the_place_of_the_private_folder_keeps_hooks_silent() {
+    for client in CLIENTS {
+        let Some(desk) = Desk::new(client) else { return };
+        let aside = desk.sandbox.home().join("aside");
+        std::fs::rename(desk.private(), &aside).unwrap();
+        std::fs::write(desk.private(), "no folder").unwrap();
+        let asked = desk.undisturbed("Repair the importer of invoices");
+        assert!(!asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
+        assert_eq!(std::fs::read_to_string(desk.private()).unwrap(), "no folder");
+        std::fs::remove_file(desk.private()).unwrap();
+        std::fs::rename(aside, desk.private()).unwrap();
+        let asked = desk.undisturbed("Go on");
+        assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
+    }
+}
+
+/// Processes of midstride that go on alone for a session below a folder.
+fn going_on(below: &Path) -> Vec<PathBuf> {
+    let below = below.display().to_string();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let is_it = |process: &PathBuf| {
+        let words = std::fs::read(process.join("cmdline")).unwrap_or_default();
+        let words = String::from_utf8_lossy(&words).into_owned();
+        words.contains("\0hook\0capture\0") && words.contains(&below)
+    };
+    processes.filter(is_it).collect()
+}
+
+#[test]
+fn a_disk_that_stands_still_is_not_waited_for() {
+    for client in CLIENTS {
+        let Some(desk) = Desk::new(client) else { return };
+        // Long enough for a busy machine to find out where the log is.
+        desk.before_each_hook("export MIDSTRIDE_HOOK_MILLISECONDS=1500");
+        // Whoever writes how far a transcript was read waits here, as for a disk.
+        let folder = desk.private().join("cursors");
+        std::fs::create_dir_all(&folder).unwrap();
+        let held = std::fs::File::open(&folder).unwrap();
+        held.lock().unwrap();
+        let asked = desk.undisturbed("Repair the importer of invoices");
+        assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
+        let log = desk.log();
+        let late: Vec<_> =
+            log.iter().filter(|(.., error)| error == "there was not enough time").collect();
+        let (event, did, _) = late.last().expect("one had to give up");
+        assert_eq!((&**event, &**did), ("SessionEnd", "goes on alone"), "{client:?}: {log:?}");
+        // What goes on has none of the keys that the client was given.
+        let processes = going_on(desk.sandbox.home());
+        assert_eq!(processes.len(), late.len(), "{client:?}: {log:?}");
+        for process in processes {
+            let variables = std::fs::read(process.join("environ")).unwrap();
+            let variables = String::from_utf8_lossy(&variables).into_owned();
+            let names = variables.split_terminator('\0').map(|one| one.split('=').next().unwrap());
+            let names: Vec<&str> = names.collect();
+            assert!(names.contains(&"HOME"), "{client:?}: {names:?}");
+            for name in ["ANTHROPIC_API_KEY", "TOLD_KEY", "PATH", "CLAUDECODE"] {
+                assert!(!names.contains(&name), "{client:?}: {names:?}");
+            }
+        }
+        let given_up = late.len();
+        held.unlock().unwrap();
+        while !going_on(desk.sandbox.home()).is_empty() {
+            std::thread::yield_now();
+        }
+        let alone = desk.log().split_off(log.len());
+        let captured = ("capture".to_owned(), "captured".to_owned(), String::new());
+        assert_eq!(alone, vec![captured; given_up], "{client:?}");
+        assert_eq!(desk.captured(), ["Repair the importer of invoices"], "{client:?}");
+        desk.nothing_is_half_written();
+    }
+}

@@ -1,0 +1,68 @@
+//! A model that cannot be reached, refuses or breaks off.
+
+use super::{CLIENTS, Client, Desk, LANDMINE, quoted};
+use midstride_testkit::Turn;
+use serde_json::Value;
+
+/// What the newest session is written down with.
+fn newest(desk: &Desk) -> Value {
+    // The sandbox would take the id of the session out.
+    let mut list = desk.sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let list = list.args(["session", "list", "--json"]).output().unwrap();
+    let list: Value = serde_json::from_slice(&list.stdout).unwrap();
+    assert_eq!(list[0]["captured"], "whole", "{list:#}");
+    let shown =
+        desk.sandbox.run(["session", "show", list[0]["session"].as_str().unwrap(), "--json"]);
+    let shown: Value = serde_json::from_str(&shown.exits(0).stdout).unwrap();
+    shown["session"].clone()
+}
+
+#[test]
+fn a_session_that_its_model_refuses_is_captured_and_told() {
+    for client in CLIENTS {
+        let Some(desk) = Desk::new(client) else { return };
+        for (number, status) in [500, 529, 400, 401].into_iter().enumerate() {
+            let before = desk.model.requests().len();
+            let command = format!("echo {number} > b.txt");
+            desk.model.then([desk.runs(&command), Turn::fails(status)]);
+            let heard = desk.session(&format!("Repair importer {number}"));
+            assert_eq!(heard.code, Some(1), "{client:?} {status}: {heard:?}");
+            let session = newest(&desk);
+            let errors = session["api_errors"]["items"].as_array().unwrap();
+            assert!(!errors.is_empty(), "{client:?} {status}: {session:#}");
+            if client == Client::ClaudeCode {
+                assert_eq!(errors[0]["status"], status, "{session:#}");
+            }
+            assert_eq!(session["commands"]["items"][0]["text"], command, "{session:#}");
+            let end = desk.log().pop().unwrap();
+            assert_eq!((&*end.0, &*end.1), ("SessionEnd", "captured"), "{client:?} {status}");
+            // The one before is told to it at its start.
+            let asked = &desk.model.requests()[before];
+            assert!(asked.says(LANDMINE), "{:#}", asked.body);
+            if let Some(last) = number.checked_sub(1) {
+                let told = quoted(&format!("Repair importer {last}"));
+                assert!(asked.says(&told), "{client:?} {status}: {:#}", asked.body);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_no_answer() {
+    for client in CLIENTS {
+        let Some(desk) = Desk::new(client) else { return };
+        let half = || Turn::says("Half of what I wanted to say").breaks_off();
+        desk.model.then([desk.runs("echo two > b.txt"), half(), half(), half(), half()]);
+        let heard = desk.session("Repair the importer of invoices");
+        assert_eq!(heard.code, Some(1), "{client:?}: {heard:?}");
+        let session = newest(&desk);
+        assert!(session["api_errors"]["items"][0].is_object(), "{client:?}: {session:#}");
+        assert_eq!(session["commands"]["items"][0]["exit"], "passed", "{client:?}: {session:#}");
+        let before = desk.model.requests().len();
+        desk.model.then([Turn::says("So it is.")]);
+        desk.session("Go on");
+        let asked = &desk.model.requests()[before];
+        let told = quoted("Repair the importer of invoices");
+        assert!(asked.says(&told), "{client:?}: {:#}", asked.body);
+    }
+}
