@@ -1,6 +1,7 @@
 //! The MCP server, driven over pipes as clients of both eras drive it.
 
 mod hostile;
+mod inspector;
 mod protocol;
 mod real_clients;
 mod tools;

@@ -50,6 +50,18 @@ pub fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
     Some(command)
 }
 
+/// The inspector of MCP in a sandbox, as its command line. A folder of clients without it is an error:
+/// what is left out has to be said.
+pub fn inspector(sandbox: &Sandbox) -> Option<Command> {
+    let programs = folder()?.join("node_modules/.bin");
+    let mut command = sandbox.command(programs.join("node"));
+    command
+        .arg(programs.join("mcp-inspector"))
+        .args(["--cli", "--quiet", "--format", "json"])
+        .env("MCP_INSPECTOR_SECRET_STORE", "memory");
+    Some(command)
+}
+
 /// The program itself: what npm links is a script that starts it, and outlives a kill badly.
 fn native_codex(folder: &Path) -> PathBuf {
     let below = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten();
