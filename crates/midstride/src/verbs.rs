@@ -21,6 +21,7 @@ mod init;
 mod live;
 mod merge;
 mod merge_driver;
+mod mirror;
 mod mission;
 mod new;
 mod receipts;

@@ -368,6 +368,40 @@ fn tasks_of_a_client_are_mirrored_each_once() {
 }
 
 #[test]
+fn a_task_that_the_client_deletes_is_given_up() {
+    let sandbox = worked_in();
+    let task = |id: &str, subject: &str| json!({"task_id": id, "task_subject": subject});
+    for (id, subject) in [("1", "Warm the cache"), ("2", "Measure again")] {
+        hook(&sandbox, "TaskCreated", ID, task(id, subject));
+    }
+    // The client tells its hooks nothing of it; its transcript does.
+    let record = |uuid: &str, kind: &str, content: Value| {
+        json!({
+            "sessionId": ID, "cwd": sandbox.root(), "type": kind, "uuid": uuid, "parentUuid": "a52",
+            "timestamp": "2026-03-22T10:00:00Z", "message": {"role": kind, "content": [content]},
+        })
+    };
+    let update = json!({"type": "tool_use", "id": "t90", "name": "TaskUpdate", "input": {"taskId": "2", "status": "deleted"}});
+    let result =
+        json!({"type": "tool_result", "tool_use_id": "t90", "content": "Updated task #2 deleted"});
+    let path = transcript(&sandbox, ID);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines = [record("z1", "assistant", update), record("z2", "user", result)];
+    std::fs::write(&path, format!("{text}\n{}\n{}\n", lines[0], lines[1])).unwrap();
+    hook(&sandbox, "SessionEnd", ID, json!({"reason": "other"}));
+    hook(&sandbox, "SessionEnd", ID, json!({"reason": "other"}));
+    let list = sandbox.run(["task", "list", "--all", "--json"]).exits(0).stdout;
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let tasks = list.as_array().unwrap().iter().filter(|one| one["kind"] == "task");
+    let mut told: Vec<String> =
+        tasks.map(|task| format!("{} {}", task["subject"], task["status"])).collect();
+    told.sort();
+    assert_eq!(told, ["\"Measure again\" \"dropped\"", "\"Warm the cache\" \"pending\""]);
+    let told = sandbox.run(["brief"]).exits(0).stdout;
+    assert!(told.contains("Warm the cache") && !told.contains("Measure again"), "{told}");
+}
+
+#[test]
 fn a_task_of_a_session_is_told_once() {
     let sandbox = worked_in();
     let task = json!({"task_id": "1", "task_subject": "Warm the cache"});

@@ -1,5 +1,6 @@
 //! Write down what a session did. Doing it again when nothing happened changes nothing.
 
+use super::mirror;
 use crate::capture::{Captured, capture};
 use crate::client::{self, Found};
 use crate::files::{self, FileError, Root};
@@ -495,6 +496,13 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
             one.done.is_new = told > 0 && first.as_ref() == Some(&one.done.blob);
             one.done.blob = first.unwrap_or_default();
         }
+    }
+    let mut given_up = Vec::new();
+    for one in &new {
+        given_up.extend(mirror::given_up(ledger, &one.done.checkpoint, one.envelope.time)?);
+    }
+    if !given_up.is_empty() {
+        ledger.unite(&given_up)?;
     }
     Ok(())
 }

@@ -3,10 +3,10 @@
 //! wrong, the rest is done.
 
 mod kept;
-mod mirror;
 
 use super::brief::{Asked, Briefed, brief, brief_again, brief_of, gist_of_session};
 use super::checkpoint::{Checkpointed, of_transcript, write_down};
+use super::mirror::mirror;
 use super::search::{HOOK_WITHIN, Prompt, search_prompt, with_index};
 use super::sessions::{RECOVERED_MAX, recover_some};
 use crate::capture::capture;
@@ -372,7 +372,7 @@ impl Hooking<'_> {
     }
 
     fn mirror(&mut self, task: &ClientTask, is_done: bool) {
-        let mirrored = mirror::mirror(self.project, &self.session, task, is_done);
+        let mirrored = mirror(self.project, &self.session, task, is_done);
         if self.noted(mirrored).is_some() {
             self.did("mirrored a task");
         }
