@@ -111,9 +111,11 @@ pub(crate) fn check(
             if args.all {
                 ui.print(&findings::citations(&judged))?;
             }
-            if !args.quiet {
-                ui.print(&coverage::human(&judged))?;
-            }
+            ui.print(&if args.quiet {
+                coverage::problems(&judged)
+            } else {
+                coverage::human(&judged)
+            })?;
             if let Some(remark) = coverage::not_here(&judged) {
                 ui.say(&remark)?;
             }

@@ -5,6 +5,7 @@ use super::{count, one_line};
 use midstride::verbs::{Covering, Judged};
 use midstride_core::coverage::{Coverage, Item};
 use midstride_core::document::Document;
+use midstride_core::finding::Code;
 use serde::Serialize;
 
 /// More are in `--json`.
@@ -20,11 +21,7 @@ pub(crate) fn human(judged: &[Judged]) -> String {
         let Some(percent) = coverage.explained_percent() else { continue };
         let session = one_line(session, NAME_WIDTH_MAX);
         if judged.len() > 1 {
-            let (key, missing) = (&one.key, coverage.missing().len());
-            let all = count(coverage.items.len(), "thing");
-            out.push_str(&format!(
-                "{key}: coverage of session {session}: {percent} % explained, {missing} of {all} not told\n"
-            ));
+            out.push_str(&in_a_line(one).unwrap_or_default());
             continue;
         }
         out.push_str(&format!("Coverage of session {session}: {percent} % explained, by weight\n"));
@@ -35,6 +32,24 @@ pub(crate) fn human(judged: &[Judged]) -> String {
         out.push('\n');
     }
     out
+}
+
+/// A line for each document that does not tell what it has to; nothing for the others.
+pub(crate) fn problems(judged: &[Judged]) -> String {
+    let is_problem =
+        |one: &&Judged| one.verdict.findings.iter().any(|finding| finding.code == Code::NotTold);
+    let lines: String = judged.iter().filter(is_problem).filter_map(in_a_line).collect();
+    if lines.is_empty() { lines } else { format!("{lines}\n") }
+}
+
+fn in_a_line(one: &Judged) -> Option<String> {
+    let Some(Covering::Compared { session, coverage, .. }) = &one.coverage else { return None };
+    let percent = coverage.explained_percent()?;
+    let (key, session) = (&one.key, one_line(session, NAME_WIDTH_MAX));
+    let (missing, all) = (coverage.missing().len(), count(coverage.items.len(), "thing"));
+    Some(format!(
+        "{key}: coverage of session {session}: {percent} % explained, {missing} of {all} not told\n"
+    ))
 }
 
 fn counts(coverage: &Coverage) -> String {

@@ -125,6 +125,12 @@ fn a_handoff_is_compared_with_any_session() {
     ----- stderr -----
     1 document checked: 1 warning, 1 piece of advice
     "#);
+    // Quiet means without advice, not without problems.
+    let quiet = sandbox.run(["check", "login-loop", "--session", "5e55", "--quiet"]).exits(1);
+    let line = "0 % explained, 12 of 12 things not told\n";
+    assert!(quiet.stdout.contains(line) && !quiet.stdout.contains("C005"), "{quiet}");
+    let quiet = sandbox.run(["check", "market-page-cache", "--session", "5e55", "--quiet"]);
+    assert!(!quiet.exits(0).stdout.contains("overage of session"));
     let json = checked(&sandbox, &["login-loop", "--session", "5e55"]);
     assert_eq!(json["documents"][0]["coverage"]["explained_percent"], 0);
     let json = checked(&sandbox, &["market-page-cache", "--session", "5e55"]);
@@ -148,6 +154,18 @@ fn a_handoff_is_compared_with_any_session() {
 
     For more information, try '--help'.
     ");
+}
+
+#[test]
+fn what_is_not_explained_is_shown_where_it_is_named() {
+    let sandbox = worked_in();
+    let path = ".midstride/handoffs/login-loop.md";
+    let text = format!("{}\n- `npm run build` failed\n", sandbox.read(path));
+    sandbox.write(path, &text);
+    let json = checked(&sandbox, &["login-loop", "--session", "5e55"]);
+    let findings = json["documents"][0]["findings"].as_array().unwrap();
+    let named = findings.iter().find(|finding| finding["code"] == "C012").unwrap();
+    assert_eq!(named["line"], text.lines().count(), "{named}");
 }
 
 #[test]

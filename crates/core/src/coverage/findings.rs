@@ -4,6 +4,7 @@ use super::{Coverage, Item, Told, What};
 use crate::check::heading;
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
+use crate::span::Span;
 
 /// From this weight on something has to be told: corrections, what still fails, what was taken back.
 pub(crate) const HEAVY: u32 = 8;
@@ -19,14 +20,29 @@ impl Coverage {
         let missing = self.told_as(Told::Missing).into_iter().filter(|item| item.weight >= HEAVY);
         let listed = self.told_as(Told::Listed).into_iter();
         let listed = listed.filter(|item| item.weight >= WORTH_EXPLAINING);
-        let told = |code, items: Vec<&Item>, how: &str| {
-            let message = format!("{how}: {}", some(&items));
+        let told = |code, items: &[&Item], at, how: &str| {
+            let message = format!("{how}: {}", some(items));
             (!items.is_empty()).then(|| Finding::new(code, at, message))
         };
-        let not_told = told(Code::NotTold, missing.collect(), "not told");
-        let not_explained = told(Code::NotExplained, listed.collect(), "named, not explained");
+        let (missing, listed): (Vec<&Item>, Vec<&Item>) = (missing.collect(), listed.collect());
+        let named = named_at(&listed, handoff).unwrap_or(at);
+        let not_told = told(Code::NotTold, &missing, at, "not told");
+        let not_explained = told(Code::NotExplained, &listed, named, "named, not explained");
         not_told.into_iter().chain(not_explained).collect()
     }
+}
+
+/// Where the weightiest thing is named that somebody wrote about: there its cause would stand. The
+/// facts in the header are a program's.
+fn named_at(items: &[&Item], handoff: &Handoff<'_>) -> Option<Span> {
+    let facts = handoff.node("state").map(|node| node.at);
+    let is_written = |at: &Span| facts.is_none_or(|facts| !facts.contains(*at));
+    let at = items.iter().filter_map(|item| item.at).find(is_written)?;
+    // A sentence may go on over lines; its first one shows where it is.
+    let text = at.of(handoff.document().text());
+    let start = text.len() - text.trim_start().len();
+    let line = text[start..].lines().next().unwrap_or_default().trim_end();
+    Some(Span::new(start, start + line.len()).shifted(at.start))
 }
 
 /// The first of some things in words, and how many more there are.
