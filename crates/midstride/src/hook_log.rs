@@ -1,6 +1,10 @@
 //! What hooks did: a line for each call, in a file that stays small. It tells what became of a hook
 //! that must not fail its client.
 
+mod told;
+
+pub use told::{Fired, Told, told};
+
 use crate::files::{FileError, Root};
 use jiff::Timestamp;
 use midstride_core::redact::Clean;

@@ -21,10 +21,10 @@ mod tests;
 mod toml;
 
 pub use entry::{Entry, What};
-pub use on_path::{OnPath, on_path};
+pub use on_path::{OnPath, Program, on_path, program_of};
 pub use plan::{Change, Note, Plan};
 pub use plugin::plugin;
-pub use standing::{FileStanding, Standing, standing};
+pub use standing::{FileStanding, HookStanding, HookTrust, Standing, standing};
 
 use crate::files::FileError;
 use crate::settings::{Environment, Inside};

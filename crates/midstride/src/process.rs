@@ -5,7 +5,7 @@ mod bounded;
 mod group;
 mod kept;
 
-pub use bounded::{Bounded, Bounds, run_bounded};
+pub use bounded::{Bounded, Bounds, exchange_bounded, run_bounded};
 pub use kept::Kept;
 
 use std::collections::HashSet;

@@ -187,8 +187,20 @@ pub fn is_started_over() -> bool {
 /// or a proof is being run.
 pub fn hooks_are_silent() -> bool {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let off = set(SWITCH).is_some_and(|value| value.eq_ignore_ascii_case("off"));
-    off || set(ATTEMPT).is_some() || set(PROOF).is_some()
+    switch_is_off() || set(ATTEMPT).is_some() || set(PROOF).is_some()
+}
+
+/// Whether the environment switches hooks off.
+pub fn switch_is_off() -> bool {
+    std::env::var_os(SWITCH).is_some_and(|value| value.eq_ignore_ascii_case("off"))
+}
+
+/// The variables with which our own program is tried out: nothing that leads to files of the user,
+/// tells that an agent is at work, or switches anything off.
+pub fn variables_for_a_simulation() -> Vec<(OsString, OsString)> {
+    const PASSED: [&str; 7] =
+        ["PATH", "TMPDIR", "LANG", "TZ", "LD_LIBRARY_PATH", "MIDSTRIDE_NOW", HOOK_MILLISECONDS];
+    PASSED.into_iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect()
 }
 
 /// How long a hook may take, if somebody says.

@@ -48,7 +48,9 @@ pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
 pub use checkpoint::{CheckpointError, Checkpointed, Which, checkpoint};
 pub use client::{add_to_client, carry_out, client_standing, found_clients, remove_from_client};
 pub use cover::{Covering, Told};
-pub use doctor::{Examined, Reindexed, ShelfFacts, examine, reindex};
+pub use doctor::{
+    ClientFacts, Examined, Idle, Reindexed, ShelfFacts, examine, examine_clients, idle, reindex,
+};
 pub use edit::{Draft, EditError, Edited, draft, edit, fill_in};
 pub use fmt::{FmtError, Formatted, fmt};
 pub use follow::{Followed, follow};
@@ -57,7 +59,7 @@ pub use forget::{
     kept_text,
 };
 pub use graph::{Connected, graph};
-pub use hook::{Hooked, hook, is_silent, switch_hooks};
+pub use hook::{Hooked, hook, is_silent, is_switched_off, switch_hooks};
 pub use init::{InitError, Initialised, init};
 pub use live::{LiveError, commit_id, live};
 pub use merge::{Driven, Joined, MergeError, drive, repair};

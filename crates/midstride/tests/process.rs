@@ -1,6 +1,6 @@
 //! Commands within bounds, against real processes.
 
-use midstride::process::{Bounded, Bounds, command, run_bounded};
+use midstride::process::{Bounded, Bounds, command, exchange_bounded, run_bounded};
 use midstride_core::proof::Ended;
 use midstride_testkit::Sandbox;
 use std::io::Read as _;
@@ -121,4 +121,20 @@ fn who_watches_is_told_that_it_runs() {
     let bounds = Bounds { time: Duration::from_millis(1200), output_bytes: 10 };
     run_bounded(shell, bounds, &mut |_| told += 1).unwrap();
     assert!(told > 0);
+}
+
+#[test]
+fn a_command_is_fed_and_need_not_eat() {
+    let input = "told\n".repeat(100_000);
+    let run = |time, script: &str| {
+        let mut shell = command("/bin/sh");
+        shell.arg("-c").arg(script);
+        let bounds = Bounds { time, output_bytes: input.len() };
+        exchange_bounded(shell, input.clone().into_bytes(), bounds).unwrap()
+    };
+    let all = run(LONG, "cat");
+    assert_eq!((all.ended, all.output.text() == input), (Ended::Exit(0), true));
+    let none = run(LONG, "exit 4");
+    assert_eq!((none.ended, none.output.text().as_str()), (Ended::Exit(4), ""));
+    assert_eq!(run(SHORT, "read -r line; sleep 300").ended, Ended::TimedOut);
 }

@@ -4,6 +4,7 @@
 use super::claude_code::group;
 use super::entry::{Entry, What, command_of_group};
 use super::place::Place;
+use super::standing::HookTrust;
 use super::{Form, InstallError, READ_TOOLS, SERVER, Scope, Wanted, Wishes, json, skill};
 use crate::ids::sha256;
 use crate::settings::Environment;
@@ -87,18 +88,27 @@ fn trust(hooks_file: &Place) -> Result<Vec<Entry>, InstallError> {
     let fails = |error: super::Unfit| error.at(hooks_file.path());
     let with_ours = json::add(&text, &hooks()).map_err(fails)?.text;
     let top = json::value(&with_ours).map_err(fails)?;
-    let entry = |hook: (String, String)| {
-        Entry::member(&["hooks", "state", &hook.0], json!({ "trusted_hash": hook.1 }))
+    let entry = |hook: Placed| {
+        Entry::member(&["hooks", "state", &hook.key], json!({ "trusted_hash": hook.hash }))
     };
-    Ok(keys_and_hashes(hooks_file.path(), &top).into_iter().map(entry).collect())
+    Ok(placed(hooks_file.path(), &top).into_iter().map(entry).collect())
 }
 
-/// The key and the hash of each of our hooks in a file.
-fn keys_and_hashes(path: &Path, top: &Value) -> Vec<(String, String)> {
+/// One of our hooks, where it stands in a file.
+struct Placed {
+    event: &'static str,
+    /// By which the client finds what was trusted.
+    key: String,
+    /// By which it sees whether this still is what was trusted.
+    hash: String,
+}
+
+/// Each of our hooks that is in a file.
+fn placed(path: &Path, top: &Value) -> Vec<Placed> {
     EVENTS
         .iter()
         .zip(hooks())
-        .filter_map(|((_, event, _), entry)| {
+        .filter_map(|((name, event, _), entry)| {
             let groups =
                 entry.keys.iter().try_fold(top, |value, key| value.get(key))?.as_array()?;
             let What::Element(ours) = &entry.what else { return None };
@@ -112,7 +122,7 @@ fn keys_and_hashes(path: &Path, top: &Value) -> Vec<(String, String)> {
             });
             let (group_index, hook_index, hook, group) = found?;
             let key = format!("{}:{event}:{group_index}:{hook_index}", path.display());
-            Some((key, hash(event, hook, group.get("matcher"))))
+            Some(Placed { event: name, key, hash: hash(event, hook, group.get("matcher")) })
         })
         .collect()
 }
@@ -134,13 +144,24 @@ fn hash(event: &str, hook: &Value, matcher: Option<&Value>) -> String {
     format!("sha256:{}", sha256(all.to_string().as_bytes()))
 }
 
-/// How many of our hooks the client trusts, of how many that are there.
-pub(super) fn trusted(environment: &Environment, hooks_file: &Place) -> Option<(usize, usize)> {
+/// How the client stands to each of our hooks that is there.
+pub(super) fn trust_of_each(
+    environment: &Environment,
+    hooks_file: &Place,
+) -> Option<Vec<(&'static str, HookTrust)>> {
     let top = json::value(&hooks_file.read().ok()??).ok()?;
-    let there = keys_and_hashes(hooks_file.path(), &top);
     let own = Place::anywhere(environment.codex.as_ref()?.join("config.toml"));
     let configuration = super::toml::value(&own.read().ok()?.unwrap_or_default()).ok()?;
     let state = &configuration["hooks"]["state"];
-    let is_trusted = |(key, hash): &&(String, String)| state[key]["trusted_hash"] == hash.as_str();
-    Some((there.iter().filter(is_trusted).count(), there.len()))
+    let trust = |hook: Placed| {
+        let known = &state[&hook.key];
+        let trust = match known["trusted_hash"].as_str() {
+            _ if known["enabled"] == false => HookTrust::SwitchedOff,
+            Some(trusted) if trusted == hook.hash => HookTrust::Trusted,
+            Some(_) => HookTrust::Changed,
+            None => HookTrust::Asked,
+        };
+        (hook.event, trust)
+    };
+    Some(placed(hooks_file.path(), &top).into_iter().map(trust).collect())
 }

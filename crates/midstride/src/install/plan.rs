@@ -411,7 +411,7 @@ impl Plan {
 }
 
 /// Whether settings of Claude Code enable the plugin, from whatever marketplace.
-fn has_plugin(top: &Value) -> bool {
+pub(super) fn has_plugin(top: &Value) -> bool {
     let enabled = top.get("enabledPlugins").and_then(Value::as_object);
     let is_ours = |name: &str| name.split('@').next() == Some(plugin::NAME);
     enabled

@@ -1,8 +1,8 @@
 //! How a client stands: what of ours is there, what is missing, what was changed since.
 
-use super::plan::{is_read, value_of};
+use super::plan::{has_plugin, is_read, value_of};
 use super::receipt::{Receipt, Receipts};
-use super::{Form, InstallError, Scope, codex, wanted};
+use super::{Form, InstallError, SERVER, Scope, Wanted, codex, wanted};
 use crate::ids::sha256;
 use crate::settings::Environment;
 use midstride_core::session::Client;
@@ -21,6 +21,39 @@ pub struct Standing {
     pub has_receipt: bool,
     /// How many of our hooks the client trusts, of how many; where it asks its user at all.
     pub trusted: Option<(usize, usize)>,
+    /// Every hook that belongs there, in the order of a session.
+    pub hooks: Vec<HookStanding>,
+    /// Whether the client knows our MCP server.
+    pub has_server: bool,
+    /// How many of our skills are there, of how many.
+    pub skills: (usize, usize),
+    /// Whether the plugin of Claude Code, which has all of it, is enabled there.
+    pub has_plugin: bool,
+}
+
+/// One hook of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookStanding {
+    /// The moment as the client names it.
+    pub event: String,
+    /// Whether it is there.
+    pub is_there: bool,
+    /// How the client stands to it, where it asks its user at all.
+    pub trust: Option<HookTrust>,
+}
+
+/// How a client that asks its user stands to a hook. Only a trusted one is run; the others are left
+/// out without a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookTrust {
+    /// The user trusts it as it is.
+    Trusted,
+    /// The user is going to be asked.
+    Asked,
+    /// It is another one than the user trusted, who is going to be asked again.
+    Changed,
+    /// The user switched it off.
+    SwitchedOff,
 }
 
 /// What one file has of ours.
@@ -61,13 +94,60 @@ pub fn standing(
     let receipt = Receipts::of(environment, client, scope)?.read()?;
     let wishes = receipt.as_ref().map(Receipt::wishes).unwrap_or_default();
     let wanted = wanted(environment, client, scope, wishes)?;
-    let trusted = match client {
+    let trust = match client {
         Client::ClaudeCode => None,
-        Client::Codex => wanted.first().and_then(|file| codex::trusted(environment, &file.place)),
+        Client::Codex => {
+            wanted.first().and_then(|file| codex::trust_of_each(environment, &file.place))
+        }
     };
-    let files = wanted.iter().map(|wanted| look(client, wanted, receipt.as_ref())).collect();
-    let scope = scope.clone();
-    Ok(Standing { client, scope, files, has_receipt: receipt.is_some(), trusted })
+    let files: Vec<FileStanding> =
+        wanted.iter().map(|wanted| look(client, wanted, receipt.as_ref())).collect();
+    let is_trusted = |(_, trust): &&(&str, HookTrust)| *trust == HookTrust::Trusted;
+    let trusted = |all: &Vec<_>| (all.iter().filter(is_trusted).count(), all.len());
+    let ours = |(wanted, file): (&Wanted, &FileStanding)| match &wanted.form {
+        Form::Entries(_) => None,
+        Form::Whole(_) => Some(!file.present.is_empty()),
+    };
+    let skills: Vec<bool> = wanted.iter().zip(&files).filter_map(ours).collect();
+    let is_server = |name: &String| name.rsplit_once('.').is_some_and(|(_, last)| last == SERVER);
+    Ok(Standing {
+        client,
+        scope: scope.clone(),
+        has_receipt: receipt.is_some(),
+        trusted: trust.as_ref().map(trusted),
+        hooks: hooks(&wanted, &files, &trust.unwrap_or_default()),
+        has_server: files.iter().any(|file| file.present.iter().any(is_server)),
+        skills: (skills.iter().filter(|is_there| **is_there).count(), skills.len()),
+        has_plugin: client == Client::ClaudeCode && wanted.first().is_some_and(enables_plugin),
+        files,
+    })
+}
+
+/// The hooks that belong into the first file, where all clients have them.
+fn hooks(
+    wanted: &[Wanted],
+    files: &[FileStanding],
+    trust: &[(&str, HookTrust)],
+) -> Vec<HookStanding> {
+    let (Some(Wanted { form: Form::Entries(entries), .. }), Some(file)) =
+        (wanted.first(), files.first())
+    else {
+        return Vec::new();
+    };
+    let hook = |entry: &super::Entry| match &entry.keys[..] {
+        [top, event] if top == "hooks" => Some(HookStanding {
+            event: event.clone(),
+            is_there: file.present.contains(&entry.name()),
+            trust: trust.iter().find(|(of, _)| of == event).map(|(_, trust)| *trust),
+        }),
+        _ => None,
+    };
+    entries.iter().filter_map(hook).collect()
+}
+
+fn enables_plugin(settings: &Wanted) -> bool {
+    let text = settings.place.read().ok().flatten();
+    value_of(settings.place.path(), text.as_deref()).is_ok_and(|top| has_plugin(&top))
 }
 
 fn look(client: Client, wanted: &super::Wanted, receipt: Option<&Receipt>) -> FileStanding {

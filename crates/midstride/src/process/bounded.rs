@@ -4,7 +4,7 @@ use super::group::Group;
 use super::kept::Kept;
 use crate::clock::Stopwatch;
 use midstride_core::proof::Ended;
-use std::io::{self, PipeReader, Read as _};
+use std::io::{self, PipeReader, Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -44,10 +44,32 @@ pub fn run_bounded(
     bounds: Bounds,
     watch: &mut dyn FnMut(Duration),
 ) -> io::Result<Bounded> {
+    command.stdin(Stdio::null());
+    run(command, bounds, watch)
+}
+
+/// The same with something on standard input.
+pub fn exchange_bounded(
+    mut command: Command,
+    input: Vec<u8>,
+    bounds: Bounds,
+) -> io::Result<Bounded> {
+    let (reader, mut writer) = io::pipe()?;
+    command.stdin(reader);
+    // Whoever does not read all of it says why with its exit code.
+    std::thread::spawn(move || writer.write_all(&input));
+    run(command, bounds, &mut |_| ())
+}
+
+fn run(
+    mut command: Command,
+    bounds: Bounds,
+    watch: &mut dyn FnMut(Duration),
+) -> io::Result<Bounded> {
     let group = Group::start()?;
     // One pipe for both, so that lines stand in the order in which they were written.
     let (reader, writer) = io::pipe()?;
-    command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+    command.stdout(writer.try_clone()?).stderr(writer);
     group.hold(&mut command);
     let stopwatch = Stopwatch::start();
     let child = command.spawn()?;

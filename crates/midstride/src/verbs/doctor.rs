@@ -1,5 +1,11 @@
 //! Look at a project from outside: what is where, and what is wrong with it.
 
+mod clients;
+mod idle;
+
+pub use clients::{ClientFacts, examine_clients};
+pub use idle::{Idle, idle};
+
 use crate::files::FileError;
 use crate::index::{Effort, Index, IndexError, IndexFacts};
 use crate::ledger::{LedgerFacts, SqliteLedger};

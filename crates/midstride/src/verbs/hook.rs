@@ -65,8 +65,12 @@ pub struct Hooked {
 
 /// Whether hooks say anything in a project: it is set up, and they were not switched off.
 pub fn is_silent(project: &Project) -> bool {
-    let off = || project.private().ok().flatten().is_some_and(|folder| folder.has(Path::new(OFF)));
-    project.set_up() == SetUp::Not || off()
+    project.set_up() == SetUp::Not || is_switched_off(project)
+}
+
+/// Whether somebody switched the hooks of a project off.
+pub fn is_switched_off(project: &Project) -> bool {
+    project.private().ok().flatten().is_some_and(|folder| folder.has(Path::new(OFF)))
 }
 
 /// Switches the hooks of a project on or off; says whether that changed anything.

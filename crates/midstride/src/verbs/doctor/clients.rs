@@ -1,0 +1,65 @@
+//! How each client stands: whether it is there, what it has of ours, and what its hooks did here.
+
+use super::super::client::{client_standing, found_clients};
+use crate::hook_log::Fired;
+use crate::install::{InstallError, Program, Scope, Standing, program_of};
+use crate::project::Project;
+use midstride_core::session::Client;
+use std::path::PathBuf;
+
+/// What there is to say about a client.
+#[derive(Debug)]
+pub struct ClientFacts {
+    /// The client.
+    pub client: Client,
+    /// The folder that it keeps for this user.
+    pub folder: Option<PathBuf>,
+    /// Whether that is there.
+    pub has_folder: bool,
+    /// Its program, where one is on the PATH.
+    pub program: Option<Program>,
+    /// What it has of ours, for the user and in the project.
+    pub standings: Vec<Standing>,
+    /// Why that could not be found out.
+    pub problems: Vec<InstallError>,
+    /// What its hooks did in this project.
+    pub fired: Vec<Fired>,
+}
+
+impl ClientFacts {
+    /// Whether this user seems to use it.
+    pub fn is_found(&self) -> bool {
+        self.has_folder || self.program.is_some()
+    }
+
+    /// Whether something of ours is there.
+    pub fn is_installed(&self) -> bool {
+        self.standings.iter().any(|one| one.is_installed() || one.has_plugin)
+    }
+}
+
+/// Looks at every client; `fired` is what the log of the project tells.
+pub fn examine_clients(project: &Project, fired: &[Fired]) -> Vec<ClientFacts> {
+    let environment = project.environment();
+    let scopes = [Scope::User, Scope::Project(project.root().path().to_owned())];
+    let look = |(client, folder, has_folder): (Client, Option<PathBuf>, bool)| {
+        let (mut standings, mut problems) = (Vec::new(), Vec::new());
+        for scope in &scopes {
+            match client_standing(environment, client, scope) {
+                Ok(standing) => standings.push(standing),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let ours = fired.iter().filter(|one| one.client == client.name());
+        ClientFacts {
+            client,
+            folder,
+            has_folder,
+            program: program_of(client),
+            standings,
+            problems,
+            fired: ours.cloned().collect(),
+        }
+    };
+    found_clients(environment).into_iter().map(look).collect()
+}
