@@ -158,7 +158,9 @@ pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
         Some(Command::Trust(args)) => commands::trust::trust(ui, &open()?, &args),
         Some(Command::Fmt(args)) => commands::fmt::fmt(ui, &open()?, &args),
         Some(Command::Client(args)) => commands::client::client(ui, &environment, args),
-        Some(Command::Doctor(args)) => commands::doctor::doctor(ui, &open()?, &args),
+        Some(Command::Doctor(args)) => {
+            commands::doctor::doctor(ui, &open()?, &args, mcp::tokens_of_tools())
+        }
         Some(Command::Off(_)) => commands::off::off(ui, &open()?),
         Some(Command::On(_)) => commands::on::on(ui, &open()?),
         Some(Command::Forget(args)) => commands::forget::forget(ui, &open()?, &args),

@@ -31,7 +31,7 @@ use std::thread;
 use std::time::Duration;
 
 /// A client waits so long for us.
-const TIME: Duration = Duration::from_millis(250);
+pub(crate) const TIME: Duration = Duration::from_millis(250);
 /// At the end of a session nobody waits for an answer; Claude Code ends its hooks after 1.5 s.
 const TIME_AT_END: Duration = Duration::from_millis(1_200);
 /// So long it may take to say that there was no time.

@@ -20,6 +20,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::{Outcome, Ui};
 use line::Lines;
 use midstride::settings::Environment;
+use midstride_core::tokens::estimate;
+use serde_json::json;
 use server::Server;
 
 /// Serve an agent over standard input and output (MCP)
@@ -29,6 +31,11 @@ use server::Server;
 /// handoffs as resources; and prompts to hand over and to continue. It ends with its input.
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {}
+
+/// What the list of tools costs a session that has it in its context.
+pub(crate) fn tokens_of_tools() -> u64 {
+    estimate(&json!({ "tools": tools::list() }).to_string())
+}
 
 pub(crate) fn mcp(environment: Environment) -> Result<Outcome, Diagnostic> {
     let mut server = Server::new(environment);

@@ -6,6 +6,7 @@ mod brief;
 mod check;
 mod client;
 mod coverage;
+mod doctor;
 mod drift;
 mod edit;
 mod events;

@@ -1,29 +1,46 @@
+mod simulation;
+
 use super::{Outcome, tell_unread};
 use crate::diagnostic::Diagnostic;
+use crate::hooks;
 use crate::ui::Ui;
 use crate::view;
+use crate::view::doctor::{Diagnosis, Off};
+use midstride::hook_log;
+use midstride::install::on_path;
 use midstride::project::Project;
-use midstride::verbs;
+use midstride::settings::switch_is_off;
+use midstride::verbs::{self, ClientFacts};
+use midstride_core::session::Client;
 
-/// Tell how this project is set up, and what is wrong
+/// Tell whether midstride works, and what is wrong
 ///
-/// Its shelves with the documents on them, its ledger and its index. Ends with 1 where something is
-/// wrong, and says what to do about it.
+/// For each client what is installed, which hooks really fired in this project, when, how long they
+/// took, how many tokens they told, and whether the client trusts them; what midstride costs; how the
+/// project is set up. A session is simulated in a temporary folder: it starts, is compacted and ends,
+/// and nothing of yours is read or written for it. Ends with 1 where something is wrong, and says what
+/// to do about it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DoctorArgs {
     /// Make the index of `search` anew first
     #[arg(long)]
     reindex: bool,
 
+    /// Leave the simulation out
+    #[arg(long)]
+    no_simulation: bool,
+
     /// Print as JSON
     #[arg(long)]
     json: bool,
 }
 
+/// Looks at everything; `tools` is what the list of our tools costs a session, in tokens.
 pub(crate) fn doctor(
     ui: &mut Ui,
     project: &Project,
     args: &DoctorArgs,
+    tools: u64,
 ) -> Result<Outcome, Diagnostic> {
     let mut outcome = Outcome::Clean;
     if args.reindex {
@@ -31,16 +48,57 @@ pub(crate) fn doctor(
         ui.say(&view::doctor::reindexed(&done))?;
         outcome = tell_unread(ui, project, done.unread)?;
     }
-    let examined = verbs::examine(project);
-    let problems = view::doctor::problems(&examined);
+    // The clients are asked for their versions, and a session is played: that takes a second.
+    Ui::busy("looking at the clients");
+    let diagnosis = diagnose(project, !args.no_simulation, tools);
+    Ui::busy("");
+    let problems = view::doctor::problems(&diagnosis);
     if args.json {
-        ui.json(&view::doctor::json(&examined, &problems))?;
+        ui.json(&view::doctor::json(&diagnosis, &problems))?;
     } else {
-        ui.print(&view::doctor::text(&examined))?;
+        ui.print(&view::doctor::text(&diagnosis, problems.len()))?;
     }
     for (message, hint) in &problems {
         Diagnostic::new(message).hint(hint).warn(ui)?;
     }
     let found = outcome == Outcome::Clean && !problems.is_empty();
     Ok(if found { Outcome::Findings } else { outcome })
+}
+
+fn diagnose(project: &Project, simulates: bool, tools: u64) -> Diagnosis {
+    let examined = verbs::examine(project);
+    let (told, log_problem) = match hook_log::told(&project.private_path()) {
+        Ok(told) => (told, None),
+        Err(error) => (hook_log::Told::default(), Some(error.to_string())),
+    };
+    let clients = verbs::examine_clients(project, &told.fired);
+    let now = project.environment().clock.now();
+    let steps = simulates.then(|| simulation::simulate(&simulated(&clients), now));
+    Diagnosis {
+        examined,
+        is_at_home: project.is_at_home(),
+        off: off(project),
+        clients,
+        on_path: on_path(),
+        told,
+        log_problem,
+        idle: verbs::idle(project),
+        tools,
+        steps,
+        hook_time: hooks::TIME,
+    }
+}
+
+fn off(project: &Project) -> Option<Off> {
+    if switch_is_off() {
+        return Some(Off::Variable);
+    }
+    verbs::is_switched_off(project).then_some(Off::Project)
+}
+
+/// The clients that this user has; all of them where there is none yet.
+fn simulated(clients: &[ClientFacts]) -> Vec<Client> {
+    let is_used = |facts: &&ClientFacts| facts.is_found() || facts.is_installed();
+    let used: Vec<Client> = clients.iter().filter(is_used).map(|facts| facts.client).collect();
+    if used.is_empty() { Client::ALL.to_vec() } else { used }
 }

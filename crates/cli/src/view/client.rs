@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const NOWHERE: &str = "/dev/null";
 
 /// A client as people call it.
-fn called(client: Client) -> &'static str {
+pub(crate) fn called(client: Client) -> &'static str {
     match client {
         Client::ClaudeCode => "Claude Code",
         Client::Codex => "Codex",

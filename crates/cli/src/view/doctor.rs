@@ -1,18 +1,88 @@
-//! How a project is set up.
+//! How a project is set up, how the clients stand, and whether the way through midstride works.
 
-use super::{count, heading, tame};
+mod clients;
+mod simulation;
+
+pub(crate) use simulation::Step;
+
+use super::client::path_problem;
+use super::{count, heading, one_line, tame};
+use clients::ClientJson;
+use midstride::hook_log::Told;
+use midstride::install::OnPath;
 use midstride::ledger::{LedgerFacts, LedgerState, NEWEST};
 use midstride::project::SetUp;
 use midstride::shelf::Layout;
-use midstride::verbs::{Examined, Reindexed, ShelfFacts};
+use midstride::verbs::{ClientFacts, Examined, Idle, Reindexed, ShelfFacts};
 use serde::Serialize;
+use simulation::StepJson;
 use std::path::Path;
+use std::time::Duration;
 
 /// What is wrong, and what to do about it.
 pub(crate) type ProblemText = (String, String);
 
+/// Everything that was found out.
+pub(crate) struct Diagnosis {
+    pub(crate) examined: Examined,
+    /// Whether hooks may tell of the handoffs here.
+    pub(crate) is_at_home: bool,
+    pub(crate) off: Option<Off>,
+    pub(crate) clients: Vec<ClientFacts>,
+    pub(crate) on_path: OnPath,
+    /// What the log of the hooks tells.
+    pub(crate) told: Told,
+    /// Why it could not be read.
+    pub(crate) log_problem: Option<String>,
+    pub(crate) idle: Idle,
+    /// What the list of our tools costs a session, in tokens.
+    pub(crate) tools: u64,
+    /// A session that was played; none where that was not wanted.
+    pub(crate) steps: Option<Vec<Step>>,
+    /// A client waits so long for a hook.
+    pub(crate) hook_time: Duration,
+}
+
+/// What switches the hooks off.
+#[derive(Clone, Copy)]
+pub(crate) enum Off {
+    Variable,
+    Project,
+}
+
 #[derive(Serialize)]
-pub(crate) struct ExaminedJson {
+pub(crate) struct DiagnosisJson {
+    switched_off: Option<&'static str>,
+    clients: Vec<ClientJson>,
+    on_path: Option<String>,
+    on_path_is_this_version: bool,
+    unreadable_log_lines: usize,
+    simulation: Option<Vec<StepJson>>,
+    cost: CostJson,
+    #[serde(flatten)]
+    examined: ExaminedJson,
+}
+
+#[derive(Serialize)]
+struct CostJson {
+    processes: usize,
+    bytes: BytesJson,
+    tools_tokens: u64,
+    briefing_tokens: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct BytesJson {
+    all: u64,
+    ledger: u64,
+    index: u64,
+    log: u64,
+    cursors: u64,
+    other: u64,
+}
+
+#[derive(Serialize)]
+struct ExaminedJson {
     root: String,
     set_up: &'static str,
     shelves: Vec<ShelfJson>,
@@ -51,7 +121,38 @@ struct ProblemJson {
     hint: String,
 }
 
-pub(crate) fn json(examined: &Examined, problems: &[ProblemText]) -> ExaminedJson {
+pub(crate) fn json(diagnosis: &Diagnosis, problems: &[ProblemText]) -> DiagnosisJson {
+    let on_path = match &diagnosis.on_path {
+        OnPath::Same(path) | OnPath::Other(path, _) => Some(path.display().to_string()),
+        OnPath::Missing => None,
+    };
+    let Idle { ledger, index, log, cursors, other, briefing } = diagnosis.idle;
+    let all = diagnosis.idle.bytes();
+    DiagnosisJson {
+        switched_off: diagnosis.off.map(|off| match off {
+            Off::Variable => "variable",
+            Off::Project => "project",
+        }),
+        clients: diagnosis.clients.iter().map(clients::json).collect(),
+        on_path,
+        on_path_is_this_version: matches!(diagnosis.on_path, OnPath::Same(_)),
+        unreadable_log_lines: diagnosis.told.unreadable,
+        simulation: diagnosis
+            .steps
+            .as_ref()
+            .map(|steps| steps.iter().map(simulation::json).collect()),
+        cost: CostJson {
+            // There is none: a hook ends with its answer, the MCP server with its session.
+            processes: 0,
+            bytes: BytesJson { all, ledger, index, log, cursors, other },
+            tools_tokens: diagnosis.tools,
+            briefing_tokens: briefing,
+        },
+        examined: examined_json(&diagnosis.examined, problems),
+    }
+}
+
+fn examined_json(examined: &Examined, problems: &[ProblemText]) -> ExaminedJson {
     let Examined { ledger, index, .. } = examined;
     let (version, records) = match &ledger.state {
         LedgerState::Fine { version, records } => (Some(*version), Some(*records)),
@@ -105,7 +206,85 @@ fn layout(layout: Layout) -> &'static str {
     }
 }
 
-pub(crate) fn text(examined: &Examined) -> String {
+pub(crate) fn text(diagnosis: &Diagnosis, problems: usize) -> String {
+    let off = match diagnosis.off {
+        Some(Off::Variable) => {
+            "Hooks are OFF by MIDSTRIDE=off in this environment. Take it away to switch them on.\n"
+        }
+        Some(Off::Project) => {
+            "Hooks are OFF in this project: nothing is told and nothing captured. `midstride on` \
+             switches them on.\n"
+        }
+        None => "",
+    };
+    let verdict = match (problems, diagnosis.off) {
+        (0, None) => "Nothing is wrong.".to_owned(),
+        (0, Some(_)) => "Nothing else is wrong.".to_owned(),
+        (some, _) => format!("{} found; what to do stands at the end.", count(some, "problem")),
+    };
+    let mut out = format!("{off}{verdict}\n\n{}", cost(diagnosis));
+    let speaks = diagnosis.off.is_none() && diagnosis.examined.set_up != SetUp::Not;
+    for facts in &diagnosis.clients {
+        out.push_str(&clients::text(facts, speaks));
+    }
+    out.push_str(&clients::alone(&diagnosis.told.fired));
+    if let Some(steps) = &diagnosis.steps {
+        out.push_str(&simulation::text(steps, diagnosis.hook_time));
+    }
+    out.push_str(&examined_text(&diagnosis.examined));
+    out
+}
+
+/// What midstride costs while nobody calls it, and what it costs a session that starts.
+fn cost(diagnosis: &Diagnosis) -> String {
+    let Idle { ledger, index, log, cursors, other, briefing } = diagnosis.idle;
+    let parts = [
+        ("ledger", ledger),
+        ("index", index),
+        ("log", log),
+        ("cursors", cursors),
+        ("other", other),
+    ];
+    let part = |(name, bytes): (&str, u64)| (bytes > 0).then(|| format!("{name} {}", size(bytes)));
+    let parts: Vec<String> = parts.into_iter().filter_map(part).collect();
+    let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+    let briefing = match briefing {
+        Some(0) => "nothing to brief now".to_owned(),
+        Some(tokens) => format!("a briefing of {tokens} tokens now"),
+        None => "no briefing here".to_owned(),
+    };
+    let path = match &diagnosis.on_path {
+        OnPath::Same(found) => format!("{}, this version", path(found)),
+        OnPath::Other(found, version) if version.is_empty() => {
+            format!("{}, another version", path(found))
+        }
+        OnPath::Other(found, version) => format!("{}, {}", path(found), one_line(version, 60)),
+        OnPath::Missing => "not on the PATH".to_owned(),
+    };
+    let lost = match diagnosis.told.unreadable {
+        0 => String::new(),
+        some => format!("  log      {} cannot be read and do not count\n", count(some, "line")),
+    };
+    format!(
+        "{}  program  {path}\n  idle     no process, no daemon; {} on disk{parts}\n  session  {} \
+         tokens for the list of MCP tools, {briefing}\n{lost}",
+        heading("midstride"),
+        size(diagnosis.idle.bytes()),
+        diagnosis.tools,
+    )
+}
+
+fn size(bytes: u64) -> String {
+    const KILOBYTE: u64 = 1 << 10;
+    const MEGABYTE: u64 = 1 << 20;
+    match bytes {
+        0..KILOBYTE => format!("{bytes} bytes"),
+        KILOBYTE..MEGABYTE => format!("{} KB", bytes.div_ceil(KILOBYTE)),
+        _ => format!("{} MB", bytes.div_ceil(MEGABYTE)),
+    }
+}
+
+fn examined_text(examined: &Examined) -> String {
     let set_up = match examined.set_up {
         SetUp::Not => "not set up; what lies around is read all the same",
         SetUp::Committed => "set up, with a folder that is committed",
@@ -179,7 +358,36 @@ pub(crate) fn reindexed(done: &Reindexed) -> String {
 }
 
 /// What is wrong, and what to do about it.
-pub(crate) fn problems(examined: &Examined) -> Vec<ProblemText> {
+pub(crate) fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
+    let mut found: Vec<ProblemText> =
+        diagnosis.clients.iter().flat_map(clients::problems).collect();
+    let is_installed = diagnosis.clients.iter().any(ClientFacts::is_installed);
+    if !is_installed && diagnosis.clients.iter().any(ClientFacts::is_found) {
+        let there = diagnosis.clients.iter().filter(|facts| facts.is_found());
+        let names: Vec<&str> = there.map(|facts| facts.client.name()).collect();
+        let hint = format!("`midstride client add {}` installs it", names.join(" "));
+        found.push(("no client calls midstride".to_owned(), hint));
+    }
+    if is_installed && !matches!(diagnosis.on_path, OnPath::Same(_)) {
+        let (message, hint) = path_problem(&diagnosis.on_path);
+        found.push((message, hint.to_owned()));
+    }
+    if let Some(why) = &diagnosis.log_problem {
+        found.push((why.clone(), "see what is there; hooks go on without their log".to_owned()));
+    }
+    if diagnosis.examined.set_up != SetUp::Not && !diagnosis.is_at_home {
+        found.push((
+            "these handoffs are somebody else's: sessions are told how many there are, and no more"
+                .to_owned(),
+            "`midstride trust` shows them, and lets sessions be told".to_owned(),
+        ));
+    }
+    found.extend(diagnosis.steps.iter().flat_map(|steps| simulation::problems(steps)));
+    found.extend(problems_of_project(&diagnosis.examined));
+    found
+}
+
+fn problems_of_project(examined: &Examined) -> Vec<ProblemText> {
     let mut found = Vec::new();
     let mut tell = |message: String, hint: String| found.push((message, hint));
     if examined.set_up == SetUp::Not {

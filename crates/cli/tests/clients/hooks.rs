@@ -76,7 +76,7 @@ fn did(sandbox: &Sandbox) -> Vec<String> {
         .collect()
 }
 
-fn handoff(sandbox: &Sandbox) {
+pub(super) fn handoff(sandbox: &Sandbox) {
     let text = "---\nhandoff:\n  id: slow-pages\n  title: Pages are slow\n  status: planned\n  \
                 context_summary: Cold renders load everything.\n  landmines:\n    \
                 - The balance is looked up on every page\n---\n## Continuation\n\nPaginate first.\n";

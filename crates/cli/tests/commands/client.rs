@@ -66,7 +66,7 @@ fn configurations() -> Vec<String> {
     names
 }
 
-const BOTH: [&str; 2] = ["claude-code", "codex"];
+pub(super) const BOTH: [&str; 2] = ["claude-code", "codex"];
 
 /// Runs the program with itself on the PATH.
 fn run<'a>(sandbox: &Sandbox, arguments: impl IntoIterator<Item = &'a str>) -> Run {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 /// The session that calls.
-const CALLER: &str = "5e550002-4c00-7000-8000-00000000bbbb";
+pub(super) const CALLER: &str = "5e550002-4c00-7000-8000-00000000bbbb";
 
 fn transcript(sandbox: &Sandbox, id: &str) -> PathBuf {
     let path = sandbox.root().display().to_string();
@@ -21,7 +21,7 @@ fn transcript(sandbox: &Sandbox, id: &str) -> PathBuf {
 }
 
 /// A call of Claude Code with these fields besides those that all have.
-fn call(sandbox: &Sandbox, event: &str, session: &str, more: Value) -> String {
+pub(super) fn call(sandbox: &Sandbox, event: &str, session: &str, more: Value) -> String {
     let mut call = json!({
         "session_id": session,
         "transcript_path": transcript(sandbox, session),

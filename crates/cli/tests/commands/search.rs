@@ -1,5 +1,6 @@
 //! Finding handoffs, with the index and without it.
 
+use super::doctor::doctor;
 use super::shop;
 use crate::sandbox;
 use midstride_testkit::{Run, Sandbox};
@@ -231,7 +232,7 @@ fn worktrees_see_their_own_documents_and_share_the_private_ones() {
         2
     );
     std::fs::remove_dir_all(&second).unwrap();
-    let run = sandbox.run(["doctor", "--reindex"]).exits(0);
+    let run = doctor(&sandbox, &["--reindex"]).exits(0);
     assert!(
         run.stderr.contains("Indexed 6 documents, 1 index of worktrees that are gone removed"),
         "{run}"
@@ -415,8 +416,9 @@ fn what_matters_for_a_prompt_is_found_and_nothing_else() {
 #[test]
 fn the_doctor_tells_how_things_are() {
     let sandbox = shop();
-    let shown = sandbox.run(["doctor"]).exits(0).stdout;
-    let name = database_name(&shown);
+    let shown = doctor(&sandbox, &[]).exits(0).stdout;
+    let shown = &shown[shown.find("Project\n").unwrap()..];
+    let name = database_name(shown);
     insta::assert_snapshot!(shown.replace(&name, "[INDEX]"), @"
     Project
       [ROOT]
@@ -435,11 +437,11 @@ fn the_doctor_tells_how_things_are() {
       [ROOT]/.git/midstride/[INDEX].db
       not there yet; the first search makes it
     ");
-    insta::assert_snapshot!(sandbox.run(["doctor", "--reindex"]).stderr, @"Indexed 4 documents");
+    insta::assert_snapshot!(doctor(&sandbox, &["--reindex"]).stderr, @"Indexed 4 documents");
     sandbox.write(".git/midstride/ledger.db", "no database at all, but long enough".repeat(50));
     sandbox.write(".git/midstride/spool/zz.unreadable", "{");
     sandbox.write(".midstride/config.toml", "shelves = [\"../elsewhere\"]\n");
-    let run = sandbox.run(["doctor", "--json"]).exits(1);
+    let run = doctor(&sandbox, &["--json"]).exits(1);
     insta::assert_snapshot!(run.stderr, @"
     warning: shelf `../elsewhere` lies outside the project; it is not read before `midstride trust`
     hint: `midstride trust` shows what it would do; or mend the configuration
@@ -461,7 +463,7 @@ fn the_doctor_leaves_what_a_newer_midstride_made() {
     let connection = rusqlite::Connection::open(&ledger).unwrap();
     connection.execute_batch("PRAGMA user_version = 99").unwrap();
     drop(connection);
-    let run = sandbox.run(["doctor"]).exits(1);
+    let run = doctor(&sandbox, &[]).exits(1);
     insta::assert_snapshot!(run.stderr, @"
     warning: `[ROOT]/.git/midstride/ledger.db` is of version 99; this midstride knows 1
     hint: update midstride; the ledger is left as it is
@@ -475,9 +477,8 @@ fn the_doctor_tells_an_index_that_was_only_opened_from_a_full_one() {
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "all"]);
     sandbox.run(["check"]);
-    let index = |sandbox: &Sandbox| {
-        sandbox.run(["doctor"]).stdout.lines().last().unwrap().trim().to_owned()
-    };
+    let index =
+        |sandbox: &Sandbox| doctor(sandbox, &[]).stdout.lines().last().unwrap().trim().to_owned();
     assert_eq!(index(&sandbox), "nothing is in it yet; the first search fills it");
     sandbox.run(["search", "weather"]);
     assert!(index(&sandbox).starts_with("4 documents"), "{}", index(&sandbox));

@@ -1,0 +1,91 @@
+//! A session that was played to the program itself, step by step.
+
+use super::super::client::called;
+use super::super::heading;
+use super::super::indented;
+use super::super::table::{Column, table, width};
+use super::ProblemText;
+use midstride_core::session::Client;
+use serde::Serialize;
+use std::time::Duration;
+
+/// One step of it.
+pub(crate) struct Step {
+    /// The client that it was played for; none where it is the same for all.
+    pub(crate) client: Option<Client>,
+    /// What happens.
+    pub(crate) name: &'static str,
+    /// The hook that is called.
+    pub(crate) event: Option<&'static str>,
+    /// How long the client would have waited.
+    pub(crate) time: Duration,
+    /// What came back, or what is wrong.
+    pub(crate) outcome: Result<String, String>,
+}
+
+impl Step {
+    /// A step that did not come to anything.
+    pub(crate) fn failed(client: Option<Client>, name: &'static str, why: String) -> Self {
+        Self { client, name, event: None, time: Duration::ZERO, outcome: Err(why) }
+    }
+
+    fn of(&self) -> &'static str {
+        self.client.map_or("all", called)
+    }
+}
+
+pub(super) fn text(steps: &[Step], time_max: Duration) -> String {
+    let names = ["", "CLIENT", "STEP", "TIME", "CAME BACK"];
+    let columns = names.map(|name| Column { name, spared: None });
+    let row = |step: &Step| -> Vec<String> {
+        let (word, what) = match &step.outcome {
+            Ok(what) => ("ok", what.clone()),
+            Err(why) => ("FAILED", why.clone()),
+        };
+        let is_slow = step.event.is_some() && step.time > time_max;
+        let slow = if is_slow { " (too slow for a session)" } else { "" };
+        let time = format!("{} ms{slow}", step.time.as_millis());
+        vec![word.to_owned(), step.of().to_owned(), step.name.to_owned(), time, what]
+    };
+    let rows: Vec<Vec<String>> = steps.iter().map(row).collect();
+    let table = table(&columns, &rows, width().saturating_sub(2)).text;
+    let title =
+        "Simulation: this program, called as a client calls it, in a folder that is gone again";
+    format!("{}{}", heading(title), indented(&table))
+}
+
+/// What failed. It cannot be a setting of the user: none was used.
+pub(super) fn problems(steps: &[Step]) -> Vec<ProblemText> {
+    let failed = steps.iter().filter_map(|step| {
+        let why = step.outcome.as_ref().err()?;
+        let message = format!("the simulation failed at `{}` of {}: {why}", step.name, step.of());
+        let hint = "see whether the folder for temporary files (TMPDIR) can be written and has room; \
+                    if so it is a fault of midstride: report it with what `midstride doctor --json` \
+                    prints";
+        Some((message, hint.to_owned()))
+    });
+    failed.collect()
+}
+
+#[derive(Serialize)]
+pub(super) struct StepJson {
+    client: Option<&'static str>,
+    step: &'static str,
+    event: Option<&'static str>,
+    ok: bool,
+    milliseconds: u64,
+    came_back: Option<String>,
+    problem: Option<String>,
+}
+
+pub(super) fn json(step: &Step) -> StepJson {
+    StepJson {
+        client: step.client.map(Client::name),
+        step: step.name,
+        event: step.event,
+        ok: step.outcome.is_ok(),
+        milliseconds: u64::try_from(step.time.as_millis()).unwrap_or(u64::MAX),
+        came_back: step.outcome.as_ref().ok().cloned(),
+        problem: step.outcome.as_ref().err().cloned(),
+    }
+}

@@ -1,0 +1,72 @@
+//! After a session of a real client, the doctor tells which of its hooks fired, and what they told.
+
+use super::hooks::handoff;
+use super::project;
+use midstride_testkit::{ModelServer, Sandbox, Turn, real_client};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
+/// Puts this program on the PATH. A busy machine has all the time it needs.
+fn path(sandbox: &Sandbox) -> OsString {
+    let folder = sandbox.home().join("bin");
+    let program = folder.join("midstride");
+    let ours = env!("CARGO_BIN_EXE_midstride");
+    let text = format!("#!/bin/sh\nMIDSTRIDE_HOOK_MILLISECONDS=60000 exec '{ours}' \"$@\"\n");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(&program, text).unwrap();
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&usual))).unwrap()
+}
+
+/// What the doctor says about the hooks of a client after a session of it.
+fn fired(sandbox: &Sandbox, client: &str, session: &mut Command) -> Vec<(String, Value)> {
+    let path = path(sandbox);
+    let run = |command: &mut Command| sandbox.finish(command.env("PATH", &path));
+    let midstride = || sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let arguments = ["client", "add", client, "--yes"];
+    let trust = if client == "codex" { &["--trust-hooks"][..] } else { &[] };
+    run(midstride().args(arguments).args(trust)).exits(0);
+    run(session).exits(0);
+    let told =
+        run(midstride().env("MIDSTRIDE_HOOK_MILLISECONDS", "60000").args(["doctor", "--json"]));
+    let told = told.exits(0);
+    let told: Value = serde_json::from_str(&told.stdout).unwrap();
+    assert_eq!(told["on_path_is_this_version"], true, "{told:#}");
+    let clients = told["clients"].as_array().unwrap();
+    let ours = clients.iter().find(|one| one["client"] == client).unwrap();
+    let hooks = ours["hooks"].as_array().unwrap().iter();
+    let fired = hooks.filter(|hook| hook["fired"].is_object());
+    fired.map(|hook| (hook["event"].as_str().unwrap().to_owned(), hook["fired"].clone())).collect()
+}
+
+/// A session that starts is told something, and one that ends is captured.
+fn starts_and_ends(fired: &[(String, Value)]) {
+    let of = |event: &str| fired.iter().find(|(name, _)| name == event).map(|(_, fired)| fired);
+    let start = of("SessionStart").unwrap_or_else(|| panic!("{fired:?}"));
+    assert_eq!((&start["count"], &start["error"]), (&1.into(), &Value::Null), "{fired:?}");
+    assert!(start["tokens_last"].as_u64().unwrap() > 100, "{fired:?}");
+    let end = of("SessionEnd").unwrap_or_else(|| panic!("{fired:?}"));
+    assert_eq!(end["did"], "captured", "{fired:?}");
+    assert!(of("PreCompact").is_none(), "{fired:?}");
+}
+
+#[test]
+fn the_doctor_sees_the_hooks_of_claude_code_fire() {
+    let sandbox = project();
+    handoff(&sandbox);
+    let model = ModelServer::start([Turn::says("I see.")]);
+    let Some(mut client) = real_client::claude_code(&sandbox, &model) else { return };
+    starts_and_ends(&fired(&sandbox, "claude-code", client.args(["-p", "Hello"])));
+}
+
+#[test]
+fn the_doctor_sees_the_hooks_of_codex_fire() {
+    let sandbox = project();
+    handoff(&sandbox);
+    let model = ModelServer::start([Turn::says("I see.")]);
+    let Some(mut client) = real_client::codex(&sandbox, &model) else { return };
+    starts_and_ends(&fired(&sandbox, "codex", client.args(["exec", "--json", "Hello"])));
+}

@@ -1,0 +1,511 @@
+//! The doctor: what is installed, what fired, what it costs, and that the way through it works.
+
+use super::client::BOTH;
+use super::hook::{CALLER, call};
+use super::shop;
+use crate::sandbox;
+use midstride_testkit::{Run, Sandbox};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const LOG: &str = ".git/midstride/hooks.log";
+
+/// The folder that is the whole PATH of a sandbox.
+fn programs(sandbox: &Sandbox) -> PathBuf {
+    let folder = sandbox.home().join("bin");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Puts a program there that only says something.
+fn program(sandbox: &Sandbox, name: &str, says: &str) {
+    let path = programs(sandbox).join(name);
+    std::fs::write(&path, format!("#!/bin/sh\necho '{says}'\n")).unwrap();
+    std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A project, this program on the PATH, and both clients.
+fn with_clients() -> Sandbox {
+    let sandbox = shop();
+    symlink(env!("CARGO_BIN_EXE_midstride"), programs(&sandbox).join("midstride")).unwrap();
+    program(&sandbox, "claude", "2.1.197 (Claude Code)");
+    program(&sandbox, "codex", "codex-cli 0.166.0");
+    sandbox
+}
+
+fn installed(more: &[&str]) -> Sandbox {
+    let sandbox = with_clients();
+    let arguments = [&["client", "add"], &BOTH[..], &["--yes"], more].concat();
+    sandbox.finish(command(&sandbox).args(arguments)).exits(0);
+    sandbox
+}
+
+/// The program with a PATH of its own. A busy machine has all the time it needs.
+fn command(sandbox: &Sandbox) -> Command {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    command.env("PATH", programs(sandbox)).env("MIDSTRIDE_HOOK_MILLISECONDS", "60000");
+    command
+}
+
+pub(super) fn doctor(sandbox: &Sandbox, more: &[&str]) -> Run {
+    sandbox.finish(command(sandbox).arg("doctor").args(more))
+}
+
+/// What is said about clients, without what is said about the project; times and sizes are left out.
+fn about_clients(run: &Run) -> String {
+    let (clients, _) = run.stdout.split_once("Project\n").unwrap();
+    let text = format!("exit {:?}\n{clients}-----\n{}", run.code.unwrap(), run.stderr);
+    text.lines().map(|line| format!("{}\n", steady(line))).collect()
+}
+
+/// A line whose columns are as wide as what stands in them.
+fn steady(line: &str) -> String {
+    let indent = line.len() - line.trim_start().len();
+    let cells = line.trim().split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+    let cells: Vec<String> = cells.map(without_measures).collect();
+    format!("{}{}", &line[..indent], cells.join("  "))
+}
+
+fn without_measures(cell: &str) -> String {
+    let cell = cell.replace(" (too slow for a session)", "");
+    let words: Vec<&str> = cell.split(' ').collect();
+    let is_unit =
+        |word: &str| ["ms", "KB", "MB", "bytes"].contains(&word.trim_end_matches([',', ')']));
+    let is_measured = |at: usize| {
+        let number = words[at].bytes().all(|byte| byte.is_ascii_digit());
+        number && words.get(at + 1).is_some_and(|next| is_unit(next))
+    };
+    let shown = |at: usize| if is_measured(at) { "[N]" } else { words[at] };
+    (0..words.len()).map(shown).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs a hook of the installed program.
+fn hook(sandbox: &Sandbox, event: &str, more: Value) {
+    let file = sandbox.home().join("call.json");
+    std::fs::write(&file, call(sandbox, event, CALLER, more)).unwrap();
+    let mut command = command(sandbox);
+    command.args(["hook", "claude-code"]).stdin(File::open(&file).unwrap());
+    sandbox.finish(&mut command).exits(0);
+}
+
+fn json_of(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"))
+}
+
+/// Every file below a folder, with what it says.
+fn everything(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            everything(&path, found);
+        } else {
+            found.insert(path.clone(), std::fs::read(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
+    let sandbox = sandbox().repository();
+    insta::assert_snapshot!(about_clients(&doctor(&sandbox, &[])), @"
+    exit 1
+    1 problem found; what to do stands at the end.
+
+    midstride
+      program  not on the PATH
+      idle  no process, no daemon; [N] bytes on disk
+      session  1550 tokens for the list of MCP tools, no briefing here
+    Claude Code
+      program  not found
+    Codex
+      program  not found
+    Simulation: this program, called as a client calls it, in a folder that is gone again
+          CLIENT  STEP  TIME  CAME BACK
+      ok  Claude Code  start  [N] ms  told 149 tokens, with the handoff that was planted
+      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
+      ok  Claude Code  start over  [N] ms  told 244 tokens, with the handoff and the correction
+      ok  Claude Code  after compaction  [N] ms  compared the summary
+      ok  Claude Code  end  [N] ms  the whole session is captured
+      ok  Claude Code  next session  [N] ms  told 247 tokens, with what the session before was told
+      ok  Codex  start  [N] ms  told 149 tokens, with the handoff that was planted
+      ok  Codex  before compaction  [N] ms  captured
+      ok  Codex  after compaction  [N] ms  taken note of
+      ok  Codex  start over  [N] ms  told 244 tokens, with the handoff and the correction
+      ok  Codex  end  [N] ms  the whole session is captured
+      ok  Codex  next session  [N] ms  told 247 tokens, with what the session before was told
+      ok  all  MCP server  [N] ms  offers 12 tools
+    -----
+    warning: this project is not set up
+    hint: `midstride init` sets it up; `midstride init --private` commits nothing
+    ");
+    let sandbox = with_clients();
+    insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"
+    exit 1
+    1 problem found; what to do stands at the end.
+
+    midstride
+      program  [HOME]/bin/midstride, this version
+      idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
+      session  1550 tokens for the list of MCP tools, a briefing of 306 tokens now
+    Claude Code
+      program  2.1.197 (Claude Code), [HOME]/bin/claude
+      user  nothing installed. Next: midstride client add claude-code
+    Codex
+      program  codex-cli 0.166.0, [HOME]/bin/codex
+      user  nothing installed. Next: midstride client add codex
+    -----
+    warning: no client calls midstride
+    hint: `midstride client add claude-code codex` installs it
+    ");
+}
+
+#[test]
+fn what_is_installed_and_never_fired_is_told_with_its_trust() {
+    let sandbox = installed(&[]);
+    let run = doctor(&sandbox, &["--no-simulation"]);
+    let aligned =
+        "  HOOK              IN    TRUST    FIRED\n  SessionStart      user  not yet  never\n";
+    assert!(run.stdout.contains(aligned), "{run}");
+    insta::assert_snapshot!(about_clients(&run), @"
+    exit 1
+    1 problem found; what to do stands at the end.
+
+    midstride
+      program  [HOME]/bin/midstride, this version
+      idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
+      session  1550 tokens for the list of MCP tools, a briefing of 306 tokens now
+    Claude Code
+      program  2.1.197 (Claude Code), [HOME]/bin/claude
+      user  10 of 10 hooks, the MCP server, 2 of 2 skills
+      HOOK  IN  FIRED
+      SessionStart  user  never
+      UserPromptSubmit  user  never
+      PreCompact  user  never
+      PostCompact  user  never
+      SessionEnd  user  never
+      SubagentStart  user  never
+      SubagentStop  user  never
+      TaskCreated  user  never
+      TaskCompleted  user  never
+      Stop  user  never
+      No hook fired in this project yet. Start a session here, then look again.
+    Codex
+      program  codex-cli 0.166.0, [HOME]/bin/codex
+      user  7 of 7 hooks, the MCP server, 2 of 2 skills
+      HOOK  IN  TRUST  FIRED
+      SessionStart  user  not yet  never
+      UserPromptSubmit  user  not yet  never
+      PreCompact  user  not yet  never
+      PostCompact  user  not yet  never
+      Stop  user  not yet  never
+      SessionEnd  user  not yet  never
+      Interrupt  user  not yet  never
+      No hook fired in this project yet. Start a session here, then look again.
+    -----
+    warning: Codex does not trust these hooks yet and leaves them out: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
+    hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
+    ");
+    let sandbox = installed(&["--trust-hooks"]);
+    let value = json_of(&doctor(&sandbox, &["--json"]).exits(0));
+    let hooks = value["clients"][1]["hooks"].as_array().unwrap();
+    assert_eq!(hooks.len(), 7, "{value:#}");
+    assert!(hooks.iter().all(|hook| hook["trust"] == "trusted" && hook["fired"].is_null()));
+    assert_eq!(value["problems"], json!([]), "{value:#}");
+    let steps = value["simulation"].as_array().unwrap();
+    assert!(steps.len() == 13 && steps.iter().all(|step| step["ok"] == true), "{value:#}");
+}
+
+#[test]
+fn what_fired_is_told_with_what_it_took_and_told() {
+    let sandbox = installed(&["--trust-hooks"]);
+    hook(&sandbox, "SessionStart", json!({"source": "startup"}));
+    hook(&sandbox, "SessionStart", json!({"source": "startup"}));
+    hook(&sandbox, "UserPromptSubmit", json!({"prompt": "Thank you!"}));
+    hook(&sandbox, "SessionEnd", json!({"reason": "other"}));
+    insta::assert_snapshot!(about_clients(&doctor(&sandbox, &[])), @"
+    exit 0
+    Nothing is wrong.
+
+    midstride
+      program  [HOME]/bin/midstride, this version
+      idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] bytes)
+      session  1550 tokens for the list of MCP tools, a briefing of 306 tokens now
+    Claude Code
+      program  2.1.197 (Claude Code), [HOME]/bin/claude
+      user  10 of 10 hooks, the MCP server, 2 of 2 skills
+      HOOK  IN  FIRED  LAST  MEDIAN  WORST  TOKENS  ALL  DID
+      SessionStart  user  2  2026-03-21 17:24  [N] ms  [N] ms  306  612  briefed
+      UserPromptSubmit  user  1  2026-03-21 17:24  [N] ms  [N] ms  0  0  nothing
+      PreCompact  user  never
+      PostCompact  user  never
+      SessionEnd  user  1  2026-03-21 17:24  [N] ms  [N] ms  0  0  nothing
+      SubagentStart  user  never
+      SubagentStop  user  never
+      TaskCreated  user  never
+      TaskCompleted  user  never
+      Stop  user  never
+    Codex
+      program  codex-cli 0.166.0, [HOME]/bin/codex
+      user  7 of 7 hooks, the MCP server, 2 of 2 skills
+      HOOK  IN  TRUST  FIRED
+      SessionStart  user  trusted  never
+      UserPromptSubmit  user  trusted  never
+      PreCompact  user  trusted  never
+      PostCompact  user  trusted  never
+      Stop  user  trusted  never
+      SessionEnd  user  trusted  never
+      Interrupt  user  trusted  never
+      No hook fired in this project yet. Start a session here, then look again.
+    Simulation: this program, called as a client calls it, in a folder that is gone again
+          CLIENT  STEP  TIME  CAME BACK
+      ok  Claude Code  start  [N] ms  told 149 tokens, with the handoff that was planted
+      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
+      ok  Claude Code  start over  [N] ms  told 244 tokens, with the handoff and the correction
+      ok  Claude Code  after compaction  [N] ms  compared the summary
+      ok  Claude Code  end  [N] ms  the whole session is captured
+      ok  Claude Code  next session  [N] ms  told 247 tokens, with what the session before was told
+      ok  Codex  start  [N] ms  told 149 tokens, with the handoff that was planted
+      ok  Codex  before compaction  [N] ms  captured
+      ok  Codex  after compaction  [N] ms  taken note of
+      ok  Codex  start over  [N] ms  told 244 tokens, with the handoff and the correction
+      ok  Codex  end  [N] ms  the whole session is captured
+      ok  Codex  next session  [N] ms  told 247 tokens, with what the session before was told
+      ok  all  MCP server  [N] ms  offers 12 tools
+    -----
+    ");
+    let value = json_of(&doctor(&sandbox, &["--json", "--no-simulation"]).exits(0));
+    let start = &value["clients"][0]["hooks"][0];
+    assert_eq!(
+        (&start["event"], &start["installed_in"]),
+        (&json!("SessionStart"), &json!(["user"]))
+    );
+    assert_eq!(start["fired"]["count"], 2, "{start:#}");
+    let tokens = |name: &str| start["fired"][name].as_u64().unwrap();
+    assert_eq!(tokens("tokens_total"), 2 * tokens("tokens_last"), "{start:#}");
+    assert!(tokens("tokens_last") > 100, "{start:#}");
+    assert!(value["simulation"].is_null(), "{value:#}");
+    assert_eq!(value["cost"]["briefing_tokens"], tokens("tokens_last"), "{value:#}");
+}
+
+#[test]
+fn each_thing_that_is_broken_is_named_with_what_to_do() {
+    let sandbox = installed(&["--trust-hooks"]);
+    // An older midstride did not know of this hook.
+    let settings = sandbox.home().join(".claude/settings.json");
+    let mut value: Value =
+        serde_json::from_str(&std::fs::read_to_string(&settings).unwrap()).unwrap();
+    value["hooks"].as_object_mut().unwrap().remove("PostCompact");
+    std::fs::write(&settings, value.to_string()).unwrap();
+    // Somebody changed a hook after it was trusted, and switched another one off.
+    let hooks = sandbox.home().join(".codex/hooks.json");
+    let text = std::fs::read_to_string(&hooks).unwrap();
+    std::fs::write(&hooks, text.replacen("\"timeout\": 5", "\"timeout\": 50", 1)).unwrap();
+    let configuration = sandbox.home().join(".codex/config.toml");
+    let text = std::fs::read_to_string(&configuration).unwrap();
+    let (before, after) = text.split_once(":stop:0:0\"]\n").unwrap();
+    std::fs::write(&configuration, format!("{before}:stop:0:0\"]\nenabled = false\n{after}"))
+        .unwrap();
+    let line = |minute: u8, error: Value| {
+        json!({"at": format!("2026-03-21T17:{minute}:00Z"), "client": "claude-code",
+            "event": "SessionStart", "session": CALLER, "milliseconds": 290, "tokens": 0,
+            "did": "nothing", "error": error})
+    };
+    let late = "there was not enough time";
+    let log = [line(10, json!(late)), json!({}), line(20, json!("the disk is full"))];
+    sandbox.write(LOG, log.map(|line| format!("{line}\n")).concat() + "\u{1b}[31mnot JSON\n{\"at");
+    std::fs::remove_file(programs(&sandbox).join("midstride")).unwrap();
+    insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"
+    exit 1
+    5 problems found; what to do stands at the end.
+
+    midstride
+      program  not on the PATH
+      idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
+      session  1550 tokens for the list of MCP tools, a briefing of 306 tokens now
+      log  2 lines cannot be read and do not count
+    Claude Code
+      program  2.1.197 (Claude Code), [HOME]/bin/claude
+      user  9 of 10 hooks, the MCP server, 2 of 2 skills
+      HOOK  IN  FIRED  LAST  MEDIAN  WORST  TOKENS  ALL  DID
+      SessionStart  user  2  2026-03-21 17:20  [N] ms  [N] ms  0  0  FAILED: the disk is full
+      UserPromptSubmit  user  never
+      PreCompact  user  never
+      PostCompact  missing  never
+      SessionEnd  user  never
+      SubagentStart  user  never
+      SubagentStop  user  never
+      TaskCreated  user  never
+      TaskCompleted  user  never
+      Stop  user  never
+    Codex
+      program  codex-cli 0.166.0, [HOME]/bin/codex
+      user  7 of 7 hooks, the MCP server, 2 of 2 skills
+      HOOK  IN  TRUST  FIRED
+      SessionStart  user  changed  never
+      UserPromptSubmit  user  trusted  never
+      PreCompact  user  trusted  never
+      PostCompact  user  trusted  never
+      Stop  user  off  never
+      SessionEnd  user  trusted  never
+      Interrupt  user  trusted  never
+      No hook fired in this project yet. Start a session here, then look again.
+    -----
+    warning: Claude Code lacks PostCompact
+    hint: `midstride client add claude-code` adds what is missing
+    warning: the last call of SessionStart by Claude Code failed: the disk is full
+    hint: the session itself went on; `midstride session recover` captures what was missed, and `hooks.log` beside the ledger tells when it happened
+    warning: Codex trusted these hooks as they were before and leaves them out: SessionStart
+    hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
+    warning: Codex was told to leave these hooks out: Stop
+    hint: `enabled = false` stands beside them in `config.toml` of Codex; take it out if that is not what you want
+    warning: `midstride` is not on the PATH: clients will not find it
+    hint: `cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which has to be on the PATH of your clients
+    ");
+    program(&sandbox, "midstride", "midstride 0.0.1");
+    sandbox.write(LOG, log_lines(&[line(10, json!(late)), line(20, Value::Null)]));
+    let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
+    let shown = about_clients(&run);
+    assert!(shown.contains("[HOME]/bin/midstride, midstride 0.0.1"), "{run}");
+    assert!(
+        shown.contains("clients will start `[HOME]/bin/midstride`, which is `midstride 0.0.1`"),
+        "{run}"
+    );
+    assert!(
+        shown.contains("nothing; 1 failed, last 2026-03-21 17:10: there was not enough time"),
+        "{run}"
+    );
+    assert!(!run.stderr.contains(late), "what went well since is no problem: {run}");
+    // A call that nobody understands, and one of a hook that is not ours.
+    let mut unread = line(30, json!("the call is not JSON"));
+    unread["event"] = json!("");
+    let mut other = line(30, Value::Null);
+    other["event"] = json!("Notification");
+    sandbox.write(LOG, log_lines(&[unread, other]));
+    let shown = about_clients(&doctor(&sandbox, &["--no-simulation"]).exits(1));
+    assert!(shown.contains("  (not understood)  -  1  2026-03-21 17:30"), "{shown}");
+    assert!(shown.contains("  Notification  -  1  2026-03-21 17:30"), "{shown}");
+    assert!(shown.contains("the last call of (not understood) by Claude Code failed"), "{shown}");
+}
+
+fn log_lines(lines: &[Value]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn a_simulation_that_fails_says_where_and_what_to_do() {
+    let sandbox = with_clients();
+    let run = sandbox.finish(command(&sandbox).arg("doctor").env("TMPDIR", "/nowhere")).exits(1);
+    assert!(run.stdout.contains("FAILED  Claude Code  folder"), "{run}");
+    assert!(run.stderr.contains("the simulation failed at `folder` of Codex: "), "{run}");
+    assert!(run.stderr.contains("(TMPDIR) can be written"), "{run}");
+    let mut late = command(&sandbox);
+    late.arg("doctor").env("MIDSTRIDE_HOOK_MILLISECONDS", "0");
+    let run = sandbox.finish(&mut late).exits(1);
+    assert!(run.stderr.contains("the simulation failed at `start` of Claude Code: "), "{run}");
+    assert!(!run.stdout.contains("before compaction"), "the rest builds on it: {run}");
+}
+
+#[test]
+fn whoever_switched_hooks_off_is_told_so_first() {
+    let sandbox = installed(&["--trust-hooks"]);
+    let first = |run: &Run| run.stdout.lines().next().unwrap().to_owned();
+    let mut off = command(&sandbox);
+    off.args(["doctor", "--no-simulation"]).env("MIDSTRIDE", "off");
+    let run = sandbox.finish(&mut off).exits(0);
+    insta::assert_snapshot!(first(&run), @"Hooks are OFF by MIDSTRIDE=off in this environment. Take it away to switch them on.");
+    sandbox.run(["off"]).exits(0);
+    // The way is proven all the same: it is there when it is switched on.
+    let run = doctor(&sandbox, &[]).exits(0);
+    insta::assert_snapshot!(about_clients(&run), @"
+    exit 0
+    Hooks are OFF in this project: nothing is told and nothing captured. `midstride on` switches them on.
+    Nothing else is wrong.
+
+    midstride
+      program  [HOME]/bin/midstride, this version
+      idle  no process, no daemon; [N] KB on disk (index [N] KB, other [N] bytes)
+      session  1550 tokens for the list of MCP tools, no briefing here
+    Claude Code
+      program  2.1.197 (Claude Code), [HOME]/bin/claude
+      user  10 of 10 hooks, the MCP server, 2 of 2 skills
+      HOOK  IN  FIRED
+      SessionStart  user  never
+      UserPromptSubmit  user  never
+      PreCompact  user  never
+      PostCompact  user  never
+      SessionEnd  user  never
+      SubagentStart  user  never
+      SubagentStop  user  never
+      TaskCreated  user  never
+      TaskCompleted  user  never
+      Stop  user  never
+    Codex
+      program  codex-cli 0.166.0, [HOME]/bin/codex
+      user  7 of 7 hooks, the MCP server, 2 of 2 skills
+      HOOK  IN  TRUST  FIRED
+      SessionStart  user  trusted  never
+      UserPromptSubmit  user  trusted  never
+      PreCompact  user  trusted  never
+      PostCompact  user  trusted  never
+      Stop  user  trusted  never
+      SessionEnd  user  trusted  never
+      Interrupt  user  trusted  never
+    Simulation: this program, called as a client calls it, in a folder that is gone again
+          CLIENT  STEP  TIME  CAME BACK
+      ok  Claude Code  start  [N] ms  told 149 tokens, with the handoff that was planted
+      ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
+      ok  Claude Code  start over  [N] ms  told 244 tokens, with the handoff and the correction
+      ok  Claude Code  after compaction  [N] ms  compared the summary
+      ok  Claude Code  end  [N] ms  the whole session is captured
+      ok  Claude Code  next session  [N] ms  told 247 tokens, with what the session before was told
+      ok  Codex  start  [N] ms  told 149 tokens, with the handoff that was planted
+      ok  Codex  before compaction  [N] ms  captured
+      ok  Codex  after compaction  [N] ms  taken note of
+      ok  Codex  start over  [N] ms  told 244 tokens, with the handoff and the correction
+      ok  Codex  end  [N] ms  the whole session is captured
+      ok  Codex  next session  [N] ms  told 247 tokens, with what the session before was told
+      ok  all  MCP server  [N] ms  offers 12 tools
+    -----
+    ");
+    assert_eq!(json_of(&doctor(&sandbox, &["--json"]))["switched_off"], "project");
+    sandbox.run(["on"]).exits(0);
+    assert_eq!(first(&doctor(&sandbox, &[])), "Nothing is wrong.");
+}
+
+#[test]
+fn nothing_of_the_user_is_written() {
+    let sandbox = installed(&["--trust-hooks"]);
+    hook(&sandbox, "SessionStart", json!({"source": "startup"}));
+    let look = || {
+        let mut found = BTreeMap::new();
+        // Temporary files lie in the home of a sandbox as well.
+        everything(sandbox.home(), &mut found);
+        everything(&sandbox.root().join(".midstride"), &mut found);
+        found.insert(PathBuf::from("log"), sandbox.read(LOG).into_bytes());
+        found
+    };
+    let before = look();
+    let mut inside = command(&sandbox);
+    let state = sandbox.home().join("state");
+    inside.arg("doctor").env("CLAUDECODE", "1").env("XDG_STATE_HOME", &state);
+    sandbox.finish(&mut inside);
+    doctor(&sandbox, &[]).exits(0);
+    assert!(!state.exists());
+    assert_eq!(look(), before);
+}
+
+#[test]
+fn handoffs_of_somebody_else_are_named_as_such() {
+    let sandbox = sandbox().repository();
+    sandbox.write(".midstride/config.toml", "");
+    sandbox.write(".midstride/handoffs/theirs.md", "---\nhandoff:\n  id: theirs\n---\n");
+    let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
+    insta::assert_snapshot!(run.stderr, @"
+    warning: these handoffs are somebody else's: sessions are told how many there are, and no more
+    hint: `midstride trust` shows them, and lets sessions be told
+    ");
+}
