@@ -137,7 +137,13 @@ fn hooks(facts: &ClientFacts) -> String {
         cells.filter(|(name, _)| is_shown(name)).map(|(_, cell)| cell).collect()
     };
     let rows: Vec<Vec<String>> = rows(facts).iter().map(row).collect();
-    table(&columns, &rows, width().saturating_sub(2)).text
+    let table = table(&columns, &rows, width().saturating_sub(2));
+    match table.left_out.is_empty() {
+        true => table.text,
+        false => {
+            format!("{}No room for {}; --json has all.\n", table.text, table.left_out.join(", "))
+        }
+    }
 }
 
 fn cells(row: &Row<'_>) -> [String; 10] {
