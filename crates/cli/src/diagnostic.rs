@@ -36,14 +36,27 @@ pub(crate) const CONVERT: &str = "convert it, for instance with `iconv -f latin1
 const AS_IT_WAS: &str =
     "a rule `[[redact]]` in `.midstride/config.toml` takes out what must not be kept";
 
+/// What a tool is given where a session left nothing that can be read.
+const SESSION_NONE: &str =
+    "`session` takes the id of a session, or `none`: then git and the tasks tell the facts";
+
 /// Of many that may be meant, so many are named.
 const CANDIDATES_MAX: usize = 10;
+
+/// What to do now, in the words of each surface.
+#[derive(Debug)]
+struct Hint {
+    /// For whoever types commands.
+    typed: String,
+    /// For whoever calls tools.
+    called: String,
+}
 
 /// Something that kept a command from running.
 #[derive(Debug)]
 pub(crate) struct Diagnostic {
     message: String,
-    hints: Vec<String>,
+    hints: Vec<Hint>,
     /// Nobody reads any more; there is nobody to tell either.
     quiet: bool,
 }
@@ -54,8 +67,15 @@ impl Diagnostic {
     }
 
     #[must_use]
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hints.push(hint.into());
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        let hint = hint.into();
+        self.hint_for(hint.clone(), hint)
+    }
+
+    /// A hint that names what is typed, and the same one with what a tool takes instead.
+    #[must_use]
+    fn hint_for(mut self, typed: impl Into<String>, called: impl Into<String>) -> Self {
+        self.hints.push(Hint { typed: typed.into(), called: called.into() });
         self
     }
 
@@ -64,9 +84,14 @@ impl Diagnostic {
         &self.message
     }
 
-    /// What to do now.
-    pub(crate) fn hints(&self) -> &[String] {
-        &self.hints
+    /// What to type now.
+    pub(crate) fn hints(&self) -> impl Iterator<Item = &str> {
+        self.hints.iter().map(|hint| hint.typed.as_str())
+    }
+
+    /// What to call now.
+    pub(crate) fn hints_for_tools(&self) -> impl Iterator<Item = &str> {
+        self.hints.iter().map(|hint| hint.called.as_str())
     }
 
     /// Says it and gives the exit code for "could not run".
@@ -90,7 +115,7 @@ impl Diagnostic {
         ui.say(&format!("{style}{name}{style:#}: {}", ui.clean(&self.message)))?;
         let style = anstyle::AnsiColor::Cyan.on_default().bold();
         for hint in &self.hints {
-            ui.say(&format!("{style}hint{style:#}: {}", ui.clean(hint)))?;
+            ui.say(&format!("{style}hint{style:#}: {}", ui.clean(&hint.typed)))?;
         }
         Ok(())
     }
@@ -145,17 +170,19 @@ impl From<FindError> for Diagnostic {
                 Self::new(format!("there is no file `{wanted}`"))
                     .hint("paths count from the folder you are in")
             }
-            FindError::None { nearest: None, .. } => {
-                diagnostic.hint("`midstride list --all` shows what there is")
-            }
+            FindError::None { nearest: None, .. } => diagnostic.hint_for(
+                "`midstride list --all` shows what there is",
+                "`search` finds what there is",
+            ),
             FindError::Several { candidates, .. } => {
                 let shown =
                     candidates.iter().map(|(key, path)| format!("{key}  {}", path.display()));
                 shown.fold(diagnostic, Self::hint).hint("name one of them")
             }
             FindError::NotMarkdown(_) => diagnostic.hint("handoffs are files that end with `.md`"),
-            FindError::Outside(_) => diagnostic.hint(
+            FindError::Outside(_) => diagnostic.hint_for(
                 "midstride stays inside the project: start it there, or name the project with `-C`",
+                "name a handoff of this project, by its id",
             ),
             FindError::File(error) => error.into(),
         }
@@ -170,11 +197,15 @@ impl From<QueryError> for Diagnostic {
     fn from(error: QueryError) -> Self {
         let diagnostic = Self::new(error.to_string());
         match error {
-            QueryError::Empty => diagnostic.hint("midstride search slow \"market*\""),
+            QueryError::Empty => diagnostic.hint_for(
+                "midstride search slow \"market*\"",
+                "`words` takes what to look for, such as `slow market*`",
+            ),
             QueryError::ShortPrefix(_) => diagnostic.hint("type more of the word, or all of it"),
-            QueryError::TooMany(_) => {
-                diagnostic.hint("`midstride search --prompt TEXT` takes a whole text")
-            }
+            QueryError::TooMany(_) => diagnostic.hint_for(
+                "`midstride search --prompt TEXT` takes a whole text",
+                "give fewer `words`, those that matter most",
+            ),
         }
     }
 }
@@ -222,23 +253,22 @@ impl From<CheckpointError> for Diagnostic {
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
             CheckpointError::NoSession(unread) => match unread.into_iter().next() {
                 Some(error) => diagnostic.hint(format!("{error}")),
-                None => diagnostic.hint(
+                None => diagnostic.hint_for(
                     "a transcript that lies elsewhere, or of a project that was moved, is named with \
-                     `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME",
-                ),
+                     `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME", SESSION_NONE),
             },
             CheckpointError::NoTranscript(_) => {
-                diagnostic.hint("`--session` or `--transcript` names another one")
+                diagnostic.hint_for("`--session` or `--transcript` names another one", "`session` takes the id of another one")
             }
             CheckpointError::NoSuch(_) => {
-                diagnostic.hint("`midstride session list` shows them all")
+                diagnostic.hint_for("`midstride session list` shows them all", SESSION_NONE)
             }
             CheckpointError::Several { .. } => diagnostic.hint("type more of the id"),
             CheckpointError::OtherProject { cwd, .. } => {
                 diagnostic.hint(format!("capture it there: `midstride -C {}`", shell_word(&cwd)))
             }
             CheckpointError::NotUnderstood { .. } => {
-                diagnostic.hint("is it a transcript, in UTF-8? `--client` says whose it is")
+                diagnostic.hint_for("is it a transcript, in UTF-8? `--client` says whose it is", SESSION_NONE)
             }
             CheckpointError::Forgotten { .. } => diagnostic.hint(AS_IT_WAS),
             CheckpointError::File(error) => error.into(),
@@ -289,33 +319,36 @@ impl From<SaveError> for Diagnostic {
         match error {
             SaveError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
-            SaveError::Boot { kind, .. } => diagnostic.hint(match kind {
-                BootKind::Skill => "`--skill` takes the name of a skill",
-                BootKind::Read => "`--read` takes the path of a file beneath the root of the project",
-                BootKind::Task | BootKind::Constraint => {
-                    "say it as one short sentence; a command that shows something belongs under `proofs`"
-                }
-            }),
+            SaveError::Boot { kind, .. } => match kind {
+                BootKind::Skill => diagnostic.hint("`--skill` takes the name of a skill"),
+                BootKind::Read => diagnostic.hint_for(
+                    "`--read` takes the path of a file beneath the root of the project",
+                    "`read` takes paths of files beneath the root of the project",
+                ),
+                BootKind::Task | BootKind::Constraint => diagnostic.hint(
+                    "say it as one short sentence; a command that shows something belongs under `proofs`",
+                ),
+            },
             SaveError::Checkpoint(
                 error @ (CheckpointError::NoSession(_) | CheckpointError::NoTranscript(_)),
             ) => Self::from(error)
-                .hint("`--no-session` saves what you say with what git and the tasks tell"),
+                .hint_for("`--no-session` saves what you say with what git and the tasks tell", SESSION_NONE),
             SaveError::Checkpoint(error) => error.into(),
-            SaveError::Several { .. } => diagnostic.hint("`--id` says which one"),
+            SaveError::Several { .. } => diagnostic.hint_for("`--id` says which one", "`handoff` says which one"),
             SaveError::OtherKind { key, .. } => {
                 let key = shell_word(&key);
-                diagnostic.hint(format!("`midstride revise {key}` gives it a new text; leave `--id` out to save a new handoff"))
+                diagnostic.hint_for(format!("`midstride revise {key}` gives it a new text; leave `--id` out to save a new handoff"), "`revise` gives it a new text; leave `handoff` out to save a new one")
             }
             SaveError::Ended { .. } => {
-                diagnostic.hint("leave `--id` out, or name a new one, to save a new handoff")
+                diagnostic.hint_for("leave `--id` out, or name a new one, to save a new handoff", "leave `handoff` out, or name a new one, to save a new handoff")
             }
             SaveError::New(error @ NewError::Nameless) => {
-                Self::new(error.to_string()).hint("`--title` says what it is about")
+                Self::new(error.to_string()).hint_for("`--title` says what it is about", "`title` says what it is about")
             }
             SaveError::Find(error) => error.into(),
             SaveError::New(error) => error.into(),
             SaveError::Tasks(error) => error.into(),
-            SaveError::Refused(_) => diagnostic.hint("`midstride edit` changes it by hand"),
+            SaveError::Refused(_) => diagnostic.hint_for("`midstride edit` changes it by hand", "`revise` gives it a new text"),
             SaveError::Journal(error) => error.into(),
             SaveError::NotReadBack { .. } => {
                 diagnostic.hint("somebody may write there too; look at the file, then save again")
@@ -329,9 +362,8 @@ impl From<NoJudgement> for Diagnostic {
     fn from(error: NoJudgement) -> Self {
         let diagnostic = Self::new(format!("what was given cannot be used: {error}"));
         match error {
-            NoJudgement::Empty => diagnostic.hint(
-                "say it with flags, as in `midstride save --summary \"...\" --next \"...\"`, or in Markdown or JSON with `--body -`",
-            ),
+            NoJudgement::Empty => diagnostic.hint_for(
+                "say it with flags, as in `midstride save --summary \"...\" --next \"...\"`, or in Markdown or JSON with `--body -`", "say it with `summary` and `next`, or in Markdown with `body`"),
             NoJudgement::Syntax(_) => {
                 diagnostic.hint("Markdown may begin with anything but a brace")
             }
@@ -354,9 +386,10 @@ impl From<NewError> for Diagnostic {
             NewError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
             NewError::Nameless => diagnostic.hint("midstride new \"Market pages take 14 s\""),
-            NewError::BadId { .. } => {
-                diagnostic.hint("leave `--id` out to have one made from the title")
-            }
+            NewError::BadId { .. } => diagnostic.hint_for(
+                "leave `--id` out to have one made from the title",
+                "leave `handoff` out to have one made from the title",
+            ),
             NewError::SecretId(_) => {
                 diagnostic.hint("give it another id, or none: one is made from the title")
             }
@@ -368,8 +401,10 @@ impl From<NewError> for Diagnostic {
             }
             NewError::Exists { key, .. } => {
                 let key = shell_word(&key.to_string());
-                diagnostic
-                    .hint(format!("`midstride edit {key}` changes it; `--id` chooses another name"))
+                diagnostic.hint_for(
+                    format!("`midstride edit {key}` changes it; `--id` chooses another name"),
+                    "`revise` changes it; another `handoff` or `title` chooses another name",
+                )
             }
             NewError::CommitsNothing => {
                 diagnostic.hint("leave `--committed` out; the handoff goes to the private shelf")
@@ -455,19 +490,22 @@ impl From<ReviseError> for Diagnostic {
                         "both texts are in `{}`, between markers: settle them there",
                         kept.display()
                     ))
-                    .hint(format!(
-                        "then midstride revise {} --reason \"...\" --body {}",
-                        shell_word(&key),
-                        shell_path(&kept)
-                    ))
+                    .hint_for(
+                        format!(
+                            "then midstride revise {} --reason \"...\" --body {}",
+                            shell_word(&key),
+                            shell_path(&kept)
+                        ),
+                        "then call `revise` with the settled text",
+                    )
             }
             ReviseError::OtherHandoff { key, .. } => diagnostic
                 .hint("name the handoff that the text belongs to")
                 .hint(format!("without its header it replaces the body of `{key}`, and only that")),
-            ReviseError::Empty(key) => diagnostic.hint(format!(
-                "midstride resolve {} --abandon REASON gives it up",
-                shell_word(&key)
-            )),
+            ReviseError::Empty(key) => diagnostic.hint_for(
+                format!("midstride resolve {} --abandon REASON gives it up", shell_word(&key)),
+                "`resolve` with `abandoned` gives it up",
+            ),
             ReviseError::Journal(error) => error.into(),
         }
     }
@@ -506,11 +544,15 @@ impl From<LiveError> for Diagnostic {
             }
             LiveError::Refused { key, .. } => {
                 let key = shell_word(&key);
-                diagnostic.hint(format!("`midstride show {key}` shows where it stands"))
+                diagnostic.hint_for(
+                    format!("`midstride show {key}` shows where it stands"),
+                    "`get` shows where it stands",
+                )
             }
-            LiveError::NoCommit(_) => {
-                diagnostic.hint("commit first, or say the `--outcome` instead")
-            }
+            LiveError::NoCommit(_) => diagnostic.hint_for(
+                "commit first, or say the `--outcome` instead",
+                "commit first, or give `outcome` instead",
+            ),
             LiveError::Journal(error) => error.into(),
         }
     }
@@ -728,7 +770,10 @@ impl From<NotFound> for Diagnostic {
         let diagnostic = Self::new(error.to_string());
         match error {
             NotFound::None(_) => diagnostic
-                .hint("`midstride task list --all` shows what there is")
+                .hint_for(
+                    "`midstride task list --all` shows what there is",
+                    "`tasks` with `all` lists what there is",
+                )
                 .hint("what is only elsewhere comes with `midstride sync`"),
             NotFound::Several { candidates, .. } => {
                 let shown = candidates.iter().take(CANDIDATES_MAX);
@@ -756,12 +801,14 @@ impl From<TaskError> for Diagnostic {
                 )),
                 _ => diagnostic,
             },
-            TaskError::Refused { why: task::Refusal::Reason, .. } => {
-                diagnostic.hint("say `--status blocked` too, or `midstride task note`")
-            }
-            TaskError::Refused { id, .. } => {
-                diagnostic.hint(format!("`midstride task show {id}` shows where it stands"))
-            }
+            TaskError::Refused { why: task::Refusal::Reason, .. } => diagnostic.hint_for(
+                "say `--status blocked` too, or `midstride task note`",
+                "give `status` `blocked` too, or a `note`",
+            ),
+            TaskError::Refused { id, .. } => diagnostic.hint_for(
+                format!("`midstride task show {id}` shows where it stands"),
+                format!("`tasks` with `task` `{id}` shows where it stands"),
+            ),
             TaskError::EndOfTime(_) => diagnostic.hint(
                 "nothing was changed; `midstride events` shows who wrote that, by a wrong clock",
             ),

@@ -35,7 +35,7 @@ impl Done {
     fn json(&self) -> view::done::FmtJson {
         let refused = self.refused.iter().map(|refused| view::done::RefusedJson {
             message: refused.message().to_owned(),
-            hints: refused.hints().to_vec(),
+            hints: refused.hints().map(str::to_owned).collect(),
         });
         view::done::FmtJson {
             looked_at: self.looked_at,

@@ -152,11 +152,7 @@ fn tell_carried(ui: &mut Ui, carries: Result<Carries, TaskError>) -> Result<(), 
         Err(error) => {
             let why = Diagnostic::from(error);
             let message = format!("it carries no tasks: {}", why.message());
-            return Ok(why
-                .hints()
-                .iter()
-                .fold(Diagnostic::new(message), Diagnostic::hint)
-                .warn(ui)?);
+            return Ok(why.hints().fold(Diagnostic::new(message), Diagnostic::hint).warn(ui)?);
         }
     };
     if carries.tasks > 0 {

@@ -81,7 +81,7 @@ pub(super) fn result(answer: Result<Reply, Diagnostic>) -> Value {
 
 /// What went wrong, and what to change.
 pub(super) fn told(diagnostic: &Diagnostic) -> String {
-    let hints = diagnostic.hints().iter().map(|hint| format!("\nhint: {hint}"));
+    let hints = diagnostic.hints_for_tools().map(|hint| format!("\nhint: {hint}"));
     plain(&format!("error: {}{}", diagnostic.message(), hints.collect::<String>()))
 }
 

@@ -98,7 +98,10 @@ fn no_name_leads_out_of_the_project() {
             for (tool, arguments) in calls {
                 let told = client.refuses(tool, arguments);
                 assert!(!told.contains("The secret"), "{tool} {name}: {told}");
-                assert!(told.contains("hint: "), "{tool} {name}: {told}");
+                assert!(
+                    told.contains("hint: ") && !told.contains("hint: `--"),
+                    "{tool} {name}: {told}"
+                );
             }
             let uri = format!("midstride://handoff/{}", name.replace('\0', "%00"));
             assert!(client.fault("resources/read", json!({"uri": uri})).0 < 0);
@@ -160,6 +163,8 @@ fn odd_values_are_answered_one_way_or_the_other() {
                 let message = answer["error"]["message"].as_str();
                 let told = text.or(message).unwrap_or_else(|| panic!("{answer:#}"));
                 assert!(!told.contains(['\u{0}', '\u{1b}', '\u{202e}']), "{told:?}");
+                // What to do is said in what a tool takes.
+                assert!(!told.contains("hint: `--"), "{told}");
                 answered += 1;
             }
         }

@@ -233,3 +233,50 @@ fn a_session_that_reads_a_handoff_took_it_over() {
     assert!(events(&sandbox).contains("session 01a1-2  codex session took over"));
     assert_eq!(events(&sandbox).matches("took over").count(), 2);
 }
+
+#[test]
+fn what_to_do_is_said_in_words_that_a_tool_takes() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Modern);
+    let calls = [
+        ("get", json!({"handoff": "zzzzzzzz"})),
+        ("search", json!({"words": "\"\""})),
+        ("search", json!({"words": (0..60).map(|at| format!("word{at} ")).collect::<String>()})),
+        ("save", json!({"summary": "Without a title."})),
+        ("save", json!({"title": "x", "summary": "y", "read": ["gone.md"]})),
+        ("save", json!({"title": "x", "summary": "y", "session": "gone"})),
+        ("save", json!({"title": "x", "summary": "y", "handoff": "market-page-perf"})),
+        ("save", json!({"title": "x", "summary": "y", "handoff": "../x y"})),
+        ("answer", json!({"handoff": "market-page-perf", "which": "q9", "text": "Yes"})),
+        ("tasks", json!({"task": "gone", "status": "done"})),
+    ];
+    let mut told = String::new();
+    for (tool, arguments) in calls {
+        let text = client.refuses(tool, arguments);
+        assert!(!text.contains("`--"), "{tool}: {text}");
+        told.push_str(&format!("{tool}: {}\n", text.trim_end()));
+    }
+    insta::assert_snapshot!(told, @"
+    get: error: there is no handoff `zzzzzzzz`
+    hint: `search` finds what there is
+    search: error: there is no word to look for
+    hint: `words` takes what to look for, such as `slow market*`
+    search: error: 60 words are too many: at most 32 can be looked for
+    hint: give fewer `words`, those that matter most
+    save: error: a handoff needs a title or an id
+    hint: `title` says what it is about
+    save: error: `gone.md` is no boot action: there is no such file in the project
+    hint: `read` takes paths of files beneath the root of the project
+    save: error: there is no session `gone` in this project
+    hint: `session` takes the id of a session, or `none`: then git and the tasks tell the facts
+    save: error: `market-page-perf` is of kind investigation, and a session is saved in one of kind session
+    hint: `revise` gives it a new text; leave `handoff` out to save a new one
+    save: error: `../x y` is not an id: `/` cannot stand in an id: use a-z, 0-9, `.`, `_` and `-`
+    hint: leave `handoff` out to have one made from the title
+    answer: error: `market-page-perf` stays as it is: it has 1 questions, there is no q9
+    hint: `get` shows where it stands
+    tasks: error: there is no task `gone`
+    hint: `tasks` with `all` lists what there is
+    hint: what is only elsewhere comes with `midstride sync`
+    ");
+}

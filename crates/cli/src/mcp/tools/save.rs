@@ -4,7 +4,7 @@ use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::view::save as view;
 use midstride::project::Project;
-use midstride::verbs::{self, CheckpointError, NewError, Save, SaveError, Saved, Source, Which};
+use midstride::verbs::{self, CheckpointError, Save, SaveError, Saved, Source, Which};
 use midstride_core::judgement::Judgement;
 use serde_json::{Map, Value};
 
@@ -77,9 +77,9 @@ fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
             if !named =>
         {
             let wanted = Save { source: Source::NoSession, client: None, ..wanted };
-            (verbs::save(&project, &wanted).map_err(refused)?, true)
+            (verbs::save(&project, &wanted)?, true)
         }
-        saved => (saved.map_err(refused)?, false),
+        saved => (saved?, false),
     };
     // The shelf may be new to the project.
     let project = caller.project()?;
@@ -90,14 +90,6 @@ fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
         }
         false => reply,
     })
-}
-
-/// Why nothing was saved, with what to give.
-fn refused(error: SaveError) -> Diagnostic {
-    if matches!(error, SaveError::New(NewError::Nameless)) {
-        return Diagnostic::new("a new handoff needs a title").hint("give `title`");
-    }
-    error.into()
 }
 
 fn source(caller: &Caller, arguments: &Arguments) -> Source {
