@@ -12,7 +12,7 @@ use crate::files::{self, Entry, FileError, Stream};
 use crate::git::Repository;
 use crate::process;
 use crate::project::Project;
-use crate::settings::Environment;
+use crate::settings::{Environment, SessionName};
 use crate::shelf::claude_memory::slug;
 pub(crate) use beginnings::FILE as BEGINNINGS;
 use beginnings::{Beginning, Beginnings};
@@ -225,6 +225,15 @@ pub(crate) fn origin(project: &Project, found: &Found) -> Option<Origin> {
         Client::ClaudeCode => origins::of(project, found),
         Client::Codex => None,
     }
+}
+
+/// The session that the client is in now which started this process, where it says so anywhere.
+pub fn session_around(environment: &Environment, client: Client) -> Option<SessionName> {
+    let id = match client {
+        Client::ClaudeCode => claude_code::around(environment),
+        Client::Codex => None,
+    };
+    SessionName::of(client.name(), &id?)
 }
 
 /// Which sessions still run, asked once for all and only if somebody wants to know.

@@ -75,6 +75,17 @@ pub fn started(pid: u64) -> Option<String> {
     fields.nth(START).filter(|_| !matches!(state, "Z" | "X" | "x")).map(str::to_owned)
 }
 
+/// The processes that this one was started by, the nearest first.
+pub fn ancestors() -> Vec<u64> {
+    const MOST: usize = 8;
+    let nearest = rustix::process::getppid().and_then(|pid| u64::try_from(pid.as_raw_pid()).ok());
+    let parent = |pid: &u64| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    };
+    std::iter::successors(nearest, parent).take_while(|pid| *pid > 1).take(MOST).collect()
+}
+
 /// The files below a folder that some process of ours has open to write to. Whoever only reads one
 /// does not work on it.
 pub fn files_being_written(folder: &Path) -> HashSet<PathBuf> {

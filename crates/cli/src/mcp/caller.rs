@@ -3,6 +3,7 @@
 use super::era;
 use crate::diagnostic::Diagnostic;
 use crate::view::tame;
+use midstride::client::session_around;
 use midstride::project::{Project, SetUp, Shelved};
 use midstride::settings::{Environment, Inside, SessionName};
 use midstride_core::session::Client;
@@ -35,7 +36,7 @@ impl Caller {
         let said = era::client_of(parameters).or(greeted);
         let known = said.and_then(|said| ALIASES.into_iter().find(|(alias, _)| *alias == said));
         let client = known.map(|(_, client)| client);
-        if let Some(session) = client.and_then(|client| session(client, parameters)) {
+        if let Some(session) = client.and_then(|client| session(client, &environment, parameters)) {
             environment.session = Some(session);
         }
         let around = environment.session.as_ref().and_then(|one| Client::named(&one.client));
@@ -74,13 +75,13 @@ impl Caller {
     }
 }
 
-/// The session that a request says it belongs to.
-fn session(client: Client, parameters: &Value) -> Option<SessionName> {
-    let id = match client {
-        Client::Codex => parameters["_meta"]["threadId"].as_str()?,
-        Client::ClaudeCode => return None,
-    };
-    SessionName::of(client.name(), id)
+/// The session that a request belongs to: it says so, or its client does elsewhere. The environment
+/// of a server tells in which session it was started; its client may have begun another one since.
+fn session(client: Client, environment: &Environment, parameters: &Value) -> Option<SessionName> {
+    match client {
+        Client::Codex => SessionName::of(client.name(), parameters["_meta"]["threadId"].as_str()?),
+        Client::ClaudeCode => session_around(environment, client),
+    }
 }
 
 fn shortened(name: &str) -> String {

@@ -169,6 +169,20 @@ pub(super) fn running(environment: &Environment) -> HashSet<String> {
     names.iter().filter_map(read).filter(there).map(|one| one.session_id).collect()
 }
 
+/// The session that the client is in now which started this process. A client goes from one session
+/// to the next, with `/clear` say; what it once told its servers does not.
+pub(super) fn around(environment: &Environment) -> Option<String> {
+    let root = Root::open(&environment.claude.as_ref()?.join("sessions")).ok()?;
+    process::ancestors().into_iter().find_map(|pid| {
+        let file = PathBuf::from(format!("{pid}.json"));
+        let bytes = root.read_up_to(&file, SMALL).ok()?;
+        let one: Registered = serde_json::from_slice(&bytes).ok()?;
+        let is_it = |started: String| is_same_start(one.proc_start.as_ref(), &started);
+        let is_it = process::started(pid).map_or(!process::are_visible(), is_it);
+        (is_it && one.pid == pid).then_some(one.session_id)
+    })
+}
+
 /// A number is given again to another process; the time of its start is not. A time that is written
 /// in another way cannot be compared, and the process is taken for the session's.
 fn is_same_start(registered: Option<&serde_json::Value>, started: &str) -> bool {
