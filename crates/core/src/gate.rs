@@ -33,6 +33,14 @@ pub struct Gap {
     pub add: String,
 }
 
+impl Gap {
+    /// What is missing, and what would fill it.
+    pub fn line(&self) -> String {
+        let seen = self.seen.as_ref().map(|seen| format!(" ({seen})")).unwrap_or_default();
+        format!("{}{seen}: {}", self.what, self.add)
+    }
+}
+
 /// What the gate says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gate {

@@ -5,7 +5,7 @@ mod compaction;
 mod worth;
 
 pub use compaction::{missing, must_survive};
-pub use worth::{Worth, blocks, nudge, worth};
+pub use worth::{Handed, Worth, blocks, nudge, worth};
 
 use crate::briefing::Occasion;
 use crate::session::Client;

@@ -109,6 +109,8 @@ pub(crate) fn brief(
         session: args.session.as_deref().map(|id| named(project, args, id)).transpose()?,
         tokens: args.budget,
         only: None,
+        has_context: false,
+        since: None,
     };
     let briefed = verbs::brief(project, &asked, &mut |done, all| {
         if all >= WORTH_A_BAR {

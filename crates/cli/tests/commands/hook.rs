@@ -419,7 +419,7 @@ fn a_session_is_kept_from_stopping_twice_at_most_and_only_where_that_is_wanted()
     assert_eq!(hook(&sandbox, "Stop", ID, json!({"stop_hook_active": false})), "");
     sandbox.write(".midstride/config.toml", "[hooks]\nstop_gate = true\n");
     let first = hook(&sandbox, "Stop", ID, json!({"stop_hook_active": false}));
-    insta::assert_snapshot!(first, @r#"{"decision":"block","reason":"The user corrected this session twice, and no handoff that passed the gate tells why. Say it with `midstride save` (`midstride save --help` tells how) before you stop."}"#);
+    insta::assert_snapshot!(first, @r#"{"decision":"block","reason":"The user corrected this session twice, and no handoff that passed the gate tells why. Say it with `midstride save` (`midstride save --help` tells how) before you stop:\n- correction: Do not touch the pages, only the cache. (record a19): say what the user wants instead, and what follows from it (a constraint or a decision)\n- correction: Keep it in one file (record a21): say what the user wants instead, and what follows from it (a constraint or a decision)\n- failed command: npm run build (record a36): say why it failed, and what made it pass or that it still fails (a wrong turn, a landmine or a sentence)\n- reverted edit: src/page.tsx (record a15): say what was tried there and why it was taken back (a wrong turn)"}"#);
     assert_ne!(hook(&sandbox, "Stop", ID, json!({"stop_hook_active": true})), "");
     assert_eq!(hook(&sandbox, "Stop", ID, json!({"stop_hook_active": true})), "");
     assert_ne!(hook(&sandbox, "Stop", ID, json!({"stop_hook_active": false})), "");

@@ -11,6 +11,9 @@ const FILES_MIN: usize = 10;
 /// From here on a context is soon replaced.
 const FULL_PERCENT: u64 = 75;
 
+/// So many gaps are named to whoever wants to stop.
+const GAPS_MAX: usize = 5;
+
 /// What makes the word of the agent worth more than the facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worth {
@@ -98,15 +101,42 @@ pub fn nudge(worth: Worth) -> String {
     )
 }
 
-/// Why a session must not stop yet: something is worth telling, and no handoff of it tells. It is
-/// kept from stopping a few times, never for ever.
-pub fn blocks(worth: Option<Worth>, has_handoff: bool, before: u8) -> Option<String> {
-    let worth = worth.filter(|_| !has_handoff && before < BLOCKS_MAX)?;
-    Some(format!(
-        "{}, and no handoff that passed the gate tells why. Say it with `midstride save` (`midstride save --help` tells \
-         how) before you stop.",
+/// What the handoff of a session tells of it so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Handed {
+    /// It passed the gate, or was accepted as it is.
+    Enough,
+    /// Not all, or there is none.
+    Lacking {
+        /// The handoff, where there is one.
+        key: Option<String>,
+        /// What to add, each in a line.
+        gaps: Vec<String>,
+    },
+}
+
+/// Why a session must not stop yet, with what to add: something is worth telling, and no handoff of
+/// it tells. It is kept from stopping a few times, never for ever.
+pub fn blocks(worth: Option<Worth>, handed: &Handed, before: u8) -> Option<String> {
+    let worth = worth.filter(|_| before < BLOCKS_MAX)?;
+    let Handed::Lacking { key, gaps } = handed else { return None };
+    let (why, into) = match key {
+        Some(key) => (format!("handoff `{key}` did not pass the gate"), format!(" --id {key}")),
+        None => ("no handoff that passed the gate tells why".to_owned(), String::new()),
+    };
+    let end = if gaps.is_empty() { '.' } else { ':' };
+    let mut text = format!(
+        "{}, and {why}. Say it with `midstride save{into}` (`midstride save --help` tells how) \
+         before you stop{end}",
         worth.sentence()
-    ))
+    );
+    for gap in gaps.iter().take(GAPS_MAX) {
+        text += &format!("\n- {gap}");
+    }
+    if let Some(more) = gaps.len().checked_sub(GAPS_MAX).filter(|more| *more > 0) {
+        text += &format!("\n- {more} more, which it tells");
+    }
+    Some(text)
 }
 
 #[cfg(test)]
@@ -114,19 +144,33 @@ mod tests {
     use super::*;
     use crate::session::Client;
 
+    fn lacking(gaps: usize) -> Handed {
+        let gaps = (1..=gaps).map(|number| format!("gap {number}")).collect();
+        Handed::Lacking { key: None, gaps }
+    }
+
+    #[test]
+    fn whoever_is_kept_is_told_what_to_add() {
+        let text = |gaps| blocks(Some(Worth::Corrected(1)), &lacking(gaps), 0).unwrap();
+        assert!(text(0).ends_with("before you stop."), "{}", text(0));
+        assert!(text(5).ends_with("before you stop:\n- gap 1\n- gap 2\n- gap 3\n- gap 4\n- gap 5"));
+        assert!(text(7).ends_with("\n- gap 5\n- 2 more, which it tells"), "{}", text(7));
+    }
+
     #[test]
     fn a_session_that_did_little_is_left_alone() {
         let session = Session::of(Client::Codex);
         assert_eq!(worth(&session), None);
-        assert_eq!(blocks(None, false, 0), None);
+        assert_eq!(blocks(None, &lacking(0), 0), None);
     }
 
     #[test]
     fn nobody_is_kept_for_ever() {
         let worth = Some(Worth::Corrected(2));
-        let blocked = |has, before| blocks(worth, has, before).is_some();
-        assert_eq!([blocked(false, 0), blocked(false, 1), blocked(false, 2)], [true, true, false]);
-        assert!(!blocked(true, 0));
+        let blocked = |handed, before| blocks(worth, handed, before).is_some();
+        let lacking = &lacking(1);
+        assert_eq!([0, 1, 2].map(|before| blocked(lacking, before)), [true, true, false]);
+        assert!(!blocked(&Handed::Enough, 0));
         assert!(nudge(Worth::Full(80)).contains("80 % full"));
     }
 }

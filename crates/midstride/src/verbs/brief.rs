@@ -4,6 +4,7 @@
 use super::receipts::{ReceiptError, delivered, envelope};
 use super::search::with_index;
 use super::task::{named, read_tasks};
+use crate::client;
 use crate::drift::judged_before;
 use crate::files::{self, FileError};
 use crate::git::Repository;
@@ -60,6 +61,12 @@ pub struct Asked {
     pub tokens: Option<u64>,
     /// The ranks that are told, where it is not all of them.
     pub only: Option<&'static [Rank]>,
+    /// Whether the session that goes on has its context still: it knows what it did, and what it was
+    /// told. It is told what is new.
+    pub has_context: bool,
+    /// When such a session was last at work, as far as that was written down: what others did since
+    /// is new to it.
+    pub since: Option<Timestamp>,
 }
 
 /// What a session is told, and what of.
@@ -106,7 +113,16 @@ pub fn brief(project: &Project, asked: &Asked, progress: &mut dyn FnMut(usize, u
         session: work.gist.as_ref().map(|gist| gist.session.clone()),
         most: usize::try_from(told).unwrap_or(usize::MAX),
     };
-    let open = Open::find(project, &wanted, progress);
+    let mut open = Open::find(project, &wanted, progress);
+    let told = asked.session.as_ref().filter(|_| asked.has_context);
+    let told = told.zip(work.ledger.as_ref()).map(|(session, ledger)| told_of(ledger, session));
+    if let Some(Ok(told)) = told {
+        let own = asked.session.as_ref().map(|session| session.id.as_str());
+        let is_own =
+            |card: &Card| card.waits.as_ref().is_some_and(|it| it.session.as_deref() == own);
+        let is_told = |shelved: &Shelved| told.contains(&delivered(project, shelved));
+        open.best.retain(|one| !is_own(&one.card) && !is_told(&one.shelved));
+    }
     Briefed { trouble, ..composed(project, asked, &wanted, open, work) }
 }
 
@@ -141,6 +157,27 @@ pub(super) fn brief_again(project: &Project, asked: &Asked, gist: &Gist) -> Brie
     let open = Open::default();
     let material = material(project, asked, &wanted, &open, &work);
     compose(&material, Budget::of(tokens(asked), asked.client))
+}
+
+/// The handoffs that a session was told of.
+pub(super) fn told_of(
+    ledger: &SqliteLedger,
+    session: &SessionName,
+) -> Result<Vec<Delivered>, LedgerError> {
+    let records = ledger.read(&StreamId::receipts(&session.client, &session.id), None)?;
+    let events = records.into_iter().flat_map(|record| record.events);
+    let told = events.filter_map(|envelope| match envelope.event {
+        Event::Session(SessionEvent::Briefed { handoffs, .. }) => Some(handoffs),
+        Event::Session(SessionEvent::Checkpointed { .. } | SessionEvent::Acknowledged { .. })
+        | Event::Handoff(_)
+        | Event::Proof(_)
+        | Event::Mission(_)
+        | Event::Task(_)
+        | Event::Text(_)
+        | Event::Workflow(_)
+        | Event::Unknown(_) => None,
+    });
+    Ok(told.flatten().collect())
 }
 
 fn tokens(asked: &Asked) -> u64 {
@@ -204,9 +241,17 @@ impl Work {
             .filter(|_| matches!(asked.occasion, Some(Occasion::Resume | Occasion::Compact)));
         let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
         let mut others = sessions_here(project, &records, asked.session.as_ref());
-        let gist = match own {
+        let own_gist = match own.filter(|_| !asked.has_context) {
             Some(session) => gist_of_session(&ledger, session)?,
-            None if others.is_empty() => None,
+            None => None,
+        };
+        if asked.has_context {
+            others.retain(|one| one.ended > asked.since);
+        }
+        let is_own = own_gist.is_some();
+        let gist = match own_gist {
+            Some(own) => Some(own),
+            None if others.is_empty() || (own.is_some() && !asked.has_context) => None,
             None => gist(&ledger, &others.remove(0))?,
         };
         let asked_first = |one: Checkpointed<'_>| (one.name.id, one.about.to_owned());
@@ -221,7 +266,7 @@ impl Work {
             tasks = tasks.without_session(gist.client.name(), &gist.session);
         }
         points.extend(of_tasks(&tasks));
-        Ok(Self { ledger: Some(ledger), gist, is_own: own.is_some(), earlier, points })
+        Ok(Self { ledger: Some(ledger), gist, is_own, earlier, points })
     }
 }
 
@@ -279,10 +324,15 @@ fn sessions_here<'r>(
     session: Option<&SessionName>,
 ) -> Vec<Checkpointed<'r>> {
     let top = files::real(project.root().path());
+    // A working tree may lie inside another.
+    let inner =
+        client::tops(project).into_iter().filter(|one| *one != top && one.starts_with(&top));
+    let inner: Vec<PathBuf> = inner.collect();
     // A folder that is gone was this one before it was moved, as far as anybody can tell.
     let is_here = |folder: &str| {
         let folder = files::real(Path::new(folder));
-        folder.starts_with(&top) || !files::exists(&folder)
+        let is_in = |top: &PathBuf| folder.starts_with(top);
+        (is_in(&top) && !inner.iter().any(is_in)) || !files::exists(&folder)
     };
     let others = checkpoints(records)
         .filter(|one| Some(&one.name) != session && one.folder.is_none_or(is_here));

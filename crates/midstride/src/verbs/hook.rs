@@ -4,8 +4,11 @@
 
 mod kept;
 
-use super::brief::{Asked, Briefed, brief, brief_again, brief_of, gist_of_session};
-use super::checkpoint::{Checkpointed, of_transcript, write_down};
+use super::brief::{
+    Asked, Briefed, Delivery, brief, brief_again, brief_of, gist_of_session, told_of,
+};
+use super::checkpoint::{Checkpointed, of_transcript, take, write_down};
+use super::cover::coverage;
 use super::mirror::mirror;
 use super::search::{HOOK_WITHIN, Prompt, search_prompt, with_index};
 use super::sessions::{RECOVERED_MAX, recover_some};
@@ -14,16 +17,20 @@ use crate::client::Found;
 use crate::files::{self, FileError};
 use crate::ids::sha256;
 use crate::index::{Card, Effort};
-use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::ledger::{LedgerError, Patience, SqliteLedger};
 use crate::project::{Project, SetUp, Shelved};
 use crate::settings::SessionName;
+use jiff::Timestamp;
 use kept::Kept;
-use midstride_core::briefing::{Occasion, Rank};
+use midstride_core::briefing::{Briefing, Occasion, Rank};
+use midstride_core::check::Verdict;
 use midstride_core::checkpoint::{Gist, Mode};
-use midstride_core::event::{Delivered, Event, SessionEvent};
-use midstride_core::gate;
+use midstride_core::document::Document;
+use midstride_core::event::Delivered;
+use midstride_core::finding::Code;
+use midstride_core::gate::{self, Gap, Gate};
 use midstride_core::hook::{
-    Answer, Call, ClientTask, Moment, blocks, missing, must_survive, nudge, worth,
+    Answer, Call, ClientTask, Handed, Moment, blocks, missing, must_survive, nudge, worth,
 };
 use midstride_core::session::Session;
 use midstride_core::shape::read_flag;
@@ -167,16 +174,22 @@ impl Hooking<'_> {
     /// Sessions that ended without a word come first: the next one is told of them.
     fn start(&mut self, occasion: Occasion) {
         let recovered = self.recover();
+        let has_context = occasion == Occasion::Resume;
+        let since = if has_context { self.last_at_work() } else { None };
         if matches!(occasion, Occasion::Resume | Occasion::Compact) {
             self.checkpoint();
         }
-        let briefed = brief(self.project, &self.asked(occasion), &mut |_, _| ());
+        let asked = Asked { has_context, since, ..self.asked(occasion) };
+        let briefed = brief(self.project, &asked, &mut |_, _| ());
         self.note_troubles(&briefed);
-        let text = Some(briefed.briefing.text.clone()).filter(|text| !text.is_empty());
+        // What it was told in the same words is in its context still.
+        let is_known = has_context && matches!(briefed.delivery, Some(Ok(Delivery::Known)));
+        let told = Some(&briefed.briefing).filter(|told| !told.text.is_empty() && !is_known);
+        let text = told.map(|told| told.text.clone());
         if text.is_some() {
             self.did("briefed");
         }
-        let line = [briefed.briefing.line_for_user(), recovered_line(recovered)];
+        let line = [told.and_then(Briefing::line_for_user), recovered_line(recovered)];
         let line: Vec<String> = line.into_iter().flatten().collect();
         self.done.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
         let told = text.clone().filter(|_| occasion == Occasion::Compact);
@@ -188,6 +201,13 @@ impl Hooking<'_> {
         }
         let bounded = Kept::bound(self.project);
         self.noted(bounded);
+    }
+
+    /// Clients write to a transcript that they go on with before they call, so only what was written
+    /// down before tells.
+    fn last_at_work(&mut self) -> Option<Timestamp> {
+        let gist = self.own_gist();
+        self.noted(gist).flatten()?.ended
     }
 
     fn recover(&mut self) -> usize {
@@ -203,7 +223,7 @@ impl Hooking<'_> {
         if count > 0 {
             self.did(format!("recovered {count}"));
         }
-        count
+        recovered.unheard
     }
 
     fn note_troubles(&mut self, briefed: &Briefed) {
@@ -274,24 +294,8 @@ impl Hooking<'_> {
         let Some(ledger) = SqliteLedger::open_existing(self.project, Patience::Hook)? else {
             return Ok(HashSet::new());
         };
-        let stream = StreamId::receipts(&self.session.client, &self.session.id);
-        let records = ledger.read(&stream, None)?;
-        let events = records.iter().flat_map(|record| &record.events);
-        let told = events.filter_map(|envelope| match &envelope.event {
-            Event::Session(SessionEvent::Briefed { handoffs, .. }) => Some(handoffs),
-            Event::Session(
-                SessionEvent::Checkpointed { .. } | SessionEvent::Acknowledged { .. },
-            )
-            | Event::Handoff(_)
-            | Event::Proof(_)
-            | Event::Mission(_)
-            | Event::Task(_)
-            | Event::Text(_)
-            | Event::Workflow(_)
-            | Event::Unknown(_) => None,
-        });
-        let name = |one: &Delivered| one.uid.clone().unwrap_or_else(|| one.id.clone());
-        Ok(told.flatten().map(name).collect())
+        let name = |one: Delivered| one.uid.unwrap_or(one.id);
+        Ok(told_of(&ledger, &self.session)?.into_iter().map(name).collect())
     }
 
     /// The transcript of the session, where there is one yet.
@@ -391,8 +395,9 @@ impl Hooking<'_> {
         if !again {
             kept.blocked = 0;
         }
-        let worth = session.as_ref().and_then(worth);
-        let Some(why) = blocks(worth, self.has_handoff(), kept.blocked) else { return };
+        let Some(worth) = session.as_ref().and_then(worth) else { return };
+        let handed = self.handed();
+        let Some(why) = blocks(Some(worth), &handed, kept.blocked) else { return };
         kept.blocked += 1;
         // What cannot be counted does not end.
         if self.keep(&kept) {
@@ -403,12 +408,47 @@ impl Hooking<'_> {
 
     fn end(&mut self) {
         self.checkpoint();
-        let removed = Kept::remove(self.project, &self.session);
-        self.noted(removed);
+        // Whoever goes on with it later was reminded all the same, and lacks what it lacked.
+        let Kept { nudged, missing, .. } = self.kept();
+        let kept = Kept { missing, nudged, ..Kept::default() };
+        let done = match kept == Kept::default() {
+            true => Kept::remove(self.project, &self.session),
+            false => kept.write(self.project, &self.session),
+        };
+        self.noted(done);
+        Kept::prune(self.project);
     }
 
     /// Whether an open handoff of this session passed the gate, or was accepted as it is.
     fn has_handoff(&self) -> bool {
+        self.own_handoffs().iter().any(is_enough)
+    }
+
+    /// What a handoff of this session tells. Only what is compared with the transcript is judged
+    /// anew: everything else was when it was saved, and would ask git.
+    fn handed(&mut self) -> Handed {
+        let own = self.own_handoffs();
+        if own.iter().any(is_enough) {
+            return Handed::Enough;
+        }
+        let own = own.first();
+        let key = own.map(|shelved| shelved.handoff(self.project).key().to_string());
+        let taken = self.transcript().map(|found| take(self.project, &found, Mode::Auto));
+        let taken = taken.and_then(|taken| self.noted(taken));
+        let nothing = Document::parse(b"");
+        let document = own.map_or(&nothing, |shelved| &shelved.document);
+        let coverage = taken.map(|(checkpoint, _)| coverage(self.project, &checkpoint, document));
+        let gate = Gate::of(document, &Verdict::default(), coverage.as_ref());
+        let mut gaps: Vec<String> = gate.gaps.iter().map(Gap::line).collect();
+        let found = gate::record(document).and_then(|record| record.get("findings"));
+        let codes = found.into_iter().flat_map(Node::items).filter_map(Node::text);
+        let rules = codes.filter_map(|code| Some(Code::parse(code.value)?.rule()));
+        gaps.extend(rules.map(|rule| format!("{}: {}", rule.code, rule.mend)));
+        Handed::Lacking { key, gaps }
+    }
+
+    /// The open handoffs of this session.
+    fn own_handoffs(&self) -> Vec<Shelved> {
         let of_session = |card: &Card| {
             let session = card.waits.as_ref().and_then(|waits| waits.session.as_ref());
             session == Some(&self.session.id)
@@ -418,8 +458,7 @@ impl Hooking<'_> {
             index.open_ones(self.project)
         });
         let ours = spots.into_iter().flatten().filter(|(_, card)| of_session(card));
-        let read = ours.filter_map(|(spot, _)| self.project.read(&spot).ok());
-        read.into_iter().any(|shelved| is_enough(&shelved))
+        ours.filter_map(|(spot, _)| self.project.read(&spot).ok()).collect()
     }
 
     fn kept(&self) -> Kept {
