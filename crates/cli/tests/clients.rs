@@ -1,8 +1,14 @@
 //! The real clients, at work in a project with midstride, on a model that the test scripts.
 
+mod compaction;
 mod doctor;
 mod forks;
+mod gate;
 mod hooks;
+mod parallel;
+mod places;
+mod resume;
+mod talk;
 mod trouble;
 
 use crate::sandbox;
@@ -46,6 +52,13 @@ fn transcript(folder: PathBuf) -> String {
         }
     }
     std::fs::read_to_string(found.expect("the client wrote a transcript")).unwrap()
+}
+
+/// The transcript of a session of Claude Code.
+fn transcript_of(sandbox: &Sandbox, id: &str) -> String {
+    let folders = std::fs::read_dir(sandbox.home().join(".claude/projects")).unwrap();
+    let files = folders.map(|folder| folder.unwrap().path().join(format!("{id}.jsonl")));
+    std::fs::read_to_string(files.into_iter().find(|file| file.exists()).unwrap()).unwrap()
 }
 
 /// What the one session did, after it was recovered.

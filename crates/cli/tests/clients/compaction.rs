@@ -1,0 +1,152 @@
+//! A context that is replaced, by the client itself or by the user, and what is told after it.
+
+use super::hooks::{claude_code, codex, did, finish, last};
+use super::project;
+use super::talk::{Running, Server, Talk, heard, ids, times};
+use midstride_testkit::{ModelServer, Turn};
+use serde_json::json;
+
+/// What the user wanted, and no summary tells.
+const CONSTRAINT: &str = "No, do not touch the fixtures of the auditors";
+/// More than the smallest window of Claude Code has room for.
+const MUCH: u64 = 90_000;
+
+/// The model knows the summary, and what that lost.
+fn is_told_again(model: &ModelServer, summary: &str) {
+    let heard = heard(&last(model));
+    assert_eq!(times(&heard, summary), 1, "{heard:#?}");
+    let told = heard.iter().filter(|one| one.contains("midstride briefing after a compaction"));
+    let told: Vec<&String> = told.collect();
+    assert!(told.len() == 1 && told[0].contains(CONSTRAINT), "{heard:#?}");
+}
+
+#[test]
+fn claude_code_that_compacts_by_itself_is_told_again() {
+    let sandbox = project();
+    let model = ModelServer::start([
+        Turn::says("I began."),
+        Turn::says("I leave them alone."),
+        Turn::says("I read much.").using(MUCH, 50),
+        Turn::says("I go on."),
+        Turn::calls("Bash", json!({"command": "echo two > b.txt"})).using(MUCH, 50),
+        Turn::says("It is done."),
+    ]);
+    model.summarises("The session was about files.");
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut talk = Talk::start(client.env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000"));
+    talk.say("Repair the importer");
+    talk.say(CONSTRAINT);
+    talk.say("Read all of it");
+    let summaries = || model.all_requests().into_iter().filter(|one| one.aside);
+    assert_eq!(summaries().count(), 0);
+    // Between two prompts.
+    talk.say("Go on");
+    let summary = summaries().next_back().unwrap();
+    assert!(summary.says("The summary has to keep what follows"), "{:#}", summary.body);
+    is_told_again(&model, "The session was about files.");
+    // In the middle of a turn, and for the second time.
+    model.summarises("It is about a file.");
+    talk.say("Write it");
+    assert_eq!(summaries().count(), 2);
+    is_told_again(&model, "It is about a file.");
+    talk.end();
+    let did = did(&sandbox);
+    let times = |what: &str| did.iter().filter(|one| *one == what).count();
+    assert_eq!(times("PreCompact: captured"), 2, "{did:?}");
+    assert_eq!(times("PostCompact: compared the summary"), 2, "{did:?}");
+    assert_eq!(did.last().unwrap(), "SessionEnd: captured", "{did:?}");
+    assert_eq!(ids(&sandbox).len(), 1);
+}
+
+#[test]
+fn codex_that_compacts_by_itself_is_told_again() {
+    let sandbox = project();
+    let model = ModelServer::start([
+        Turn::says("I began."),
+        Turn::calls("exec_command", json!({"cmd": "echo two > b.txt"})).using(MUCH, 50),
+        Turn::says("It is done."),
+    ]);
+    model.summarises("The session was about files.");
+    let Some(mut client) = codex(&sandbox, &model) else { return };
+    finish(&sandbox, client.arg("Repair the importer"));
+    let mut client = codex(&sandbox, &model).unwrap();
+    client.args(["-c", "model_auto_compact_token_limit=50000", "resume", &ids(&sandbox)[0]]);
+    finish(&sandbox, client.arg(CONSTRAINT));
+    assert_eq!(model.all_requests().iter().filter(|one| one.aside).count(), 1);
+    is_told_again(&model, "The session was about files.");
+    // What the client wrote for itself is nothing that was said to the user.
+    let heard = heard(&last(&model));
+    assert_eq!(times(&heard, "“I began.”"), 1, "{heard:#?}");
+    let did = did(&sandbox);
+    let compacted =
+        ["PreCompact: captured", "PostCompact: nothing", "SessionStart: captured, briefed"];
+    let at = did.iter().position(|one| one == compacted[0]).unwrap();
+    assert_eq!(did[at..at + 3], compacted, "{did:?}");
+    assert_eq!(ids(&sandbox).len(), 1);
+}
+
+#[test]
+fn codex_that_the_user_compacts_is_told_again() {
+    let sandbox = project();
+    let model = ModelServer::start([Turn::says("I began."), Turn::says("I know.")]);
+    model.summarises("The session was about files.");
+    let Some(mut server) = Server::start(&sandbox, &model) else { return };
+    server.say("Repair the importer");
+    server.say(CONSTRAINT);
+    server.ask("thread/compact/start", json!({}));
+    server.wait_for("turn/completed");
+    model.then([Turn::says("I go on.")]);
+    server.say("Go on");
+    is_told_again(&model, "The session was about files.");
+    drop(server);
+    let did = did(&sandbox);
+    assert!(did.contains(&"PreCompact: captured".to_owned()), "{did:?}");
+    assert!(did.contains(&"SessionStart: captured, briefed".to_owned()), "{did:?}");
+}
+
+#[test]
+fn a_turn_of_codex_that_the_user_stops_is_captured() {
+    let sandbox = project();
+    let model = ModelServer::start([
+        Turn::says("First the file.").and_calls("exec_command", json!({"cmd": "echo two > b.txt"})),
+        Turn::hangs(),
+    ]);
+    let Some(mut server) = Server::start(&sandbox, &model) else { return };
+    let turn = server.begin("Repair the importer of invoices");
+    model.wait_for_requests(2);
+    server.ask("turn/interrupt", json!({ "turnId": turn }));
+    server.wait_for("turn/completed");
+    // The session is still there, and goes on.
+    model.then([Turn::says("I stopped.")]);
+    server.say("No, only the report");
+    drop(server);
+    let did = did(&sandbox);
+    assert!(did.contains(&"Interrupt: read on".to_owned()), "{did:?}");
+    sandbox.run(["session", "recover"]).exits(0);
+    let shown = sandbox.run(["session", "show", &ids(&sandbox)[0], "--json"]).exits(0).stdout;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let session = &shown["session"];
+    assert_eq!(session["interrupts"]["items"].as_array().unwrap().len(), 1, "{session:#}");
+    assert_eq!(session["requests"]["items"][1]["text"], "No, only the report", "{session:#}");
+}
+
+#[test]
+fn codex_that_is_ended_in_its_turn_is_captured() {
+    let sandbox = project();
+    let model = ModelServer::start([
+        Turn::calls("exec_command", json!({"cmd": "echo two > b.txt"})),
+        Turn::hangs(),
+    ]);
+    let Some(mut client) = codex(&sandbox, &model) else { return };
+    let running = Running::start(client.arg("Repair the importer of invoices"));
+    model.wait_for_requests(2);
+    running.interrupt(&sandbox);
+    assert_eq!(running.wait(), Some(1));
+    let did = did(&sandbox);
+    assert_eq!(did[did.len() - 2..], ["Interrupt: read on", "SessionEnd: captured"], "{did:?}");
+    model.then([Turn::says("I know.")]);
+    let mut client = codex(&sandbox, &model).unwrap();
+    finish(&sandbox, client.arg("What happened?"));
+    let heard = heard(&last(&model));
+    assert_eq!(times(&heard, "“Repair the importer of invoices”"), 1, "{heard:#?}");
+}

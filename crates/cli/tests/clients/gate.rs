@@ -1,0 +1,198 @@
+//! What keeps an agent from stopping, and what reminds it, in the real clients.
+
+use super::hooks::{claude_code, codex, did, finish, last};
+use super::project;
+use super::talk::{Talk, heard, times};
+use midstride_testkit::{ModelServer, Sandbox, Turn};
+use serde_json::{Value, json};
+use std::process::Command;
+
+const CORRECTION: &str = "No, do not touch the fixtures of the auditors";
+const NUDGE: &str = "midstride: The user corrected this session once.";
+
+fn set(sandbox: &Sandbox, setting: &str) {
+    sandbox.write(".midstride/config.toml", format!("[hooks]\n{setting}\n"));
+}
+
+/// The client writes behind what it does; a turn that waits for that has the correction written.
+fn is_written() -> Turn {
+    let command = format!("until grep -qs '{CORRECTION}' ~/.claude/projects/*/*.jsonl; do :; done");
+    Turn::calls("Bash", json!({ "command": command }))
+}
+
+/// Claude Code that can save.
+fn with_tools(client: &mut Command) -> &mut Command {
+    let program = env!("CARGO_BIN_EXE_midstride");
+    let servers = json!({"mcpServers": {"midstride": {"command": program, "args": ["mcp"]}}});
+    client.env("MCP_CONNECTION_NONBLOCKING", "0").args([
+        "--strict-mcp-config",
+        "--mcp-config",
+        &servers.to_string(),
+    ])
+}
+
+fn count(did: &[String], what: &str) -> usize {
+    did.iter().filter(|one| one.ends_with(what)).count()
+}
+
+#[test]
+fn claude_code_is_kept_from_stopping_twice_and_no_more() {
+    let sandbox = project();
+    set(&sandbox, "stop_gate = true");
+    let model = ModelServer::start([Turn::says("I begin."), is_written()]);
+    model.then([(); 6].map(|()| Turn::says("I am done.")));
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut talk = Talk::start(&mut client);
+    talk.say("Repair the importer");
+    assert_eq!(model.requests().len(), 1, "nothing is worth telling yet");
+    talk.say(CORRECTION);
+    assert_eq!(model.requests().len(), 5, "{:?}", did(&sandbox));
+    let heard = heard(&last(&model));
+    assert_eq!(times(&heard, "Stop hook feedback"), 2, "{heard:#?}");
+    let why = "The user corrected this session once, and no handoff that passed the gate tells why. \
+               Say it with `midstride save`";
+    assert_eq!(times(&heard, why), 2, "{heard:#?}");
+    let what = format!("- correction: {CORRECTION} (record ");
+    let add = "): say what the user wants instead, and what follows from it";
+    assert_eq!((times(&heard, &what), times(&heard, add)), (2, 2), "{heard:#?}");
+    // It counts anew with what the user says next.
+    talk.say("Go on");
+    assert_eq!(model.requests().len(), 8);
+    talk.end();
+    assert_eq!(count(&did(&sandbox), "blocked"), 4);
+}
+
+#[test]
+fn claude_code_stops_once_it_told_what_it_was_asked_for() {
+    let sandbox = project();
+    set(&sandbox, "stop_gate = true");
+    let first =
+        json!({"title": "Importer", "summary": "The importer of invoices is half repaired."});
+    let rest = json!({
+        "handoff": "importer",
+        "decisions": ["Leave the fixtures of the auditors alone because the auditors compare them"],
+        "constraints": ["Do not touch the fixtures of the auditors"],
+        "next": ["Repair the reader of dates in the importer"],
+        "inherit": "yes",
+        "finds_plans": "yes",
+    });
+    let model = ModelServer::start([
+        Turn::says("I begin."),
+        is_written(),
+        Turn::says("I leave them alone."),
+        Turn::calls("mcp__midstride__save", first),
+        Turn::says("It is saved."),
+        Turn::calls("mcp__midstride__save", rest),
+        Turn::says("All of it is saved."),
+    ]);
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut talk = Talk::start(with_tools(&mut client));
+    talk.say("Repair the importer");
+    talk.say(CORRECTION);
+    talk.end();
+    let asked = model.requests();
+    assert_eq!(asked.len(), 7, "{:?}", did(&sandbox));
+    // The second time it is told what its own handoff lacks.
+    let heard = heard(&asked[5]);
+    let lacks =
+        "and handoff `importer` did not pass the gate. Say it with `midstride save --id importer`";
+    assert_eq!(times(&heard, lacks), 1, "{heard:#?}");
+    assert_eq!(count(&did(&sandbox), "blocked"), 2);
+    let document = sandbox.read(".git/midstride/handoffs/importer.md");
+    assert!(document.contains("passed: true"), "{document}");
+}
+
+#[test]
+fn codex_is_kept_from_stopping_twice_and_no_more() {
+    let sandbox = project();
+    set(&sandbox, "stop_gate = true");
+    let fails = || Turn::calls("exec_command", json!({"cmd": "exit 3"}));
+    let model = ModelServer::start([fails(), fails(), fails()]);
+    model.then([(); 3].map(|()| Turn::says("I am done.")));
+    let Some(mut client) = codex(&sandbox, &model) else { return };
+    finish(&sandbox, client.arg("Repair the importer"));
+    assert_eq!(model.requests().len(), 6, "{:?}", did(&sandbox));
+    let heard = heard(&last(&model));
+    let why = "A command failed 3 times in this session, and no handoff that passed the gate tells";
+    assert_eq!(times(&heard, why), 2, "{heard:#?}");
+    assert_eq!(times(&heard, "say why it failed"), 2, "{heard:#?}");
+    assert_eq!(count(&did(&sandbox), "blocked"), 2);
+}
+
+#[test]
+fn nobody_is_kept_from_stopping_who_did_not_want_it_and_one_is_reminded_once() {
+    let sandbox = project();
+    let model = ModelServer::start([Turn::says("I begin."), is_written()]);
+    model.then([(); 4].map(|()| Turn::says("I am done.")));
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut talk = Talk::start(&mut client);
+    talk.say("Repair the importer");
+    let id = talk.say(CORRECTION);
+    talk.say("Go on");
+    talk.say("And on");
+    talk.end();
+    // Whoever goes on later was reminded all the same.
+    let mut client = claude_code(&sandbox, &model).unwrap();
+    finish(&sandbox, client.args(["-p", "And on", "--resume", &id]));
+    let heard = heard(&last(&model));
+    assert_eq!(times(&heard, NUDGE), 1, "{heard:#?}");
+    assert_eq!(model.requests().len(), 6);
+    let did = did(&sandbox);
+    assert_eq!((count(&did, "nudged"), count(&did, "blocked")), (1, 0), "{did:?}");
+}
+
+#[test]
+fn nobody_is_reminded_who_does_not_want_it() {
+    let sandbox = project();
+    set(&sandbox, "nudge = false");
+    let model = ModelServer::start([Turn::says("I begin."), is_written()]);
+    model.then([(); 2].map(|()| Turn::says("I am done.")));
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let mut talk = Talk::start(&mut client);
+    for prompt in ["Repair the importer", CORRECTION, "Go on"] {
+        talk.say(prompt);
+    }
+    talk.end();
+    assert!(!last(&model).says(NUDGE));
+    assert_eq!(count(&did(&sandbox), "nudged"), 0);
+}
+
+/// Two prompts, the first of which the model answers with these turns; why it is reminded then.
+fn reminded_after(sandbox: &Sandbox, turns: Vec<Turn>) -> Option<String> {
+    let model = ModelServer::start(turns);
+    model.then([Turn::says("Done."), Turn::says("I go on.")]);
+    let mut talk = Talk::start(&mut claude_code(sandbox, &model)?);
+    talk.say("Repair the importer");
+    talk.say("Go on");
+    talk.end();
+    let heard = heard(&last(&model));
+    let told = heard.iter().find_map(|one| one.split_once("midstride: "));
+    let why = told.and_then(|(_, told)| told.split_once(" What was done is captured"));
+    assert_eq!(count(&did(sandbox), "nudged"), usize::from(why.is_some()), "{heard:#?}");
+    Some(why.map(|(why, _)| why.to_owned()).unwrap_or_default())
+}
+
+#[test]
+fn what_failed_again_and_again_reminds() {
+    let fails = || Turn::calls("Bash", json!({"command": "exit 3"}));
+    let Some(why) = reminded_after(&project(), vec![fails(), fails()]) else { return };
+    assert_eq!(why, "");
+    let why = reminded_after(&project(), vec![fails(), fails(), fails()]).unwrap();
+    assert_eq!(why, "A command failed 3 times in this session.");
+}
+
+#[test]
+fn what_was_taken_back_reminds() {
+    let sandbox = project();
+    let file = sandbox.root().join("a.txt");
+    let edit = |old: &str, new: &str| -> Value {
+        json!({"file_path": file, "old_string": old, "new_string": new})
+    };
+    let turns = vec![
+        Turn::calls("Read", json!({ "file_path": file })),
+        Turn::calls("Edit", edit("one", "two")),
+        Turn::calls("Edit", edit("two", "one")),
+    ];
+    let Some(why) = reminded_after(&sandbox, turns) else { return };
+    assert_eq!(why, "Changes of 1 file was taken back in this session.");
+}

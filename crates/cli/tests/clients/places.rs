@@ -1,0 +1,96 @@
+//! Sessions in a folder of the project, and in working trees beside it and inside it.
+
+use super::hooks::{claude_code, codex, did, finish, handoff, last};
+use super::project;
+use super::talk::{heard, ids, times};
+use midstride_testkit::{ModelServer, Sandbox, Turn};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const LANDMINE: &str = "The balance is looked up on every page";
+
+/// A project with a handoff, all of it committed.
+fn committed() -> Sandbox {
+    let sandbox = project();
+    handoff(&sandbox);
+    sandbox.git(&["add", "."]);
+    sandbox.git(&["commit", "-q", "-m", "set up"]);
+    sandbox
+}
+
+/// What the model heard when a client was asked something in a folder.
+fn asked_in(
+    sandbox: &Sandbox,
+    model: &ModelServer,
+    client: &mut Command,
+    folder: &Path,
+) -> Vec<String> {
+    model.then([Turn::says("I see.")]);
+    finish(sandbox, client.current_dir(folder));
+    heard(&last(model))
+}
+
+#[test]
+fn a_session_in_a_folder_belongs_to_the_project() {
+    let sandbox = committed();
+    let folder = sandbox.root().join("reports/2026");
+    std::fs::create_dir_all(&folder).unwrap();
+    let model = ModelServer::start([]);
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let told = asked_in(&sandbox, &model, client.args(["-p", "Sum up the invoices"]), &folder);
+    assert_eq!(times(&told, LANDMINE), 1, "{told:#?}");
+    let mut client = codex(&sandbox, &model).unwrap();
+    let told = asked_in(&sandbox, &model, client.arg("Sum up the receipts"), &folder);
+    assert_eq!(times(&told, "“Sum up the invoices”"), 1, "{told:#?}");
+    // Who works at the top is told of both, and they are captured there.
+    let mut client = claude_code(&sandbox, &model).unwrap();
+    let told = asked_in(&sandbox, &model, client.args(["-p", "Go on"]), sandbox.root());
+    assert_eq!(times(&told, "“Sum up the receipts”"), 1, "{told:#?}");
+    assert_eq!(times(&told, "“Sum up the invoices”"), 1, "{told:#?}");
+    assert_eq!(ids(&sandbox).len(), 3);
+    assert_eq!(did(&sandbox).iter().filter(|one| *one == "SessionEnd: captured").count(), 3);
+    assert!(!folder.join(".midstride").exists() && !folder.join(".git").exists());
+}
+
+/// Sessions in a second working tree and in the first: each is told of what was done where it is.
+fn each_in_its_own(tree: impl Fn(&Sandbox) -> PathBuf) {
+    let sandbox = committed();
+    let tree = tree(&sandbox);
+    let path = tree.display().to_string();
+    sandbox.git(&["worktree", "add", "-q", "-b", "audit", &path]);
+    let model = ModelServer::start([]);
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    asked_in(&sandbox, &model, client.args(["-p", "Repair the importer"]), sandbox.root());
+    let claude = |text: &str, folder: &Path| {
+        let mut client = claude_code(&sandbox, &model).unwrap();
+        asked_in(&sandbox, &model, client.args(["-p", text]), folder)
+    };
+    let told = claude("Check the ledgers", &tree);
+    assert_eq!(times(&told, "branch “audit”"), 1, "{told:#?}");
+    assert_eq!(times(&told, LANDMINE), 1, "{told:#?}");
+    assert_eq!(times(&told, "Repair the importer"), 0, "{told:#?}");
+    let mut client = codex(&sandbox, &model).unwrap();
+    let told = asked_in(&sandbox, &model, client.arg("Go on there"), &tree);
+    assert_eq!(times(&told, "“Check the ledgers”"), 1, "{told:#?}");
+    assert_eq!(times(&told, "Repair the importer"), 0, "{told:#?}");
+    let told = claude("Go on here", sandbox.root());
+    assert_eq!(times(&told, "“Repair the importer”"), 1, "{told:#?}");
+    assert_eq!(times(&told, "Check the ledgers"), 0, "{told:#?}");
+    assert_eq!(times(&told, "Go on there"), 0, "{told:#?}");
+    // One ledger has them all.
+    assert_eq!(ids(&sandbox).len(), 4);
+    let did = did(&sandbox);
+    assert_eq!(did.iter().filter(|one| *one == "SessionEnd: captured").count(), 4, "{did:?}");
+    assert!(!did.iter().any(|one| one.contains("recovered")), "{did:?}");
+}
+
+#[test]
+fn a_session_in_another_working_tree_is_told_of_that_one() {
+    each_in_its_own(|sandbox| sandbox.root().with_file_name("audit"));
+}
+
+#[test]
+fn a_working_tree_inside_the_first_is_another_one() {
+    // Where Claude Code makes them.
+    each_in_its_own(|sandbox| sandbox.root().join(".claude/worktrees/audit"));
+}

@@ -1,0 +1,218 @@
+//! A client that stays, as one in a terminal does: it is told something, answers, and waits.
+
+use midstride_testkit::{ModelServer, Request, Sandbox, real_client};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// What a model was told in the conversation, each message one text, without what a client says of
+/// itself at its beginning.
+pub(super) fn heard(request: &Request) -> Vec<String> {
+    const OWN_WORDS: [&str; 3] =
+        ["You are a coding agent", "<skills_instructions>", "<environment"];
+    let body = &request.body;
+    let said = if body["input"].is_null() { &body["messages"] } else { &body["input"] };
+    let of = |value: &Value| Request { body: value.clone(), ..request.clone() };
+    let texts = said.as_array().into_iter().flatten().map(|one| of(one).texts().join("\n"));
+    texts.filter(|text| !OWN_WORDS.iter().any(|own| text.contains(own))).collect()
+}
+
+/// How often a model was told something.
+pub(super) fn times(heard: &[String], text: &str) -> usize {
+    heard.iter().map(|one| one.matches(text).count()).sum()
+}
+
+/// Claude Code, which takes one prompt after the other.
+pub(super) struct Talk {
+    child: Child,
+    asking: Option<ChildStdin>,
+    answers: Lines<BufReader<ChildStdout>>,
+}
+
+impl Talk {
+    pub(super) fn start(client: &mut Command) -> Self {
+        let forms = ["--input-format", "stream-json", "--output-format", "stream-json"];
+        let mut child = client
+            .args(["-p", "--verbose"])
+            .args(forms)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the client starts");
+        let asking = child.stdin.take();
+        let answers = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, asking, answers }
+    }
+
+    /// Gives it a prompt and does not wait for what it says.
+    pub(super) fn ask(&mut self, text: &str) {
+        let message = json!({"role": "user", "content": text});
+        let line = json!({"type": "user", "message": message});
+        writeln!(self.asking.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// Waits until it is done with a prompt, and tells in which session that was.
+    pub(super) fn answer(&mut self) -> String {
+        let mut answers = self.answers.by_ref().map(|line| {
+            let line = line.unwrap();
+            serde_json::from_str::<Value>(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+        });
+        let end = answers.find(|answer| answer["type"] == "result").expect("it comes to an end");
+        assert_eq!(end["is_error"], false, "{end:#}");
+        end["session_id"].as_str().unwrap().to_owned()
+    }
+
+    pub(super) fn say(&mut self, text: &str) -> String {
+        self.ask(text);
+        self.answer()
+    }
+
+    /// Lets it go, and waits until it is gone.
+    pub(super) fn end(mut self) {
+        drop(self.asking.take());
+        self.answers.by_ref().for_each(drop);
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        // A test that failed leaves nobody behind.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A client that runs on its own; it does not outlive its test.
+pub(super) struct Running(Child);
+
+impl Running {
+    pub(super) fn start(client: &mut Command) -> Self {
+        Self(super::start(client))
+    }
+
+    pub(super) fn wait(mut self) -> Option<i32> {
+        self.0.wait().unwrap().code()
+    }
+
+    pub(super) fn interrupt(&self, sandbox: &Sandbox) {
+        let id = self.0.id().to_string();
+        sandbox.finish(sandbox.command("kill").args(["-INT", &id])).exits(0);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// The ids of the sessions of a project, the newest first.
+pub(super) fn ids(sandbox: &Sandbox) -> Vec<String> {
+    let list = sessions(sandbox);
+    list.iter().map(|one| one["session"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The sessions of a project, the newest first.
+pub(super) fn sessions(sandbox: &Sandbox) -> Vec<Value> {
+    let mut list = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let list = list.args(["session", "list", "--json"]).output().unwrap();
+    serde_json::from_slice(&list.stdout).unwrap()
+}
+
+/// Codex as an editor drives it: one thread, to which requests are made.
+pub(super) struct Server {
+    child: Child,
+    asking: Option<ChildStdin>,
+    answers: Lines<BufReader<ChildStdout>>,
+    thread: String,
+    asked: u64,
+}
+
+impl Server {
+    pub(super) fn start(sandbox: &Sandbox, model: &ModelServer) -> Option<Self> {
+        let mut client = real_client::codex(sandbox, model)?;
+        // What was not trusted is left out here, whatever the flags.
+        sandbox.run(["client", "add", "codex", "--trust-hooks", "--yes"]).exits(0);
+        let program = Path::new(env!("CARGO_BIN_EXE_midstride"));
+        let usual = std::env::var_os("PATH").unwrap_or_default();
+        let folders = program.parent().into_iter().map(Path::to_owned);
+        let folders = folders.chain(std::env::split_paths(&usual));
+        let mut child = client
+            .arg("app-server")
+            .env("PATH", std::env::join_paths(folders).unwrap())
+            .env("MIDSTRIDE_HOOK_MILLISECONDS", "60000")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the client starts");
+        let asking = child.stdin.take();
+        let answers = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut server = Self { child, asking, answers, thread: String::new(), asked: 0 };
+        let about = json!({"clientInfo": {"name": "test", "title": "test", "version": "0"}});
+        server.ask("initialize", about);
+        server.write(&json!({"jsonrpc": "2.0", "method": "initialized"}));
+        let wanted =
+            json!({"cwd": sandbox.root(), "approvalPolicy": "never", "sandbox": "workspace-write"});
+        let answer = server.ask("thread/start", wanted);
+        server.thread =
+            answer["thread"]["id"].as_str().unwrap_or_else(|| panic!("{answer:#}")).to_owned();
+        Some(server)
+    }
+
+    fn write(&mut self, message: &Value) {
+        writeln!(self.asking.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn read(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let line = self.answers.next().expect("it goes on").unwrap();
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if is_it(&message) {
+                return message;
+            }
+        }
+    }
+
+    /// Makes a request about the thread, and waits for the answer.
+    pub(super) fn ask(&mut self, method: &str, mut parameters: Value) -> Value {
+        self.asked += 1;
+        let id = self.asked;
+        if !self.thread.is_empty() {
+            parameters["threadId"] = json!(self.thread);
+        }
+        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}));
+        let answer = self.read(|message| message["id"] == id && message["method"].is_null());
+        assert!(answer["error"].is_null(), "{method}: {answer:#}");
+        answer["result"].clone()
+    }
+
+    pub(super) fn wait_for(&mut self, event: &str) {
+        self.read(|message| message["method"] == event);
+    }
+
+    /// Begins a turn, and tells which one it is.
+    pub(super) fn begin(&mut self, text: &str) -> String {
+        let input = json!([{"type": "text", "text": text}]);
+        let answer = self.ask("turn/start", json!({ "input": input }));
+        answer["turn"]["id"].as_str().unwrap_or_else(|| panic!("{answer:#}")).to_owned()
+    }
+
+    pub(super) fn say(&mut self, text: &str) {
+        self.begin(text);
+        self.wait_for("turn/completed");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It ends when nobody asks any more.
+        drop(self.asking.take());
+        self.answers.by_ref().for_each(drop);
+        drop(self.child.wait());
+    }
+}
