@@ -29,7 +29,11 @@ impl Visible {
             if writer.characters >= characters_max {
                 break;
             }
-            rest = writer.take(c, rest);
+            let plain = plain_length(rest, characters_max - writer.characters);
+            rest = match plain {
+                0 => writer.take(c, rest),
+                _ => writer.put_plain(rest, plain),
+            };
         }
         let text = writer.text.trim_end();
         Self { text: text.to_owned(), cut: rest.chars().count() }
@@ -82,6 +86,16 @@ impl Writer {
             }
         }
         after
+    }
+
+    /// Takes characters that are as they should be; what is left of the rest.
+    fn put_plain<'text>(&mut self, rest: &'text str, length: usize) -> &'text str {
+        let (plain, rest) = rest.split_at(length);
+        self.combining = 0;
+        self.spaces = 0;
+        self.text.push_str(plain);
+        self.characters += length;
+        rest
     }
 
     fn put(&mut self, c: char) {
@@ -140,6 +154,16 @@ impl Writer {
             self.space();
         }
     }
+}
+
+/// How much of a text begins with what no rule is about: most of what is carried is such words, and
+/// a briefing looks at hundreds of texts while a client waits.
+fn plain_length(text: &str, most: usize) -> usize {
+    let is_plain = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'.' | b',' | b';' | b'!' | b'?' | b'-' | b'_' | b'\'' | b'"' | b'`')
+    };
+    text.bytes().take(most).take_while(is_plain).count()
 }
 
 /// What follows a colour or another control sequence of a terminal.
