@@ -27,7 +27,10 @@ pub trait Reader {
 pub const CURSOR_VERSION: u32 = 3;
 
 /// So many bytes at the start, and before the place that was reached, tell whether a file is still
-/// the one that was read.
+/// the one that was read, however long it is: reading all of it again at each hook would cost more
+/// than what is new. A file that was replaced, that is shorter, or that was cut off and grew again is
+/// known by them. One that was rewritten in the middle alone, to the same length, is not: clients only
+/// ever append.
 pub const WINDOW_BYTES: usize = 4 << 10;
 
 /// The readers, one per format, with what they remember from record to record.
@@ -57,7 +60,8 @@ impl AnyReader {
     }
 }
 
-/// How far a transcript was read, and what it told up to there. Reading on costs what is new.
+/// How far a transcript was read, and what it told up to there. Reading on costs what is new. What
+/// [`Reached`] has comes before `reader`, so that the beginning of a stored one tells it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cursor {
     /// The version of this shape.
@@ -122,13 +126,14 @@ impl Cursor {
         self.reader.as_reader().record(self.lines, line, out);
     }
 
-    /// Whether a file is still the one that was read: `at_start` and `before_offset` are what it
-    /// has where the two windows are.
+    /// Whether a file is still the one that was read, by its two windows.
     pub fn fits(&self, at_start: &[u8], before_offset: &[u8]) -> bool {
-        let same = |(bytes, known): (u64, u64), found: &[u8]| {
-            u64::try_from(found.len()) == Ok(bytes) && hash(found) == known
-        };
-        same(self.head, at_start) && same(self.tail, before_offset)
+        self.reached().fits(at_start, before_offset)
+    }
+
+    /// How far it was read.
+    pub fn reached(&self) -> Reached {
+        Reached { version: self.version, offset: self.offset, head: self.head, tail: self.tail }
     }
 
     /// Takes note of what stands in the two windows.
@@ -136,6 +141,39 @@ impl Cursor {
         let window = |bytes: &[u8]| (u64::try_from(bytes.len()).unwrap_or_default(), hash(bytes));
         self.head = window(at_start);
         self.tail = window(before_offset);
+    }
+}
+
+/// How far a transcript was read, without what it told: a long one keeps megabytes of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Reached {
+    version: u32,
+    /// Bytes that were read.
+    pub offset: u64,
+    head: (u64, u64),
+    tail: (u64, u64),
+}
+
+impl Reached {
+    /// So much of a stored cursor is enough.
+    pub const BYTES_MAX: u64 = 512;
+
+    /// Reads the beginning of a cursor that was stored; `None` where it does not tell, or where
+    /// another version wrote it.
+    pub fn read(beginning: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(beginning);
+        let (told, _) = text.split_once(",\"reader\":")?;
+        let reached: Self = serde_json::from_str(&format!("{told}}}")).ok()?;
+        (reached.version == CURSOR_VERSION).then_some(reached)
+    }
+
+    /// Whether a file is still the one that was read: `at_start` and `before_offset` are what it
+    /// has where the two windows are.
+    pub fn fits(&self, at_start: &[u8], before_offset: &[u8]) -> bool {
+        let same = |(bytes, known): (u64, u64), found: &[u8]| {
+            u64::try_from(found.len()) == Ok(bytes) && hash(found) == known
+        };
+        same(self.head, at_start) && same(self.tail, before_offset)
     }
 }
 
@@ -147,4 +185,33 @@ fn bare(line: &[u8]) -> &[u8] {
     let Some(start) = line.iter().position(|byte| !is_blank(byte)) else { return &[] };
     let end = line.iter().rposition(|byte| !is_blank(byte)).map_or(start, |last| last + 1);
     &line[start..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_cursor_tells_how_far_it_reached() {
+        for client in Client::ALL {
+            let mut cursor = Cursor::start(client);
+            (cursor.offset, cursor.lines) = (u64::MAX, u64::MAX);
+            cursor.note(&[1; WINDOW_BYTES], &[2; WINDOW_BYTES]);
+            let stored = serde_json::to_vec(&cursor).unwrap();
+            let length = usize::try_from(Reached::BYTES_MAX).unwrap().min(stored.len());
+            assert_eq!(Reached::read(&stored[..length]), Some(cursor.reached()));
+            assert_eq!(Cursor::read(&stored), Some(cursor));
+        }
+    }
+
+    #[test]
+    fn what_does_not_tell_is_not_believed() {
+        let mut other = Cursor::start(Client::Codex);
+        other.version += 1;
+        let other = serde_json::to_vec(&other).unwrap();
+        for bytes in [&b""[..], b"{", b"{\"version\":2,\"reader\":1}", b"\xff,\"reader\":", &other]
+        {
+            assert_eq!(Reached::read(bytes), None);
+        }
+    }
 }

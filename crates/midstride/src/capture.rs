@@ -6,13 +6,15 @@ use crate::ids::sha256;
 use crate::project::Project;
 use midstride_core::redact::Rules;
 use midstride_core::session::{Client, Copies, Session};
-use midstride_core::transcript::{Cursor, Lines, WINDOW_BYTES};
+use midstride_core::transcript::{Cursor, Lines, Reached, WINDOW_BYTES};
 use std::path::{Path, PathBuf};
 
 /// Where cursors lie, with what is never committed.
 const FOLDER: &str = "cursors";
 /// A larger cursor is none of ours.
 const CURSOR_BYTES_MAX: u64 = 256 << 20;
+/// A longer cursor takes milliseconds to be read and written.
+const CURSOR_BYTES_SHORT: u64 = 128 << 10;
 /// A session that goes on from a session that goes on from a session.
 const BASES_MAX: usize = 16;
 
@@ -27,6 +29,50 @@ pub struct Captured {
     pub new_bytes: u64,
     /// Files of agents that could not be read.
     pub unread: Vec<FileError>,
+}
+
+/// What reading on would bring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum News {
+    /// Nothing.
+    Nothing,
+    /// Not so much that it is worth reading and writing all that is kept, which is long.
+    Little,
+    /// Enough, or what is kept is short, or nobody knows.
+    Enough,
+}
+
+/// What reading on would bring, of a session and its agents. Nothing that is kept is read for that,
+/// so it costs the same for a session of any length. Who waits until as much is new as is kept pays
+/// no more for what is kept than for what is new.
+pub fn news(project: &Project, found: &Found) -> News {
+    let private = project.private().ok().flatten();
+    let cursors = private.and_then(|private| private.below(Path::new(FOLDER)).ok().flatten());
+    let Some(cursors) = cursors else { return News::Enough };
+    let agents = client::agents(project, found, &mut Vec::new()).into_iter().map(|(_, path)| path);
+    let of_files = agents.chain([found.path.clone()]).map(|path| news_of(&cursors, &path));
+    of_files.max().unwrap_or(News::Enough)
+}
+
+/// The same of one file. What cannot be read is told by whoever reads on.
+fn news_of(cursors: &Root, path: &Path) -> News {
+    let look = || -> Result<Option<News>, FileError> {
+        let mut kept = Stream::open(&cursors.path().join(cursor_name(path)))?;
+        let Some(reached) = Reached::read(&kept.window(0, Reached::BYTES_MAX)?) else {
+            return Ok(None);
+        };
+        let mut stream = Stream::open(path)?;
+        if !fits(&reached, &mut stream)? {
+            return Ok(None);
+        }
+        let new = stream.bytes().saturating_sub(reached.offset);
+        let is_long = kept.bytes() > CURSOR_BYTES_SHORT;
+        Ok(match new {
+            0 => Some(News::Nothing),
+            _ => Some(News::Little).filter(|_| is_long && new < kept.bytes()),
+        })
+    };
+    look().ok().flatten().unwrap_or(News::Enough)
 }
 
 /// Captures a session: only what is new is read.
@@ -134,7 +180,11 @@ fn read_on(
     let name = cursor_name(path);
     let left = cursors.and_then(|cursors| kept(cursors, &name).ok().flatten());
     let mut cursor = match left {
-        Some(cursor) if cursor.session.client == client && fits(&cursor, &mut stream)? => cursor,
+        Some(cursor)
+            if cursor.session.client == client && fits(&cursor.reached(), &mut stream)? =>
+        {
+            cursor
+        }
         Some(_) | None => Cursor::start(client),
     };
     if stream.bytes() > cursor.offset {
@@ -178,12 +228,12 @@ fn windows(offset: u64) -> (u64, u64) {
     (offset.min(size), offset.saturating_sub(size))
 }
 
-fn fits(cursor: &Cursor, stream: &mut Stream) -> Result<bool, FileError> {
-    if stream.bytes() < cursor.offset {
+fn fits(reached: &Reached, stream: &mut Stream) -> Result<bool, FileError> {
+    if stream.bytes() < reached.offset {
         return Ok(false);
     }
-    let (start, end) = windows(cursor.offset);
-    Ok(cursor.fits(&stream.window(0, start)?, &stream.window(end, cursor.offset)?))
+    let (start, end) = windows(reached.offset);
+    Ok(reached.fits(&stream.window(0, start)?, &stream.window(end, reached.offset)?))
 }
 
 fn kept(cursors: &Root, name: &Path) -> Result<Option<Cursor>, FileError> {

@@ -1,6 +1,6 @@
 //! Capturing sessions: where transcripts are found, what is read again, and whose they are.
 
-use midstride::capture::capture;
+use midstride::capture::{News, capture, news};
 use midstride::client::{self, Life, Lives};
 use midstride::clock::Clock;
 use midstride::project::Project;
@@ -165,6 +165,79 @@ fn a_file_that_was_rewritten_is_read_from_its_start() {
         let whole = replaced.rfind('\n').map_or(0, |end| end + 1);
         assert_eq!(captured.bytes, whole as u64);
     }
+}
+
+/// Records of a user who asks this often, from one number to another.
+fn asked(folder: &Path, numbers: std::ops::Range<usize>) -> String {
+    let record = |number: usize| {
+        let record = serde_json::json!({
+            "type": "user", "uuid": format!("asked-{number}"), "sessionId": ID, "cwd": folder,
+            "timestamp": "2026-03-22T10:00:00.000Z", "isSidechain": false,
+            "message": {"role": "user", "content": format!("Look at page {number} once more. ").repeat(8)},
+        });
+        format!("{record}\n")
+    };
+    numbers.map(record).collect()
+}
+
+#[test]
+fn a_file_that_is_not_the_one_that_was_read_is_news() {
+    let shop = Shop::new();
+    let path = shop.place(shop.0.root(), ID);
+    let text = asked(shop.0.root(), 0..40);
+    Shop::put(&path, &text);
+    let project = shop.open();
+    let found = client::named(&path, None).unwrap();
+    assert_eq!(news(&project, &found), News::Enough, "nothing was read yet");
+    capture(&project, &found).unwrap();
+    assert_eq!(news(&project, &found), News::Nothing);
+    let more = asked(shop.0.root(), 40..41);
+    let middle = text.len() / 2;
+    assert!(middle > 8 << 10, "{middle}");
+    let rewritten = |at: usize| format!("{}X{}", &text[..at], &text[at + 1..]);
+    let cut_off = text[..middle].rfind('\n').unwrap() + 1;
+    let regrown = format!("{}{}", &text[..cut_off], asked(shop.0.root(), 50..90));
+    let other = [
+        ("grown", format!("{text}{more}")),
+        ("shorter", text[..cut_off].to_owned()),
+        ("empty", String::new()),
+        ("replaced", asked(shop.0.root(), 100..140)),
+        ("cut off and grown again", regrown[..text.len()].to_owned()),
+        ("rewritten at its start", rewritten(100)),
+        ("rewritten at its end", rewritten(text.len() - 100)),
+    ];
+    for (how, text) in other {
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(news(&project, &found), News::Enough, "{how}");
+    }
+    // Clients only append, so this is not looked for.
+    std::fs::write(&path, rewritten(middle)).unwrap();
+    assert_eq!(news(&project, &found), News::Nothing);
+    // What an agent did is news of its session.
+    let agent = path.with_extension("").join("subagents/agent-a1.jsonl");
+    Shop::put(&agent, &more);
+    assert_eq!(news(&project, &found), News::Enough);
+    capture(&project, &found).unwrap();
+    assert_eq!(news(&project, &found), News::Nothing);
+}
+
+#[test]
+fn a_little_of_a_long_session_is_not_worth_reading_on() {
+    let shop = Shop::new();
+    let path = shop.place(shop.0.root(), ID);
+    let text = asked(shop.0.root(), 0..1_000);
+    Shop::put(&path, &text);
+    let project = shop.open();
+    let found = client::named(&path, None).unwrap();
+    capture(&project, &found).unwrap();
+    let more = asked(shop.0.root(), 1_000..1_001);
+    std::fs::write(&path, format!("{text}{more}")).unwrap();
+    assert_eq!(news(&project, &found), News::Little);
+    let more = asked(shop.0.root(), 1_000..3_000);
+    std::fs::write(&path, format!("{text}{more}")).unwrap();
+    assert_eq!(news(&project, &found), News::Enough);
+    // Whoever wants to know reads all of it.
+    assert_eq!(capture(&project, &found).unwrap().session.requests.total(), 3_000);
 }
 
 #[test]

@@ -186,6 +186,7 @@ fn matters(project: &Project) -> Vec<(String, f64)> {
         files: vec!["src/cache.rs".into()],
         limit: 5,
         within: Duration::from_mins(1),
+        effort: Effort::Prompt,
     };
     let matters = search_prompt(project, &prompt).hits.into_iter();
     matters

@@ -2,7 +2,7 @@ use super::{KindArg, Outcome, StatusArg, below, read_text, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::index::Filter;
+use midstride::index::{Effort, Filter};
 use midstride::project::Project;
 use midstride::verbs::{self, Prompt, Search};
 use midstride_core::search::Query;
@@ -112,7 +112,8 @@ fn search_prompt(
 ) -> Result<Outcome, Diagnostic> {
     let text = if text == "-" { read_text(project, Path::new("-"))? } else { text.to_owned() };
     let limit = usize::from(args.limit.unwrap_or(3)).min(MATTERS_MAX);
-    let prompt = Prompt { text, files: args.files.clone(), limit, within: PROMPT_WITHIN };
+    let (within, effort) = (PROMPT_WITHIN, Effort::Hook);
+    let prompt = Prompt { text, files: args.files.clone(), limit, within, effort };
     let matters = verbs::search_prompt(project, &prompt);
     if args.json {
         ui.json(&view::search::matters_json(project, &matters))?;

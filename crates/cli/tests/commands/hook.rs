@@ -288,6 +288,41 @@ fn an_agent_is_reminded_once_of_what_only_it_knows() {
 }
 
 #[test]
+fn a_long_session_is_read_on_when_much_is_new_and_whole_at_its_end() {
+    let sandbox = worked_in();
+    let asked = |numbers: std::ops::Range<usize>| -> String {
+        let record = |number: usize| {
+            let record = json!({
+                "type": "user", "uuid": format!("asked-{number}"), "sessionId": ID,
+                "cwd": sandbox.root(), "timestamp": "2026-03-22T10:00:00.000Z",
+                "message": {"role": "user", "content": format!("Look at page {number}. ").repeat(12)},
+            });
+            format!("{record}\n")
+        };
+        numbers.map(record).collect()
+    };
+    let mut stop = |until: usize| {
+        put(&sandbox, ID, &asked(0..until));
+        hook(&sandbox, "Stop", ID, json!({}));
+        did(&sandbox)
+    };
+    let told = [1_000, 1_000, 1_001, 3_000].map(&mut stop);
+    assert_eq!(told, ["read on", "nothing", "nothing", "read on"]);
+    put(&sandbox, ID, &asked(0..3_001));
+    // Whether there is something to remind of is found out once.
+    hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"}));
+    assert!(did(&sandbox).starts_with("read on"), "{}", did(&sandbox));
+    put(&sandbox, ID, &asked(0..3_002));
+    hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"}));
+    assert_eq!(did(&sandbox), "nothing");
+    hook(&sandbox, "SessionEnd", ID, json!({"reason": "other"}));
+    assert_eq!(did(&sandbox), "captured");
+    let shown = sandbox.run(["session", "show", ID, "--json"]).exits(0);
+    let session = answered(&shown.stdout);
+    assert!(shown.stdout.contains("Look at page 3001"), "{}", session["requests"]);
+}
+
+#[test]
 fn what_a_summary_loses_comes_with_the_next_prompt() {
     let sandbox = worked_in();
     let instructions = hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));

@@ -18,12 +18,16 @@ use std::time::Duration;
 /// Up to so many documents each one is looked at every time; looking at more takes longer than
 /// finding.
 const LOOKED_AT_MAX: usize = 10_000;
-/// The same where only open ones have to be right: a session that begins waits for it.
-const LOOKED_AT_FOR_OPEN_MAX: usize = 500;
+/// The same where a client waits: at the beginning of a session, and at each prompt.
+const LOOKED_AT_FOR_CLIENT_MAX: usize = 500;
 /// In a larger project some are looked at each time, in turn, for so long.
 const TURN: Duration = Duration::from_millis(2);
 /// So many are taken into a turn at once.
 const TURN_MAX: usize = 500;
+/// The same where a client waits: the turn comes round as often as somebody asks something.
+const TURN_FOR_CLIENT_MAX: usize = 50;
+/// The first document that does not say when it changed is number 0.
+const BEFORE_ALL: i64 = -1;
 /// So many are read before they are written; sorted by day, they need no more room than this.
 const CHUNK: usize = 4096;
 /// Nobody waits in a hook for more than these to be read.
@@ -43,8 +47,10 @@ pub enum Effort {
     Command,
     /// A person waits, and wants to be sure.
     Fresh,
-    /// A client waits for its hook.
+    /// Somebody waits who has little time.
     Hook,
+    /// A client waits, at each prompt: of many documents some are looked at, in turn.
+    Prompt,
     /// A session begins: only what is open has to be right, however many others there are.
     Open,
 }
@@ -105,7 +111,8 @@ impl Index {
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Freshness, IndexError> {
         let news = self.news(project, effort)?;
-        if effort == Effort::Hook && news.pending.len() > HOOK_MAX {
+        let is_hurried = matches!(effort, Effort::Hook | Effort::Prompt);
+        if is_hurried && news.pending.len() > HOOK_MAX {
             // The next one goes on; what the folders look like is taken down by the last.
             self.read(project, &news.pending[..HOOK_MAX], progress)?;
             return Ok(Freshness { whole: false, unread: Vec::new() });
@@ -122,7 +129,10 @@ impl Index {
     /// What looks different from what is known.
     fn news(&self, project: &Project, effort: Effort) -> Result<News, IndexError> {
         let settings = self.settings_changed(project)?;
-        let most = if effort == Effort::Open { LOOKED_AT_FOR_OPEN_MAX } else { LOOKED_AT_MAX };
+        let (most, turn) = match effort {
+            Effort::Open | Effort::Prompt => (LOOKED_AT_FOR_CLIENT_MAX, TURN_FOR_CLIENT_MAX),
+            Effort::Command | Effort::Fresh | Effort::Hook => (LOOKED_AT_MAX, TURN_MAX),
+        };
         let few = self.documents()? <= most;
         if effort == Effort::Fresh || few || settings.is_some() {
             let news = self.look_at_all(project, Look::Closely, settings.is_some())?;
@@ -130,7 +140,7 @@ impl Index {
         }
         let mut news = match self.folders_changed(project)? {
             true => self.look_at_all(project, Look::Names, false)?,
-            false => News { pending: self.in_turn(project)?, ..News::default() },
+            false => News { pending: self.in_turn(project, turn)?, ..News::default() },
         };
         if effort == Effort::Open {
             self.open_in_place(project, &mut news.pending)?;
@@ -229,7 +239,7 @@ impl Index {
     }
 
     /// Documents that changed lately, and those whose turn it is.
-    fn in_turn(&self, project: &Project) -> Result<Vec<Pending>, IndexError> {
+    fn in_turn(&self, project: &Project, most: usize) -> Result<Vec<Pending>, IndexError> {
         let deadline = Deadline::after(TURN);
         let mut pending = Vec::new();
         for (place, known) in known(&self.connection, "WHERE settled = 0")? {
@@ -238,12 +248,12 @@ impl Index {
         }
         let sql = "SELECT value FROM facts WHERE name = 'turn'";
         let turn: i64 =
-            self.connection.query_row(sql, [], |row| row.get(0)).optional()?.unwrap_or(0);
-        let some = format!("WHERE id > {turn} AND settled = 1 ORDER BY id LIMIT {TURN_MAX}");
+            self.connection.query_row(sql, [], |row| row.get(0)).optional()?.unwrap_or(BEFORE_ALL);
+        let some = format!("WHERE id > {turn} AND settled = 1 ORDER BY id LIMIT {most}");
         let mut some: Vec<_> = known(&self.connection, &some)?.into_iter().collect();
         some.sort_unstable_by_key(|(_, known)| known.id);
         // After the last one it is the first one's turn again.
-        let mut last = if some.is_empty() { 0 } else { turn };
+        let mut last = if some.is_empty() { BEFORE_ALL } else { turn };
         for (place, known) in some {
             if deadline.is_over() {
                 break;
@@ -599,7 +609,7 @@ mod tests {
     }
 
     fn in_turn(large: &Large) -> Vec<Pending> {
-        large.index.in_turn(&large.project).unwrap()
+        large.index.in_turn(&large.project, TURN_MAX).unwrap()
     }
 
     fn by_name(large: &Large) -> Vec<Pending> {
@@ -622,6 +632,23 @@ mod tests {
         // Whose turn it is moves on, and comes back.
         let found: Vec<Vec<String>> = (0..3).map(|_| large.pending(in_turn)).collect();
         assert!(found.contains(&vec![path("two")]), "{found:?}");
+        large.scratch.remove().unwrap();
+    }
+
+    #[test]
+    fn a_short_turn_comes_round_to_every_document() {
+        let large = Large::new();
+        let names = ["one", "three", "two"].map(path);
+        for name in &names {
+            large.scratch.write(name, b"# Pelican no more\n").unwrap();
+        }
+        let one = |large: &Large| large.index.in_turn(&large.project, 1).unwrap();
+        for _ in 0..2 {
+            // The last of four finds that it is the first one's turn again.
+            let mut found: Vec<String> = (0..4).flat_map(|_| large.pending(one)).collect();
+            found.sort();
+            assert_eq!(found, names);
+        }
         large.scratch.remove().unwrap();
     }
 

@@ -12,7 +12,7 @@ use super::cover::coverage;
 use super::mirror::mirror;
 use super::search::{HOOK_WITHIN, Prompt, search_prompt, with_index};
 use super::sessions::{RECOVERED_MAX, recover_some};
-use crate::capture::capture;
+use crate::capture::{News, capture, news};
 use crate::client::Found;
 use crate::files::{self, FileError};
 use crate::ids::sha256;
@@ -144,7 +144,7 @@ impl Hooking<'_> {
             Moment::BeforeCompaction => self.before_compaction(),
             Moment::AfterCompaction(summary) => self.after_compaction(summary.as_deref()),
             Moment::AgentStart => self.agent_start(),
-            Moment::AgentStop | Moment::Interrupt => drop(self.advance()),
+            Moment::AgentStop | Moment::Interrupt => drop(self.advance(is_worth_it)),
             Moment::TaskCreated(task) => self.mirror(task, false),
             Moment::TaskCompleted(task) => self.mirror(task, true),
             Moment::Stop { again } => self.stop(*again),
@@ -250,9 +250,16 @@ impl Hooking<'_> {
             self.did("briefed");
             parts.push(briefed.briefing.text);
         }
-        let worth = self.advance().as_ref().and_then(worth);
         let may = self.project.settings().hooks.nudge && !kept.nudged;
-        let worth = worth.filter(|_| may && !self.has_handoff());
+        // What is long is weighed once, and then whenever it is read on.
+        let is_weighed = kept.weighed;
+        let session = self.advance(|news| match news {
+            News::Nothing | News::Little => may && !is_weighed,
+            News::Enough => true,
+        });
+        kept.weighed |= may && session.is_some();
+        let worth = session.as_ref().filter(|_| may).and_then(worth);
+        let worth = worth.filter(|_| !self.has_handoff());
         kept.nudged |= worth.is_some();
         let is_kept = kept == before || self.keep(&kept);
         // What cannot be remembered would be said again and again.
@@ -269,6 +276,7 @@ impl Hooking<'_> {
             files: Vec::new(),
             limit: MATTERS_LOOKED_AT,
             within: HOOK_WITHIN,
+            effort: Effort::Prompt,
         };
         let hits = search_prompt(self.project, &prompt).hits;
         if hits.is_empty() {
@@ -308,9 +316,13 @@ impl Hooking<'_> {
         self.noted(found)
     }
 
-    /// Reads on in the transcript; what it tells is written down when the session ends.
-    fn advance(&mut self) -> Option<Session> {
+    /// Reads on in the transcript, where that is wanted for so much; what it tells is written down when
+    /// the session ends.
+    fn advance(&mut self, is_wanted: impl Fn(News) -> bool) -> Option<Session> {
         let found = self.transcript()?;
+        if !is_wanted(news(self.project, &found)) {
+            return None;
+        }
         let captured = capture(self.project, &found);
         let captured = self.noted(captured)?;
         if captured.new_bytes > 0 {
@@ -387,10 +399,11 @@ impl Hooking<'_> {
     }
 
     fn stop(&mut self, again: bool) {
-        let session = self.advance();
         if !self.project.settings().hooks.stop_gate {
+            self.advance(is_worth_it);
             return;
         }
+        let session = self.advance(|_| true);
         let mut kept = self.kept();
         if !again {
             kept.blocked = 0;
@@ -469,6 +482,11 @@ impl Hooking<'_> {
         let written = kept.write(self.project, &self.session);
         self.noted(written).is_some()
     }
+}
+
+/// Where nobody asks what the session did, little is left for later.
+fn is_worth_it(news: News) -> bool {
+    news == News::Enough
 }
 
 fn is_enough(shelved: &Shelved) -> bool {

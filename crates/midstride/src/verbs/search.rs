@@ -178,6 +178,8 @@ pub struct Prompt {
     pub limit: usize,
     /// How long it may take to look for them.
     pub within: Duration,
+    /// How closely to look at the files before.
+    pub effort: Effort,
 }
 
 /// A handoff that matters for it.
@@ -209,7 +211,7 @@ pub fn search_prompt(project: &Project, prompt: &Prompt) -> Matters {
     }
     let terms: Vec<&Term> = looked_for.iter().map(|salient| &salient.term).collect();
     let asked = with_index(project, |index| {
-        let whole = index.refresh(project, Effort::Hook, &mut |_, _| ())?.whole;
+        let whole = index.refresh(project, prompt.effort, &mut |_, _| ())?.whole;
         let documents = index.documents()?;
         match index.find_terms(&terms, common_from(documents), deadline.left()) {
             // Who reads the documents one by one has no time left either.

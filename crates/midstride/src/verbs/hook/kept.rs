@@ -26,6 +26,8 @@ pub(super) struct Kept {
     pub(super) missing: Option<String>,
     /// Whether the agent was reminded.
     pub(super) nudged: bool,
+    /// Whether it was found out if there is something to remind it of.
+    pub(super) weighed: bool,
     /// How often in a row it was kept from stopping.
     pub(super) blocked: u8,
 }
