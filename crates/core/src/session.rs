@@ -120,6 +120,9 @@ pub struct Session {
     done: VecDeque<u64>,
     #[serde(skip)]
     words: Option<(Seen, String)>,
+    /// What was said before those: they may turn out to be a summary.
+    #[serde(skip)]
+    words_before: Option<(Seen, String)>,
     #[serde(skip)]
     passing_over: bool,
     #[serde(skip)]
@@ -173,6 +176,7 @@ impl Session {
             pending: BTreeMap::new(),
             done: VecDeque::new(),
             words: None,
+            words_before: None,
             passing_over: false,
             copies: Copies::None,
             is_in_copies: false,

@@ -538,3 +538,23 @@ fn a_file_of_a_branch_that_was_left_is_told_apart() {
     let left = "only before the user went back; look at how it is on disk";
     assert_eq!(changed, [("src/kept.rs", None), ("src/left.rs", Some(left))]);
 }
+
+#[test]
+fn a_summary_is_not_what_the_agent_said_last() {
+    let said = |text: &str| {
+        format!(
+            r#"{{"type": "response_item", "payload": {{"type": "message", "role": "assistant", "content": [{{"type": "output_text", "text": "{text}"}}]}}}}"#
+        )
+    };
+    let long = "All of it, word by word. ".repeat(1_000);
+    for summary in ["The session was about files.", &long] {
+        let compacted = format!(
+            r#"{{"type": "compacted", "payload": {{"message": "Here is a summary:\n{summary}"}}}}"#
+        );
+        let lines =
+            [said("The importer is broken."), said("The importer is broken."), said(summary)];
+        let text = format!("{}\n{compacted}\n", lines.join("\n"));
+        let last = read(Client::Codex, text.as_bytes()).last_words.unwrap();
+        assert_eq!(last.text, "The importer is broken.");
+    }
+}

@@ -90,7 +90,11 @@ impl Session {
             Fact::Compacted { trigger, before, after, summary } => {
                 let trigger = trigger.map(|trigger| self.name(&trigger));
                 let seen = seen(mark, Source::Observed);
-                let summary_hash = summary.filter(|text| !text.is_empty()).map(|t| shown(&t));
+                let summary = summary.filter(|text| !text.is_empty());
+                if let Some(summary) = &summary {
+                    self.take_back_words(summary);
+                }
+                let summary_hash = summary.map(|t| shown(&t));
                 self.compactions.push(Compaction {
                     seen,
                     trigger,
@@ -122,6 +126,7 @@ impl Session {
     pub fn settle(&mut self) {
         self.passing_over = false;
         self.copies = Copies::None;
+        self.words_before = None;
         if let Some((seen, words)) = self.words.take() {
             let mut redacted = text::Redacted::new();
             let text = text::head(&words, TEXT_BYTES_MAX, &mut redacted);
@@ -202,6 +207,9 @@ impl Session {
             return;
         }
         let start = text::start_of(text, TEXT_BYTES_MAX);
+        if self.words.as_ref().is_some_and(|(_, words)| words != start) {
+            std::mem::swap(&mut self.words, &mut self.words_before);
+        }
         // The last words are the last ones: what comes before is not worth cleaning.
         match &mut self.words {
             Some((at, words)) => {
@@ -210,6 +218,18 @@ impl Session {
                 *at = seen(mark, Source::Agent);
             }
             None => self.words = Some((seen(mark, Source::Agent), start.to_owned())),
+        }
+    }
+
+    /// A client that writes its summary down as if it were said to the user said something else last.
+    fn take_back_words(&mut self, summary: &str) {
+        // Only the beginning of long words is kept.
+        let is_cut = |words: &str| words.len() + char::MAX.len_utf8() > TEXT_BYTES_MAX;
+        let is_summary = |words: &str| {
+            summary.trim_end().ends_with(words.trim()) || (is_cut(words) && summary.contains(words))
+        };
+        if self.words.as_ref().is_some_and(|(_, words)| is_summary(words)) {
+            self.words = self.words_before.take();
         }
     }
 
