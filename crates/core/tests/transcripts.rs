@@ -8,7 +8,7 @@ use counted::{Counted, Indexed, counted_by_python, start};
 use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode, Sort};
 use midstride_core::redact::Clean;
 use midstride_core::session::{AgentState, Client, Correction, Exit, PlanState, Session, Source};
-use midstride_core::transcript::{Cursor, Lines};
+use midstride_core::transcript::{CURSOR_VERSION, Cursor, Lines};
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -426,7 +426,10 @@ fn a_file_that_was_replaced_is_known_to_be_another() {
     }
     let stored = serde_json::to_string(&cursor).unwrap();
     assert_eq!(Cursor::read(stored.as_bytes()), Some(cursor));
-    assert_eq!(Cursor::read(stored.replace("\"version\":2", "\"version\":9").as_bytes()), None);
+    let version = |version: u32| format!("\"version\":{version},");
+    let other = stored.replace(&version(CURSOR_VERSION), &version(CURSOR_VERSION + 1));
+    assert_ne!(other, stored);
+    assert_eq!(Cursor::read(other.as_bytes()), None);
     assert_eq!(Cursor::read(b"{}"), None);
 }
 

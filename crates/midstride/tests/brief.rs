@@ -46,7 +46,11 @@ fn capture(sandbox: &Sandbox) {
 fn capture_in(sandbox: &Sandbox, folder: &Path, id: &str, day: &str) {
     let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
     let text = text.unwrap().replace("/home/dev/shop", &folder.display().to_string());
-    let text = text.replace(ID, id).replace("2026-03-20", day);
+    let mut text = text.replace(ID, id).replace("2026-03-20", day);
+    // Records of the same name would be copies, and this session a fork.
+    for name in ["uuid", "parentUuid", "logicalParentUuid"] {
+        text = text.replace(&format!("\"{name}\": \""), &format!("\"{name}\": \"{}-", &id[..8]));
+    }
     let path = sandbox.home().join(format!("{id}.jsonl"));
     std::fs::write(&path, text).unwrap();
     let client = Some(Client::ClaudeCode);

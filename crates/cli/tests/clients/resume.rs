@@ -22,11 +22,14 @@ fn after_clear_a_session_is_another_one() {
     handoff(&sandbox);
     let save =
         json!({"title": "Report", "summary": "The report for the auditors is half written."});
+    // The client writes its transcript behind what it does; a session that works on has one.
+    let shell = "echo $CLAUDE_CODE_SESSION_ID > ~/shell; \
+                 until grep -qs auditors ~/.claude/projects/*/$CLAUDE_CODE_SESSION_ID.jsonl; do :; done";
     let model = ModelServer::start([
         Turn::calls("Bash", json!({"command": "echo two > b.txt"})),
         Turn::says("The importer is repaired."),
+        Turn::calls("Bash", json!({"command": shell})),
         Turn::calls("mcp__midstride__save", save),
-        Turn::calls("Bash", json!({"command": "echo $CLAUDE_CODE_SESSION_ID > ~/shell"})),
         Turn::says("The report is begun."),
     ]);
     let Some(mut client) = claude_code(&sandbox, &model) else { return };

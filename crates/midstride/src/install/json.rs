@@ -48,7 +48,9 @@ pub(super) fn add(text: &str, entries: &[Entry]) -> Result<Added, Unfit> {
     let mut expected = Json::read(text)?.value();
     if Json::read(text)?.top.is_none() {
         let end = line_end(text);
-        draft.insert(text.len(), &format!("{{}}{end}"));
+        // Behind a comment it would be a part of that.
+        let gap = if text.trim().is_empty() || text.ends_with('\n') { "" } else { end };
+        draft.insert(text.len(), &format!("{gap}{{}}{end}"));
         added.made.push(Vec::new());
     }
     for entry in entries {

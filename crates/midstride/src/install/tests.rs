@@ -157,6 +157,15 @@ fn ours() -> Vec<Entry> {
     ours
 }
 
+#[test]
+fn a_text_with_a_comment_alone_keeps_it() {
+    for text in ["//", "// mine", "/* mine */", "// mine\n", "// mine\r\n", "// mine\r"] {
+        let added = json::add(text, &ours()).unwrap();
+        assert_eq!(splice::undo(&added.text, &added.splices).as_deref(), Some(text));
+        assert!(json::add(&added.text, &ours()).unwrap().entries.is_empty(), "{}", added.text);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -87,7 +87,7 @@ impl SqliteLedger {
         let mut connection = self.connection();
         let failed = |error: rusqlite::Error| damaged(&self.path, &error);
         if !keeps_a_log(&connection).map_err(failed)? {
-            let _turn = self.turn()?;
+            let _turn = self.turn("ledger")?;
             let deadline = Deadline::after(self.patience.timeout());
             while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL") {
                 // Somebody who came earlier may still be looking at it.
@@ -101,20 +101,20 @@ impl SqliteLedger {
         migrate(&mut connection, &self.path)
     }
 
-    /// The turn of this process to prepare the database. Nobody's client waits for another one.
-    fn turn(&self) -> Result<Lock, LedgerError> {
-        const NAME: &str = "ledger";
+    /// The turn of this process to do what one does at a time. Nobody's client waits long for
+    /// another one.
+    pub(crate) fn turn(&self, name: &str) -> Result<Lock, LedgerError> {
         if self.patience == Patience::Command {
-            return Ok(Lock::hold(&self.folder, NAME)?);
+            return Ok(Lock::hold(&self.folder, name)?);
         }
         let deadline = Deadline::after(self.patience.timeout());
         loop {
-            if let Some(turn) = Lock::try_hold(&self.folder, NAME)? {
+            if let Some(turn) = Lock::try_hold(&self.folder, name)? {
                 return Ok(turn);
             }
             if deadline.is_over() {
-                let message = "somebody else is making it ready";
-                return Err(LedgerError::Unavailable(message.to_owned()));
+                let message = format!("somebody else holds its lock `{name}`");
+                return Err(LedgerError::Unavailable(message));
             }
             std::thread::yield_now();
         }

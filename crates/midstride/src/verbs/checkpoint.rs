@@ -6,7 +6,7 @@ use crate::client::{self, Found};
 use crate::files::{self, FileError, Root};
 use crate::git::Repository;
 use crate::ids::sha256;
-use crate::ledger::{AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::ledger::{AppendError, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
 use crate::settings::SessionName;
 use crate::tombstone::Tombstone;
@@ -146,16 +146,12 @@ pub(super) fn write_down(
     mode: Mode,
 ) -> Result<Checkpointed, CheckpointError> {
     let mut ready = Ready::of(project, ledger, found, mode)?;
-    // A session that is at work is captured by several who do not wait for each other. Who read less
-    // of it and comes later must not have the last word.
-    while ready.done.is_new {
-        put_blobs(ledger, &ready)?;
-        let event = std::slice::from_ref(&ready.envelope);
-        match ledger.append(&ready.stream, ready.expected, event) {
-            Ok(_) => break,
-            Err(AppendError::Conflict { .. }) => ready.look_again(ledger, found)?,
-            Err(error) => return Err(error.into()),
-        }
+    if ready.done.is_new {
+        // A session that is at work is captured by several at once. Who read less of it and comes
+        // later must not have the last word, so they tell one after the other.
+        let _turn = ledger.turn("checkpoint")?;
+        ready.look_again(ledger, found)?;
+        tell(ledger, std::slice::from_mut(&mut ready))?;
     }
     Ok(ready.done)
 }
@@ -164,7 +160,6 @@ pub(super) fn write_down(
 pub(super) struct Ready {
     pub(super) done: Checkpointed,
     stream: StreamId,
-    expected: Expected,
     envelope: Envelope,
     bytes: Vec<u8>,
     gist: Vec<u8>,
@@ -190,7 +185,7 @@ impl Ready {
         let gist = clean(project, &gist).into_bytes();
         let blobs = (blob.clone(), sha256(&gist));
         let (envelope, stream) = told(project, &checkpoint, blobs, &redacted);
-        let Standing { expected, known, further } =
+        let Standing { known, further } =
             Standing::of(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
         let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
         if let Some(tombstone) = tombstone.flatten() {
@@ -200,14 +195,13 @@ impl Ready {
         let told = known.or(further);
         let (is_new, blob) = (told.is_none(), told.unwrap_or(blob));
         let done = Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from };
-        Ok(Self { done, stream, expected, envelope, bytes, gist })
+        Ok(Self { done, stream, envelope, bytes, gist })
     }
 
     /// Compares with what somebody else told meanwhile.
     fn look_again(&mut self, ledger: &SqliteLedger, found: &Found) -> Result<(), CheckpointError> {
         let bytes = self.done.checkpoint.bytes;
         let now = Standing::of(ledger, &self.stream, &self.envelope.id, found, bytes)?;
-        self.expected = now.expected;
         if let Some(blob) = now.known.or(now.further) {
             (self.done.is_new, self.done.blob) = (false, blob);
         }
@@ -217,8 +211,6 @@ impl Ready {
 
 /// What the ledger knows of a session already.
 struct Standing {
-    /// Where its stream stands.
-    expected: Expected,
     /// The checkpoint that an event of the same id told of.
     known: Option<String>,
     /// One that read further in the same transcript.
@@ -234,7 +226,6 @@ impl Standing {
         read: u64,
     ) -> Result<Self, CheckpointError> {
         let records = ledger.read(stream, None)?;
-        let expected = Expected::after(records.last().map(|record| record.version));
         // A transcript that is shorter now was written anew, and what it was does not count.
         let size = files::size(&found.path).unwrap_or_default();
         let (mut known, mut further) = (None, None);
@@ -250,7 +241,7 @@ impl Standing {
                 further = Some(blob.clone());
             }
         }
-        Ok(Self { expected, known, further })
+        Ok(Self { known, further })
     }
 }
 
@@ -485,7 +476,12 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
         return Ok(());
     }
     for one in &new {
-        put_blobs(ledger, one)?;
+        ledger.put_blob(&one.bytes)?;
+        // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
+        match ledger.put_blob(&one.gist) {
+            Ok(_) | Err(LedgerError::Forgotten(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
@@ -505,13 +501,4 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
         ledger.unite(&given_up)?;
     }
     Ok(())
-}
-
-fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> {
-    ledger.put_blob(&ready.bytes)?;
-    // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
-    match ledger.put_blob(&ready.gist) {
-        Ok(_) | Err(LedgerError::Forgotten(_)) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
 }
