@@ -52,6 +52,9 @@ pub struct Session {
     /// nothing stands here, the other transcript was not there, and what was copied from it is.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub forked_after: Option<String>,
+    /// What the user asked there, before this session forked. It is that session's, and holds here.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub asked_before: Listed<Request>,
     /// Where it worked first.
     pub cwd: Option<String>,
     /// Where it worked besides.
@@ -143,6 +146,7 @@ impl Session {
             id: None,
             forked_from: None,
             forked_after: None,
+            asked_before: Listed::default(),
             cwd: None,
             other_folders: Vec::new(),
             version: None,

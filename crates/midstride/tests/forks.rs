@@ -5,7 +5,8 @@ use midstride::client;
 use midstride::clock::Clock;
 use midstride::project::Project;
 use midstride::settings::Environment;
-use midstride::verbs;
+use midstride::verbs::{self, Which};
+use midstride_core::checkpoint::{Gist, Mode, Sort};
 use midstride_core::session::{Client, Correction, Session};
 use midstride_testkit::{NOW, Sandbox};
 use serde_json::{Value, json};
@@ -194,6 +195,30 @@ fn what_was_copied_belongs_to_the_session_it_was_copied_from() {
     assert_eq!(forked(&session), (None, None));
     assert_eq!((asked(&session), ran(&session)), (vec!["Bring it up to date."], vec!["make a"]));
     adds_up(&session, &first, 0);
+}
+
+#[test]
+fn what_the_user_said_before_the_fork_holds_on() {
+    let shop = Shop::new();
+    let mut first = shop.first();
+    let parent = first.last().unwrap()["uuid"].clone();
+    first.extend(shop.turn(FIRST, "c", 5, "No, do not touch the fixtures.", parent));
+    shop.put(FIRST, &first);
+    shop.put(SECOND, &shop.fork(SECOND, &first, "b", 10, "Now the report."));
+    let session = shop.session(SECOND);
+    assert_eq!(asked(&session), ["Now the report."]);
+    let project = shop.open();
+    let which = Which::Id(SECOND.to_owned());
+    let done = verbs::checkpoint(&project, &which, None, Mode::Auto).unwrap();
+    let gist = Gist::of(&done.checkpoint);
+    let said = |sort| -> Vec<(String, Option<String>)> {
+        gist.of_sort(sort).map(|item| (item.text.clone(), item.state.clone())).collect()
+    };
+    let before = || Some("before this session forked".to_owned());
+    assert_eq!(said(Sort::Goal), [("Bring it up to date.".to_owned(), before())]);
+    assert_eq!(said(Sort::Correction), [("No, do not touch the fixtures.".to_owned(), before())]);
+    assert_eq!(said(Sort::Request), [("Now the report.".to_owned(), None)]);
+    assert!(done.checkpoint.page().contains(", before this session forked"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use midstride::client::Life;
 use midstride::project::Project;
 use midstride::verbs::{Checkpointed, Extent, Listed, Recovered};
 use midstride_core::checkpoint::{ArtifactState, Checkpoint};
-use midstride_core::session::{AgentState, Exit, Seen};
+use midstride_core::session::{AgentState, Exit, Request, Seen};
 use serde::Serialize;
 use std::path::Path;
 
@@ -271,14 +271,13 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
         heading(&format!("{} session {}", session.client.name(), name(checkpoint.session_id())));
     out.push_str(&indented(&top(checkpoint)));
     let abandoned = |seen: &Seen| taken_back(checkpoint.is_abandoned(seen));
-    let requests: Vec<String> = session
-        .requests
-        .iter()
-        .map(|request| {
-            let mark = if request.correction.is_some() { "corrected: " } else { "" };
-            format!("{mark}{}{}", short(&request.text), abandoned(&request.seen))
-        })
-        .collect();
+    let request = |request: &Request| {
+        let mark = if request.correction.is_some() { "corrected: " } else { "" };
+        format!("{mark}{}{}", short(&request.text), abandoned(&request.seen))
+    };
+    let before: Vec<String> = session.asked_before.iter().map(request).collect();
+    section(&mut out, "Asked before it forked", &before);
+    let requests: Vec<String> = session.requests.iter().map(request).collect();
     section(&mut out, "Asked", &requests);
     let answers: Vec<String> = session
         .answers

@@ -177,7 +177,10 @@ fn what_failed_again_and_again_reminds() {
     let fails = || Turn::calls("Bash", json!({"command": "exit 3"}));
     let Some(why) = reminded_after(&project(), vec![fails(), fails()]) else { return };
     assert_eq!(why, "");
-    let why = reminded_after(&project(), vec![fails(), fails(), fails()]).unwrap();
+    // The client writes its transcript behind what it does.
+    let written = "until [ $(cat ~/.claude/projects/*/*.jsonl | grep -c '\"is_error\":true') -ge 3 ]; do :; done";
+    let waits = Turn::calls("Bash", json!({ "command": written }));
+    let why = reminded_after(&project(), vec![fails(), fails(), fails(), waits]).unwrap();
     assert_eq!(why, "A command failed 3 times in this session.");
 }
 

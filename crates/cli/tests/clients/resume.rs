@@ -55,6 +55,8 @@ fn after_clear_a_session_is_another_one() {
     // Each was captured, with what is its own.
     let did = did(&sandbox);
     assert_eq!(did.iter().filter(|one| *one == "SessionEnd: captured").count(), 2, "{did:?}");
+    // What the client wrote after that is brought in like any other.
+    sandbox.run(["session", "recover"]).exits(0);
     let mut list = sessions(&sandbox);
     list.sort_by_key(|one| one["began"].to_string());
     let facts = |one: &Value| [&one["session"], &one["about"], &one["captured"]].map(Value::clone);

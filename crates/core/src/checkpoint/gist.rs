@@ -213,22 +213,25 @@ impl Facts<'_> {
         below.unwrap_or(path).to_owned()
     }
 
-    fn requests(&self, corrections: bool) -> impl DoubleEndedIterator<Item = &Request> {
-        let all = self.checkpoint.session.requests.iter();
-        all.filter(move |one| one.correction.is_some() == corrections && self.stands(&one.seen))
+    /// What the user said, also in the session that this one goes on from.
+    fn requests(&self, corrections: bool) -> impl DoubleEndedIterator<Item = (&Request, bool)> {
+        let session = &self.checkpoint.session;
+        let before = session.asked_before.iter().map(|one| (one, true));
+        let all = before.chain(session.requests.iter().map(|one| (one, false)));
+        all.filter(move |(one, _)| {
+            one.correction.is_some() == corrections && self.stands(&one.seen)
+        })
     }
 
     /// What the user asked first, and what since.
     fn asked(&self) -> (Vec<Item>, Vec<Item>) {
         let mut asked = self.requests(false);
-        let item = |sort, one: &Request| Item::of(sort, &one.text).seen(&one.seen);
-        let goal = asked.next().map(|goal| item(Sort::Goal, goal));
-        (goal.into_iter().collect(), asked.rev().map(|one| item(Sort::Request, one)).collect())
+        let goal = asked.next().map(|goal| request(Sort::Goal, goal));
+        (goal.into_iter().collect(), asked.rev().map(|one| request(Sort::Request, one)).collect())
     }
 
     fn corrections(&self) -> Vec<Item> {
-        let corrections = self.requests(true).rev();
-        corrections.map(|one| Item::of(Sort::Correction, &one.text).seen(&one.seen)).collect()
+        self.requests(true).rev().map(|one| request(Sort::Correction, one)).collect()
     }
 
     fn queued(&self) -> Vec<Item> {
@@ -339,6 +342,11 @@ impl Facts<'_> {
         let gone = requests.chain(agents).filter(|(_, seen)| !self.stands(seen));
         gone.map(|(text, seen)| item(text, seen)).collect()
     }
+}
+
+fn request(sort: Sort, (one, is_before): (&Request, bool)) -> Item {
+    let item = Item::of(sort, &one.text).seen(&one.seen);
+    if is_before { item.state("before this session forked") } else { item }
 }
 
 /// What an agent was asked, in few words where there are any.

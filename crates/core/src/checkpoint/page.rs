@@ -79,12 +79,14 @@ fn at(checkpoint: &Checkpoint, seen: &Seen) -> String {
 
 fn asked(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
-    let items: Vec<String> = session
-        .requests
-        .iter()
-        .map(|request| {
+    let before =
+        session.asked_before.iter().map(|request| (request, ", before this session forked"));
+    let items: Vec<String> = before
+        .chain(session.requests.iter().map(|request| (request, "")))
+        .map(|(request, when)| {
             let kind = if request.correction.is_some() { "Corrected" } else { "Asked" };
-            format!("- {kind} ({}):\n{}", at(checkpoint, &request.seen), quoted(&request.text))
+            let at = at(checkpoint, &request.seen);
+            format!("- {kind} ({at}{when}):\n{}", quoted(&request.text))
         })
         .chain(session.queued.iter().filter(|queued| !queued.text.starts_with('<')).map(|queued| {
             format!(

@@ -2,8 +2,10 @@
 
 use super::Session;
 use super::fact::{Fact, Linked, Mark};
-use super::fold::id_of;
+use super::fold::{id_of, seen, worded};
 use super::hash::hash;
+use super::item::{Request, Source};
+use super::text::TEXT_BYTES_MAX;
 use std::collections::HashSet;
 
 /// The ids of the records of a transcript, eight bytes each: no more than a session's own chain of
@@ -64,10 +66,23 @@ impl Session {
         is_copy
     }
 
-    /// What a copy tells is another session's, except what is needed to understand what follows.
-    pub(super) fn heed_copy(&mut self, fact: &Fact<'_>) {
-        if let (true, Fact::Used(used)) = (self.is_in_copies, fact) {
+    /// What a copy tells is another session's, except what is needed to understand what follows. The
+    /// words of the user hold on: a summary of this session must not lose them.
+    pub(super) fn heed_copy(&mut self, mark: &Mark<'_>, fact: &Fact<'_>) {
+        if !self.is_in_copies {
+            return;
+        }
+        if let Fact::Used(used) = fact {
             self.usage.know(used);
+        }
+        if let Fact::Asked(text) | Fact::Delivered(text) = fact
+            && mark.agent.is_none()
+            && !text.trim().is_empty()
+        {
+            let text = self.head(text, TEXT_BYTES_MAX);
+            let correction = worded(&text, self.asked_before.is_empty());
+            let seen = seen(mark, Source::User);
+            self.asked_before.push(Request { seen, text, correction });
         }
     }
 }

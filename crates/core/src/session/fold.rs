@@ -64,7 +64,7 @@ impl Session {
             return;
         }
         if self.passing_over {
-            return self.heed_copy(&fact);
+            return self.heed_copy(mark, &fact);
         }
         match fact {
             Fact::Record(_) => {}
@@ -197,8 +197,7 @@ impl Session {
     pub(super) fn request(&mut self, mark: &Mark<'_>, text: String) -> u64 {
         // The first words of a session that goes on from another one can correct that one.
         let is_first = self.requests.is_empty() && self.forked_after.is_none();
-        let worded = !is_first && is_worded_as_correction(&text);
-        let correction = self.stopped.take().or(worded.then_some(Correction::Worded));
+        let correction = self.stopped.take().or_else(|| worded(&text, is_first));
         self.requests.push(Request { seen: seen(mark, Source::User), text, correction })
     }
 
@@ -754,6 +753,11 @@ const CORRECTING: [&str; 22] = [
     "i meant",
     "you forgot",
 ];
+
+/// Whether what the user says corrects what was done; nothing was before the first words.
+pub(super) fn worded(text: &str, is_first: bool) -> Option<Correction> {
+    (!is_first && is_worded_as_correction(text)).then_some(Correction::Worded)
+}
 
 fn is_worded_as_correction(text: &str) -> bool {
     let start: String = text.trim_start().chars().take(20).collect();

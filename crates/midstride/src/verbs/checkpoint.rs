@@ -6,7 +6,7 @@ use crate::client::{self, Found};
 use crate::files::{self, FileError, Root};
 use crate::git::Repository;
 use crate::ids::sha256;
-use crate::ledger::{AppendError, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::ledger::{AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
 use crate::settings::SessionName;
 use crate::tombstone::Tombstone;
@@ -151,7 +151,7 @@ pub(super) fn write_down(
         // later must not have the last word, so they tell one after the other.
         let _turn = ledger.turn("checkpoint")?;
         ready.look_again(ledger, found)?;
-        tell(ledger, std::slice::from_mut(&mut ready))?;
+        ready.tell_alone(ledger, found)?;
     }
     Ok(ready.done)
 }
@@ -160,6 +160,7 @@ pub(super) fn write_down(
 pub(super) struct Ready {
     pub(super) done: Checkpointed,
     stream: StreamId,
+    expected: Expected,
     envelope: Envelope,
     bytes: Vec<u8>,
     gist: Vec<u8>,
@@ -185,7 +186,7 @@ impl Ready {
         let gist = clean(project, &gist).into_bytes();
         let blobs = (blob.clone(), sha256(&gist));
         let (envelope, stream) = told(project, &checkpoint, blobs, &redacted);
-        let Standing { known, further } =
+        let Standing { expected, known, further } =
             Standing::of(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
         let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
         if let Some(tombstone) = tombstone.flatten() {
@@ -195,13 +196,28 @@ impl Ready {
         let told = known.or(further);
         let (is_new, blob) = (told.is_none(), told.unwrap_or(blob));
         let done = Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from };
-        Ok(Self { done, stream, envelope, bytes, gist })
+        Ok(Self { done, stream, expected, envelope, bytes, gist })
+    }
+
+    /// Tells the ledger, unless somebody who does not wait for a turn tells more meanwhile.
+    fn tell_alone(&mut self, ledger: &SqliteLedger, found: &Found) -> Result<(), CheckpointError> {
+        while self.done.is_new {
+            put_blobs(ledger, self)?;
+            let event = std::slice::from_ref(&self.envelope);
+            match ledger.append(&self.stream, self.expected, event) {
+                Ok(_) => return give_up_tasks(ledger, [&*self]),
+                Err(AppendError::Conflict { .. }) => self.look_again(ledger, found)?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
     }
 
     /// Compares with what somebody else told meanwhile.
     fn look_again(&mut self, ledger: &SqliteLedger, found: &Found) -> Result<(), CheckpointError> {
         let bytes = self.done.checkpoint.bytes;
         let now = Standing::of(ledger, &self.stream, &self.envelope.id, found, bytes)?;
+        self.expected = now.expected;
         if let Some(blob) = now.known.or(now.further) {
             (self.done.is_new, self.done.blob) = (false, blob);
         }
@@ -211,6 +227,8 @@ impl Ready {
 
 /// What the ledger knows of a session already.
 struct Standing {
+    /// Where its stream stands.
+    expected: Expected,
     /// The checkpoint that an event of the same id told of.
     known: Option<String>,
     /// One that read further in the same transcript.
@@ -226,6 +244,7 @@ impl Standing {
         read: u64,
     ) -> Result<Self, CheckpointError> {
         let records = ledger.read(stream, None)?;
+        let expected = Expected::after(records.last().map(|record| record.version));
         // A transcript that is shorter now was written anew, and what it was does not count.
         let size = files::size(&found.path).unwrap_or_default();
         let (mut known, mut further) = (None, None);
@@ -241,7 +260,7 @@ impl Standing {
                 further = Some(blob.clone());
             }
         }
-        Ok(Self { known, further })
+        Ok(Self { expected, known, further })
     }
 }
 
@@ -476,12 +495,7 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
         return Ok(());
     }
     for one in &new {
-        ledger.put_blob(&one.bytes)?;
-        // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
-        match ledger.put_blob(&one.gist) {
-            Ok(_) | Err(LedgerError::Forgotten(_)) => {}
-            Err(error) => return Err(error.into()),
-        }
+        put_blobs(ledger, one)?;
     }
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
@@ -493,12 +507,29 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
             one.done.blob = first.unwrap_or_default();
         }
     }
-    let mut given_up = Vec::new();
-    for one in &new {
-        given_up.extend(mirror::given_up(ledger, &one.done.checkpoint, one.envelope.time)?);
+    give_up_tasks(ledger, new.iter().map(|one| &**one))
+}
+
+fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> {
+    ledger.put_blob(&ready.bytes)?;
+    // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
+    match ledger.put_blob(&ready.gist) {
+        Ok(_) | Err(LedgerError::Forgotten(_)) => Ok(()),
+        Err(error) => Err(error.into()),
     }
-    if !given_up.is_empty() {
-        ledger.unite(&given_up)?;
+}
+
+/// Gives up the tasks that these sessions deleted.
+fn give_up_tasks<'r>(
+    ledger: &dyn Ledger,
+    told: impl IntoIterator<Item = &'r Ready>,
+) -> Result<(), CheckpointError> {
+    let mut streams = Vec::new();
+    for one in told {
+        streams.extend(mirror::given_up(ledger, &one.done.checkpoint, one.envelope.time)?);
+    }
+    if !streams.is_empty() {
+        ledger.unite(&streams)?;
     }
     Ok(())
 }

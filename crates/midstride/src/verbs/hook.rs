@@ -19,12 +19,12 @@ use crate::ids::sha256;
 use crate::index::{Card, Effort};
 use crate::ledger::{LedgerError, Patience, SqliteLedger};
 use crate::project::{Project, SetUp, Shelved};
-use crate::settings::SessionName;
+use crate::settings::{self, SessionName};
 use jiff::Timestamp;
 use kept::Kept;
 use midstride_core::briefing::{Briefing, Occasion, Rank};
 use midstride_core::check::Verdict;
-use midstride_core::checkpoint::{Gist, Mode};
+use midstride_core::checkpoint::{Checkpoint, Gist, Mode};
 use midstride_core::document::Document;
 use midstride_core::event::Delivered;
 use midstride_core::finding::Code;
@@ -194,9 +194,9 @@ impl Hooking<'_> {
         self.done.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
         let told = text.clone().filter(|_| occasion == Occasion::Compact);
         self.done.answer.context = text;
-        let mut kept = self.kept();
-        if kept.told != told {
-            kept.told = told;
+        let before = self.kept();
+        let kept = Kept { told, ended: false, ..before.clone() };
+        if kept != before {
             self.keep(&kept);
         }
         let bounded = Kept::bound(self.project);
@@ -219,11 +219,18 @@ impl Hooking<'_> {
             self.done.errors.push(error.to_string());
         }
         self.done.is_left = recovered.left > 0;
-        let count = recovered.checkpoints.iter().filter(|one| one.is_new).count();
-        if count > 0 {
-            self.did(format!("recovered {count}"));
+        let new: Vec<&Checkpointed> =
+            recovered.checkpoints.iter().filter(|one| one.is_new).collect();
+        if !new.is_empty() {
+            self.did(format!("recovered {}", new.len()));
         }
-        recovered.unheard
+        new.into_iter().filter(|one| !self.said_its_end(&one.checkpoint)).count()
+    }
+
+    /// Whether a client told that a session ended. It may write to the transcript after that.
+    fn said_its_end(&self, checkpoint: &Checkpoint) -> bool {
+        let name = SessionName::of(checkpoint.client().name(), checkpoint.session_id());
+        name.is_some_and(|name| Kept::read(self.project, &name).ended)
     }
 
     fn note_troubles(&mut self, briefed: &Briefed) {
@@ -275,7 +282,8 @@ impl Hooking<'_> {
             text: text[..text.floor_char_boundary(PROMPT_BYTES_MAX)].to_owned(),
             files: Vec::new(),
             limit: MATTERS_LOOKED_AT,
-            within: HOOK_WITHIN,
+            // A fifth of what a hook has, however long that is.
+            within: settings::hook_time().map_or(HOOK_WITHIN, |time| time / 5),
             effort: Effort::Prompt,
         };
         let hits = search_prompt(self.project, &prompt).hits;
@@ -423,13 +431,7 @@ impl Hooking<'_> {
         self.checkpoint();
         // Whoever goes on with it later was reminded all the same, and lacks what it lacked.
         let Kept { nudged, missing, .. } = self.kept();
-        let kept = Kept { missing, nudged, ..Kept::default() };
-        let done = match kept == Kept::default() {
-            true => Kept::remove(self.project, &self.session),
-            false => kept.write(self.project, &self.session),
-        };
-        self.noted(done);
-        Kept::prune(self.project);
+        self.keep(&Kept { missing, nudged, ended: true, ..Kept::default() });
     }
 
     /// Whether an open handoff of this session passed the gate, or was accepted as it is.

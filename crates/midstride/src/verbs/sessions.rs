@@ -1,15 +1,13 @@
 //! Find sessions, show one, make a handoff of one, and bring in those that ended without a word.
 
-use super::brief::gist_of_session;
 use super::checkpoint::{CheckpointError, Checkpointed, Ready, by_id, take, tell, write_down};
 use super::save::{self, SaveError};
 use crate::client::{self, Candidate, Found, Life, Lives};
 use crate::files::{FileError, Problem, Stream};
 use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp, Shelved};
-use crate::settings::SessionName;
 use jiff::Timestamp;
-use midstride_core::checkpoint::{Checkpoint, Gist, Mode};
+use midstride_core::checkpoint::{Checkpoint, Mode};
 use midstride_core::event::{Envelope, Event, SessionEvent};
 use midstride_core::judgement::Judgement;
 use midstride_core::redact::Redaction;
@@ -314,8 +312,6 @@ pub fn promote(
 pub struct Recovered {
     /// Sessions that are written down now.
     pub checkpoints: Vec<Checkpointed>,
-    /// How many of them did something that was not written down before.
-    pub unheard: usize,
     /// Sessions that could not be, with why.
     pub failed: Vec<(String, CheckpointError)>,
     /// How many more there are.
@@ -358,16 +354,13 @@ pub(super) fn recover_some(
     let is_short = |one: &Listed| one.found.as_ref().is_some_and(|found| found.bytes <= bytes_max);
     let ended: Vec<Listed> = ended.into_iter().take(most).filter(is_short).collect();
     let left = all - ended.len();
-    let (mut checkpoints, mut failed, mut unheard) = (Vec::new(), Vec::new(), 0);
+    let (mut checkpoints, mut failed) = (Vec::new(), Vec::new());
     // A few at once: each turn of the ledger waits for the disk, and all at once would fill memory.
     for some in ended.chunks(TOLD_AT_ONCE) {
         let mut ready = Vec::new();
         for (one, found) in some.iter().filter_map(|one| Some((one, one.found.as_ref()?))) {
             match Ready::of(project, ledger, found, Mode::Auto) {
-                Ok(one) => {
-                    unheard += usize::from(tells_more(ledger, &one.done)?);
-                    ready.push(one);
-                }
+                Ok(one) => ready.push(one),
                 Err(error) => failed.push((one.session.clone(), error)),
             }
         }
@@ -375,17 +368,7 @@ pub(super) fn recover_some(
         checkpoints.extend(ready.into_iter().map(|one| one.done));
     }
     let unknown = others.len() - running;
-    Ok(Recovered { checkpoints, unheard, failed, left, running, unknown, older, since, unread })
-}
-
-/// Whether a session did something that is not written down. A client that was told to end still
-/// writes down that it was, and that is nothing.
-fn tells_more(ledger: &SqliteLedger, done: &Checkpointed) -> Result<bool, LedgerError> {
-    let client = done.checkpoint.client().name();
-    let name = SessionName::of(client, done.checkpoint.session_id());
-    let before = name.map_or(Ok(None), |name| gist_of_session(ledger, &name))?;
-    let now = Gist::of(&done.checkpoint).items;
-    Ok(done.is_new && before.is_none_or(|before| before.items != now))
+    Ok(Recovered { checkpoints, failed, left, running, unknown, older, since, unread })
 }
 
 /// What is not written down to its end.

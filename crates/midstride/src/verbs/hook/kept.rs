@@ -8,12 +8,10 @@ use std::path::{Path, PathBuf};
 
 /// Where it lies, with what is never committed.
 const FOLDER: &str = "hooks";
-/// A session that was killed never removes its file: of more than so many, the oldest go.
+/// Of more sessions than these, what the oldest kept goes.
 const SESSIONS_MAX: usize = 64;
 /// A larger file is none of ours.
 const BYTES_MAX: u64 = 1 << 20;
-/// So many sessions keep something.
-const FILES_MAX: usize = 200;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -30,6 +28,8 @@ pub(super) struct Kept {
     pub(super) weighed: bool,
     /// How often in a row it was kept from stopping.
     pub(super) blocked: u8,
+    /// Whether its client said that it ended.
+    pub(super) ended: bool,
 }
 
 impl Kept {
@@ -44,33 +44,6 @@ impl Kept {
         let folder: Root = project.make_private()?.make_below(Path::new(FOLDER))?;
         let text = serde_json::to_string(self).unwrap_or_default();
         folder.put_passing(&name(session), project.clean(&text).0.as_str().as_bytes())
-    }
-
-    /// Removes what the oldest sessions kept, where there are too many.
-    pub(super) fn prune(project: &Project) {
-        let private = project.private().ok().flatten();
-        let folder = private.and_then(|private| private.below(Path::new(FOLDER)).ok().flatten());
-        let Some(folder) = folder else { return };
-        let names = folder.names(".json").unwrap_or_default();
-        let Some(more) = names.len().checked_sub(FILES_MAX).filter(|more| *more > 0) else {
-            return;
-        };
-        let mut files: Vec<PathBuf> = names.iter().map(|name| folder.path().join(name)).collect();
-        files.sort_by_cached_key(|file| std::cmp::Reverse(crate::files::age(file)));
-        for file in files.iter().take(more) {
-            // Whoever ends beside us may have been faster.
-            let _ = crate::files::remove(file);
-        }
-    }
-
-    /// Removes what a session kept.
-    pub(super) fn remove(project: &Project, session: &SessionName) -> Result<(), FileError> {
-        let Some(private) = project.private()? else { return Ok(()) };
-        let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
-        match crate::files::remove(&folder.path().join(name(session))) {
-            Err(FileError { problem: Problem::NotFound, .. }) | Ok(()) => Ok(()),
-            Err(error) => Err(error),
-        }
     }
 
     /// Removes what the sessions kept that wrote longest ago, so that only so many are left.
