@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::view::tame;
-use midstride_core::redact::Redaction;
+use midstride_core::redact::{Clean, Redaction};
 use serde_json::{Value, json};
 
 /// One answer has at most so many characters: about 6,000 tokens, a quarter of what Claude Code takes.
@@ -79,10 +79,11 @@ pub(super) fn result(answer: Result<Reply, Diagnostic>) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": is_error})
 }
 
-/// What went wrong, and what to change.
+/// What went wrong, and what to change. What was sent is quoted in it; a secret is not.
 pub(super) fn told(diagnostic: &Diagnostic) -> String {
     let hints = diagnostic.hints_for_tools().map(|hint| format!("\nhint: {hint}"));
-    plain(&format!("error: {}{}", diagnostic.message(), hints.collect::<String>()))
+    let told = format!("error: {}{}", diagnostic.message(), hints.collect::<String>());
+    plain(Clean::of(&told).0.as_str())
 }
 
 /// Text without colours, and without what steers whoever shows it.

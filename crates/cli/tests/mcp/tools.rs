@@ -235,6 +235,15 @@ fn a_session_that_reads_a_handoff_took_it_over() {
 }
 
 #[test]
+fn what_is_refused_is_told_without_its_secrets() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Modern);
+    let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
+    let told = client.refuses("get", json!({"handoff": secret}));
+    assert!(told.contains("there is no handoff") && !told.contains("a1B2c3"), "{told}");
+}
+
+#[test]
 fn what_to_do_is_said_in_words_that_a_tool_takes() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Modern);

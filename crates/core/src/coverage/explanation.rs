@@ -294,3 +294,15 @@ fn are_alike(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     let shared = one.intersection(other).count();
     shared * 100 >= (one.len() + other.len() - shared) * SAME_PERCENT
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_small_words_are_known_by_their_blanks() {
+        for word in SMALL.split_whitespace() {
+            assert!(is_small(word), "{word}");
+        }
+    }
+}

@@ -70,7 +70,7 @@ pub(super) const HOLLOW: &str = "\
  maintainability readability readable robust robustness consistency stay ";
 
 /// Longer words that only hold others together; in every language most of the short ones do.
-pub(super) const SMALL: &str = "\
+pub(super) const SMALL: &str = " \
  that this these those with from were been being which when where while would could should does have they them their \
  there than then must only each every into onto over under before behind between without what will shall upon within \
  during against among \

@@ -10,7 +10,7 @@ const SALIENT_MAX: usize = 24;
 const WORD_LENGTH_MIN: usize = 3;
 
 /// Words that every prompt has, whatever it is about.
-const STOP_WORDS: &str = "\
+const STOP_WORDS: &str = " \
  a about above add after again all also always am an and another any are around as ask at away back be because been \
  before being below best better between both bug but by call can cannot change check code come could create did do \
  does doing done down each else error even every example few file find first fix folder for from get give go going \
@@ -106,6 +106,7 @@ mod tests {
             found.iter().map(|salient| salient.sort).collect::<Vec<_>>(),
             [Sort::Path, Sort::Name, Sort::Word, Sort::Word, Sort::Word]
         );
+        assert!(STOP_WORDS.split_whitespace().all(|word| !is_telling(word)));
         assert!(salient("and/or, this.that").is_empty());
         assert!(salient("What should I do next? Thanks!").is_empty());
     }

@@ -23,7 +23,7 @@ pub(super) fn start_of(text: &str, bytes_max: usize) -> &str {
     &text[..floor(text, bytes_max + MARGIN)]
 }
 
-/// The beginning of a text. `whole` is how long it was where only its start is given.
+/// The beginning of a text.
 pub(super) fn head(text: &str, bytes_max: usize, redacted: &mut Redacted) -> String {
     if is_plain(text) {
         return text.to_owned();
