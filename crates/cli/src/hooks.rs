@@ -182,12 +182,16 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>, answered: &Sende
         let started = go_on(&["hook", RECOVER], project.root().path());
         done.errors.extend(started.err().map(|error| error.to_string()));
     }
-    // The log knows only the rules that ship; what the project adds holds here.
+    clean(&project, &mut done);
+    let known = locked(known).clone();
+    known.log(now.now(), watch, &done);
+}
+
+/// The log knows only the rules that ship; what the project adds holds here.
+fn clean(project: &Project, done: &mut Hooked) {
     for error in &mut done.errors {
         *error = project.clean(error).0.as_str().to_owned();
     }
-    let known = locked(known).clone();
-    known.log(now.now(), watch, &done);
 }
 
 /// Starts what nobody waits for.
@@ -305,5 +309,6 @@ fn alone(event: &str, watch: Stopwatch, act: impl Fn(&Project) -> Result<&'stati
         Ok(did) => done.did.push(did.to_owned()),
         Err(error) => done.errors.push(error),
     }
+    clean(&project, &mut done);
     log(&project.private_path(), ("midstride", event, None), clock.now(), watch, &done);
 }

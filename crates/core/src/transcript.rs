@@ -126,11 +126,6 @@ impl Cursor {
         self.reader.as_reader().record(self.lines, line, out);
     }
 
-    /// Whether a file is still the one that was read, by its two windows.
-    pub fn fits(&self, at_start: &[u8], before_offset: &[u8]) -> bool {
-        self.reached().fits(at_start, before_offset)
-    }
-
     /// How far it was read.
     pub fn reached(&self) -> Reached {
         Reached { version: self.version, offset: self.offset, head: self.head, tail: self.tail }

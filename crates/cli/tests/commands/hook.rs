@@ -323,6 +323,20 @@ fn a_long_session_is_read_on_when_much_is_new_and_whole_at_its_end() {
 }
 
 #[test]
+fn what_is_forgotten_waits_for_no_prompt() {
+    let sandbox = worked_in();
+    hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));
+    let summary = json!({"compact_summary": "<summary>We worked on the cache.</summary>"});
+    hook(&sandbox, "PostCompact", ID, summary);
+    let kept = sandbox.root().join(format!(".git/midstride/hooks/claude-code.{ID}.json"));
+    assert!(std::fs::read_to_string(&kept).unwrap().contains("Keep it in one file"));
+    let done = sandbox.run(["checkpoint", "--last", "--json"]).exits(0).stdout;
+    let done: Value = serde_json::from_str(&done).unwrap();
+    sandbox.run(["forget", done["checkpoint"].as_str().unwrap(), "--yes"]).exits(0);
+    assert!(!kept.exists());
+}
+
+#[test]
 fn what_a_summary_loses_comes_with_the_next_prompt() {
     let sandbox = worked_in();
     let instructions = hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));

@@ -134,7 +134,7 @@ pub fn blocks(worth: Option<Worth>, handed: &Handed, before: u8) -> Option<Strin
         text += &format!("\n- {gap}");
     }
     if let Some(more) = gaps.len().checked_sub(GAPS_MAX).filter(|more| *more > 0) {
-        text += &format!("\n- {more} more, which it tells");
+        text += &format!("\n- {more} more; saving names them");
     }
     Some(text)
 }
@@ -154,7 +154,7 @@ mod tests {
         let text = |gaps| blocks(Some(Worth::Corrected(1)), &lacking(gaps), 0).unwrap();
         assert!(text(0).ends_with("before you stop."), "{}", text(0));
         assert!(text(5).ends_with("before you stop:\n- gap 1\n- gap 2\n- gap 3\n- gap 4\n- gap 5"));
-        assert!(text(7).ends_with("\n- gap 5\n- 2 more, which it tells"), "{}", text(7));
+        assert!(text(7).ends_with("\n- gap 5\n- 2 more; saving names them"), "{}", text(7));
     }
 
     #[test]

@@ -422,18 +422,21 @@ fn begins_next(text: &[u8]) -> bool {
     (separated && name > 0 && given) || text.starts_with(b"</")
 }
 
-/// How a sentence says what a password is.
-const COPULAS: [&[u8]; 9] = [
-    b" is: ",
-    b" is now ",
-    b" is ",
-    b" was ",
-    b" set to ",
-    b" is set to ",
-    b" changed to ",
-    b" reset to ",
-    b" to ",
+/// How a sentence says what a password is: these one after the other, as far as they are there.
+const COPULAS: [&[&[u8]]; 3] = [
+    &[b" is", b" was", b" has been"],
+    &[b" now"],
+    &[b" set to", b" changed to", b" reset to", b" to", b":"],
 ];
+
+/// How many letters say what a password is; none where nothing does.
+fn copula(text: &[u8]) -> Option<usize> {
+    let length = COPULAS.iter().fold(0, |at, words| {
+        at + words.iter().find(|word| text[at..].starts_with(word)).map_or(0, |word| word.len())
+    });
+    // A colon alone is how code says it.
+    (text.starts_with(b" ") && length > 0 && text.get(length) == Some(&b' ')).then_some(length + 1)
+}
 
 /// `the password is value`, as somebody tells it.
 fn said(
@@ -448,8 +451,7 @@ fn said(
         let name = length(whom, NAME_BYTES_MAX, |byte| !is_blank(byte) && byte != b'\n');
         &whom[name..]
     });
-    let copula = COPULAS.iter().find(|copula| rest.starts_with(copula))?;
-    let at = hit.text.len() - rest.len() + copula.len();
+    let at = hit.text.len() - rest.len() + copula(rest)?;
     let at = at + length(&hit.text[at..], 2, |byte| is_quote(byte) || byte == b'*');
     let range = bare(hit.text, at, false);
     let emphasis = hit.text[range.clone()].iter().rev().take_while(|byte| **byte == b'*').count();

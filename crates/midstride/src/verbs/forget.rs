@@ -3,6 +3,7 @@
 //! The tombstone comes first, so that nobody keeps the text again meanwhile; what follows can be done
 //! any number of times. Killed in between, forgetting it once more finishes the work.
 
+use super::hook;
 use crate::capture;
 use crate::client;
 use crate::files::FileError;
@@ -13,6 +14,7 @@ use crate::journal::file_name_of;
 use crate::ledger::{AppendError, Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, Shelved};
 use crate::revisions::{PRIVATE, RevisionError, SHARED};
+use crate::settings::SessionName;
 use crate::tombstone::{Tombstone, Was};
 use jiff::Timestamp;
 use midstride_core::checkpoint::Checkpoint;
@@ -218,7 +220,12 @@ pub fn forget(
     let left = left.and_then(|left| left.get(&text.hash).copied()).unwrap_or(Left::Nothing);
     reached(ForgetStep::Removed);
     let cursors = match &text.session {
-        Some((client, session)) => capture::start_over(project, *client, session)?,
+        Some((client, session)) => {
+            if let Some(name) = SessionName::of(client.name(), session) {
+                hook::start_over(project, &name)?;
+            }
+            capture::start_over(project, *client, session)?
+        }
         None => 0,
     };
     if text.was == Was::Revision {

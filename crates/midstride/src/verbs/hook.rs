@@ -91,6 +91,11 @@ pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
     }
 }
 
+/// Removes what hooks of a session keep for the next one.
+pub(super) fn start_over(project: &Project, session: &SessionName) -> Result<(), FileError> {
+    Kept::remove(project, session)
+}
+
 /// Answers a call.
 pub fn hook(project: &Project, call: &Call) -> Hooked {
     let mut done = Hooked::default();

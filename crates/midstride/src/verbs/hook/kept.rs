@@ -46,6 +46,16 @@ impl Kept {
         folder.put_passing(&name(session), project.clean(&text).0.as_str().as_bytes())
     }
 
+    /// Removes what a session kept.
+    pub(super) fn remove(project: &Project, session: &SessionName) -> Result<(), FileError> {
+        let Some(private) = project.private()? else { return Ok(()) };
+        let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
+        match crate::files::remove(&folder.path().join(name(session))) {
+            Err(FileError { problem: Problem::NotFound, .. }) | Ok(()) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Removes what the sessions kept that wrote longest ago, so that only so many are left.
     pub(super) fn bound(project: &Project) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
