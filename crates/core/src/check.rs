@@ -7,7 +7,7 @@ mod allow;
 mod assumption;
 mod boot;
 mod capability;
-mod content;
+pub(crate) mod content;
 mod generated;
 mod proof;
 mod pull_request;

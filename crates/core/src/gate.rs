@@ -13,6 +13,7 @@ use crate::document::Document;
 use crate::finding::{Code, Finding, Severity, WayOut};
 use crate::header::Header;
 use crate::insert::{Insert, Kind};
+use crate::judgement::{Answer, Reflection};
 use crate::section::Meaning;
 
 /// What is said of something that the document names and does not explain.
@@ -74,6 +75,23 @@ impl Gate {
         });
         let gaps = broken.into_iter().map(form).chain(untold);
         Self { gaps: gaps.chain(hollow.into_iter().map(form)).collect() }
+    }
+
+    /// The same with what its author says of it: who would not take it over knows of something that
+    /// is missing.
+    #[must_use]
+    pub fn reflected(mut self, reflection: &Reflection) -> Self {
+        if let Some(Answer { yes: false, why }) = &reflection.inherit {
+            let why = why.as_ref().map(|why| format!(": {}", one_line(why))).unwrap_or_default();
+            self.gaps.push(Gap {
+                code: "reflection".to_owned(),
+                is_finding: false,
+                what: format!("its own author would not inherit it{why}"),
+                seen: None,
+                add: "add what is missing, and answer again".to_owned(),
+            });
+        }
+        self
     }
 
     /// Whether nothing is missing.

@@ -77,6 +77,17 @@ pub struct Reflection {
     pub finds_plans: Option<Answer>,
 }
 
+impl Reflection {
+    /// These answers, and earlier ones where nothing is answered anew.
+    #[must_use]
+    pub fn over(self, earlier: Self) -> Self {
+        Self {
+            inherit: self.inherit.or(earlier.inherit),
+            finds_plans: self.finds_plans.or(earlier.finds_plans),
+        }
+    }
+}
+
 /// Yes or no, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -168,7 +179,6 @@ impl Judgement {
     /// Both together; where both say one thing, the other counts.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
-        let Reflection { inherit, finds_plans } = self.reflection;
         self.entries.extend(other.entries);
         self.fields.extend(other.fields);
         self.boot.extend(other.boot);
@@ -185,10 +195,7 @@ impl Judgement {
             waiting_for: other.waiting_for.or(self.waiting_for),
             state: other.state.or(self.state),
             body: other.body.or(self.body),
-            reflection: Reflection {
-                inherit: other.reflection.inherit.or(inherit),
-                finds_plans: other.reflection.finds_plans.or(finds_plans),
-            },
+            reflection: other.reflection.over(self.reflection),
         }
     }
 

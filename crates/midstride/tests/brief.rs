@@ -354,6 +354,36 @@ fn a_session_that_left_a_handoff_is_told_through_it() {
 }
 
 #[test]
+fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
+    let sandbox = shop();
+    capture(&sandbox);
+    let gate = |passed: bool| {
+        let recovery = format!("recovery: {{client: claude-code, session: {ID}}}");
+        format!("  state: {{{recovery}, quality_gates: {{passed: {passed}}}}}\n")
+    };
+    put(&sandbox, "saved", "planned", 1, &gate(false));
+    // Another session came after it and is the one that is told.
+    let later = "5e550002-4c00-7000-8000-00000000bbbb";
+    let path = sandbox.home().join(format!("{later}.jsonl"));
+    let root = sandbox.root().display();
+    let record = format!(
+        r#"{{"type":"user","uuid":"z1","parentUuid":null,"sessionId":"{later}","cwd":"{root}","timestamp":"2026-03-21T09:00:00.000Z","message":{{"role":"user","content":"What time is it?"}}}}"#
+    );
+    std::fs::write(&path, record + "\n").unwrap();
+    let client = Some(Client::ClaudeCode);
+    verbs::checkpoint(&open(sandbox.root()), &Which::Transcript(path), client, Mode::Auto).unwrap();
+    let corrected = "Do not touch the pages, only the cache.";
+    let told = plain(&sandbox);
+    assert_eq!(told.predecessor.unwrap().session, later);
+    assert!(told.briefing.text.contains(corrected), "{}", told.briefing.text);
+    assert!(told.briefing.text.contains("npm run build"), "{}", told.briefing.text);
+    // One that passed tells it itself.
+    put(&sandbox, "saved", "planned", 1, &gate(true));
+    let text = plain(&sandbox).briefing.text;
+    assert!(!text.contains(corrected), "{text}");
+}
+
+#[test]
 fn an_agent_that_begins_a_handoff_in_a_known_session_acknowledges_it() {
     use midstride::journal::Change;
     use midstride_core::header::Verb;

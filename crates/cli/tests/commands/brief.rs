@@ -7,6 +7,14 @@ use crate::sandbox;
 const SESSION: [&str; 4] = ["--client", "claude-code", "--session", "5e550002-0000"];
 
 #[test]
+fn what_a_draft_asks_for_is_told_to_nobody() {
+    let sandbox = shop();
+    sandbox.run(["new", "Login loops forever"]).exits(0);
+    let told = sandbox.run(["brief"]).exits(0).stdout;
+    assert!(told.contains("Login loops forever") && !told.contains("!--"), "{told}");
+}
+
+#[test]
 fn the_next_session_is_told_what_it_has_to_know() {
     let sandbox = worked_in();
     sandbox.run(["checkpoint"]).exits(0);

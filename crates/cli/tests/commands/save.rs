@@ -515,6 +515,18 @@ fn what_is_missing_is_shown_as_far_as_it_can_be_read() {
 }
 
 #[test]
+fn what_its_author_would_not_take_over_is_not_complete() {
+    let sandbox = worked_in();
+    sandbox.run_with_input(&["save", "--id", "cache", "--body", "-"], TOLD).exits(0);
+    let run = sandbox.run(["save", "--inherit", "no: the bench is not described"]).exits(1);
+    let said = "its own author would not inherit it: the bench is not described";
+    assert!(run.stderr.contains(said) && !run.stdout.contains("Handoff Complete"), "{run}");
+    assert!(sandbox.read(FILE).contains("passed: false"));
+    sandbox.run(["save", "--inherit", "yes"]).exits(0);
+    assert!(sandbox.read(FILE).contains("passed: true"));
+}
+
+#[test]
 fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     let sandbox = worked_in();
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));

@@ -188,7 +188,8 @@ fn empty_sections(document: &Document, out: &mut Vec<Finding>) {
     }
 }
 
-fn without_comments(text: &str) -> String {
+/// A text without what is not shown to whoever reads it.
+pub(crate) fn without_comments(text: &str) -> String {
     let mut rest = text;
     let mut out = String::new();
     while let Some(open) = rest.find("<!--") {

@@ -1,6 +1,7 @@
 //! Tell a session what it has to know: of open handoffs, of the session before it, of the tasks and
 //! of the mission. No process is started, and nothing is judged anew.
 
+use super::hook::is_enough;
 use super::receipts::{ReceiptError, delivered, envelope};
 use super::search::with_index;
 use super::task::{named, read_tasks};
@@ -27,6 +28,7 @@ use midstride_core::drift::{Judgement, Verdict};
 use midstride_core::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::BootKind;
+use midstride_core::hook::must_survive;
 use midstride_core::mission;
 use midstride_core::session::Client;
 use std::cmp::Reverse;
@@ -479,6 +481,7 @@ fn material(
         let theirs = one.card.waits.as_ref().and_then(|waits| waits.branch.as_ref());
         mark_other_branch(&mut told, theirs, wanted);
         boot.extend(first);
+        told.extend(unexplained(project, work, one).unwrap_or_default());
         sources.push(told);
     }
     let mut points = Vec::new();
@@ -516,6 +519,21 @@ fn material(
         points,
         show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
     }
+}
+
+/// What a session did that its handoff may not tell: it did not pass the gate. Where the session
+/// itself is told there is no need.
+fn unexplained(project: &Project, work: &Work, one: &Opened) -> Option<Vec<Point>> {
+    let ledger = work.ledger.as_ref().filter(|_| !is_enough(&one.shelved))?;
+    let handoff = one.shelved.handoff(project);
+    let said = |path: &str| Some(handoff.node(path)?.text()?.value.trim());
+    let name = SessionName::of(said("state.recovery.client")?, said("state.recovery.session")?)?;
+    if work.gist.as_ref().is_some_and(|gist| gist.session == name.id) {
+        return None;
+    }
+    // A ledger that cannot be read was told of when it was opened.
+    let gist = gist_of_session(ledger, &name).ok()??;
+    Some(of_session(&must_survive(&gist)?))
 }
 
 /// Says where the work stands that it stands on another branch than the one that is checked out.

@@ -496,7 +496,8 @@ fn is_worth_it(news: News) -> bool {
     news == News::Enough
 }
 
-fn is_enough(shelved: &Shelved) -> bool {
+/// Whether a handoff passed the gate, or was accepted as it is.
+pub(super) fn is_enough(shelved: &Shelved) -> bool {
     let Some(said) = gate::record(&shelved.document) else { return true };
     let passed = said.get("passed").and_then(Node::text).and_then(|text| read_flag(text.value));
     passed != Some(false) || said.get("accepted").is_some()

@@ -209,11 +209,13 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
         Some(shelved) => making.revise(&shelved)?,
         None => making.create()?,
     };
+    let reflection = gate::answered(&shelved.document);
     let (gate, coverage) = judged(project, &shelved.document, checkpoint.as_ref());
+    let gate = gate.reflected(&reflection);
     let tasks = shelved.handoff(project).node("state.tasks").map_or(0, |node| node.items().len());
     Ok(Saved {
         accepted: accepted(&shelved.document),
-        reflection: gate::answered(&shelved.document),
+        reflection,
         in_flight: checkpoint.as_ref().map(in_flight).unwrap_or_default(),
         tasks_left_out: tasks_of_session(&board.tasks, None, None).1,
         shelved,
@@ -455,6 +457,8 @@ impl Making<'_> {
     fn gated(&self, document: &Document) -> Result<Document, EditRefused> {
         let (gate, coverage) =
             judged(self.project, &whole(self.project, document)?, self.checkpoint);
+        let said = self.wanted.judgement.reflection.clone().over(gate::answered(document));
+        let gate = gate.reflected(&said);
         let environment = self.project.environment();
         let by = self.wanted.by.as_deref().or(environment.user.as_deref());
         let occasion = Occasion { at: environment.clock.now(), by };

@@ -2,6 +2,7 @@
 
 use super::{Origin, day, short_commit};
 use crate::briefing::{Boot, BootAction, Point, Rank};
+use crate::check::content::without_comments;
 use crate::drift::Verdict;
 use crate::handoff::Handoff;
 use crate::header::{Decision, Proof, Question, RunOutcome, WrongTurn};
@@ -127,7 +128,8 @@ fn said_about(handoff: &Handoff<'_>, meaning: Meaning) -> impl Iterator<Item = S
     let below = |section: &Section| Span::new(section.own.start, section.at.end);
     let texts = document.sections_about(meaning).map(below);
     let texts = texts.map(|below| insert::said(document, below));
-    texts.filter(|text| !text.is_empty())
+    // A comment says what should stand there.
+    texts.filter(|text| !without_comments(text).trim().is_empty())
 }
 
 /// The first item of a list that nobody ticked off, with the lines that belong to it.
