@@ -270,7 +270,10 @@ impl From<CheckpointError> for Diagnostic {
             CheckpointError::NotUnderstood { .. } => {
                 diagnostic.hint_for("is it a transcript, in UTF-8? `--client` says whose it is", SESSION_NONE)
             }
-            CheckpointError::Forgotten { .. } => diagnostic.hint(AS_IT_WAS),
+            CheckpointError::Forgotten { .. } => diagnostic.hint(AS_IT_WAS).hint_for(
+                "`save --no-session` saves what you say without the facts of the session",
+                SESSION_NONE,
+            ),
             CheckpointError::File(error) => error.into(),
             CheckpointError::Ledger(error) => error.into(),
             CheckpointError::Append(_) => diagnostic.hint("try again; nothing was lost"),

@@ -43,6 +43,7 @@ pub(crate) struct ForgottenJson {
     commits: Vec<CommitJson>,
     staged: Vec<String>,
     documents: Vec<String>,
+    handoffs: Vec<String>,
     transcript: Option<String>,
     others: Vec<String>,
     elsewhere: bool,
@@ -73,6 +74,7 @@ pub(crate) fn forgotten_json(text: &KeptText, done: &Forgotten) -> ForgottenJson
         commits: done.commits.iter().map(commit).collect(),
         staged: done.staged.clone(),
         documents: text.documents.iter().map(|path| path.display().to_string()).collect(),
+        handoffs: text.handoffs.iter().map(|path| path.display().to_string()).collect(),
         transcript: text.transcript.as_ref().map(|path| path.display().to_string()),
         others: text.others.clone(),
         elsewhere: done.is_elsewhere,
@@ -142,6 +144,12 @@ pub(crate) fn still(
         found.push((
             format!("`{}` itself still says it", shown_path(project, path)),
             vec![format!("take it out: midstride edit {name}")],
+        ));
+    }
+    for path in &text.handoffs {
+        found.push((
+            format!("`{}` has facts of this session, and may say it", shown_path(project, path)),
+            vec![format!("look, and take it out: midstride edit {}", shell_path(path))],
         ));
     }
     if let Some(path) = &text.transcript {

@@ -332,8 +332,13 @@ fn what_is_forgotten_waits_for_no_prompt() {
     assert!(std::fs::read_to_string(&kept).unwrap().contains("Keep it in one file"));
     let done = sandbox.run(["checkpoint", "--last", "--json"]).exits(0).stdout;
     let done: Value = serde_json::from_str(&done).unwrap();
-    sandbox.run(["forget", done["checkpoint"].as_str().unwrap(), "--yes"]).exits(0);
+    sandbox.run(["save", "--id", "cache", "--summary", "The cache is half done."]).exits(1);
+    let run = sandbox.run(["forget", done["checkpoint"].as_str().unwrap(), "--yes"]).exits(0);
     assert!(!kept.exists());
+    let named = "handoffs/cache.md` has facts of this session, and may say it";
+    assert!(run.stderr.contains(named), "{run}");
+    let refused = sandbox.run(["save", "--summary", "More."]).exits(2);
+    assert!(refused.stderr.contains("save --no-session"), "{refused}");
 }
 
 #[test]

@@ -114,6 +114,7 @@ mod tests {
             "/etc/passwd",
             "~/.ssh/id",
             "a/../b",
+            ".git/config",
             "a b",
             "--x",
             "a;b",

@@ -148,6 +148,9 @@ fn read(text: &str) -> Option<&'static str> {
     if outside || text.split(['/', '\\']).any(|part| part == "..") {
         return Some("it is not a path beneath the root of the project");
     }
+    if text.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
+        return Some("what lies in `.git` is git's own, and may have keys");
+    }
     // A sentence could be told to whoever reads, a command to whoever runs; a plain path is neither.
     let is_plain = |c: char| c.is_alphanumeric() || "._/@+=,-".contains(c);
     let is_whole = !text.split('/').any(str::is_empty) && text.len() <= PATH_LENGTH_MAX;

@@ -56,6 +56,8 @@ pub struct KeptText {
     pub documents: Vec<PathBuf>,
     /// Other texts of the same handoff or session that are kept.
     pub others: Vec<String>,
+    /// The handoffs of a checkpoint's session, which have its facts.
+    pub handoffs: Vec<PathBuf>,
     /// The transcript that a checkpoint was made of, while it is there.
     pub transcript: Option<PathBuf>,
     session: Option<(Client, String)>,
@@ -353,6 +355,7 @@ impl Kept {
             is_shared: false,
             tombstone,
             documents: Vec::new(),
+            handoffs: Vec::new(),
             others: Vec::new(),
             transcript: None,
             session: None,
@@ -449,6 +452,12 @@ impl Kept {
                 && !self.tombstones.contains_key(&other.blob)
         };
         text.others = taken.iter().filter(same).map(|other| other.blob.clone()).collect();
+        let is_of_session = |shelved: &&Shelved| {
+            let said = |path| Some(shelved.handoff(project).node(path)?.text()?.value.to_owned());
+            said("state.recovery.session").as_ref() == Some(&own.session)
+        };
+        let handoffs = self.documents.iter().filter(is_of_session);
+        text.handoffs = handoffs.map(|shelved| shelved.path.clone()).collect();
         if let Some(client) = Client::named(&own.client) {
             let (found, _) = client::transcripts(project, Some(client));
             let its = found.into_iter().find(|found| found.session == own.session);
