@@ -449,3 +449,19 @@ fn a_long_history_is_shown_by_its_end_and_says_so() {
     );
     assert_eq!(shown.matches("answered q1").count(), 10, "{shown}");
 }
+
+#[test]
+fn a_header_written_anew_takes_away_nothing_that_it_does_not_name() {
+    let sandbox = shop();
+    sandbox.run(["new", "Login loops forever"]).exits(0);
+    sandbox.run(["resolve", "login-loops-forever", "--outcome", "The cookie was stale"]).exits(0);
+    let text = "---\nhandoff:\n  id: login-loops-forever\n  tags: [login]\n---\n\n# T\n\nBody.\n";
+    let revise = ["revise", "login-loops-forever", "--reason", "typo", "--body", "-"];
+    sandbox.run_with_input(&revise, text).exits(0);
+    let shown = sandbox.run(["show", "login-loops-forever", "--json"]).exits(0).stdout;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["status"], "resolved", "{shown:#}");
+    assert_eq!(shown["title"], "Login loops forever", "{shown:#}");
+    let brief = sandbox.run(["brief"]).exits(0).stdout;
+    assert!(!brief.contains("login-loops-forever"), "{brief}");
+}

@@ -172,12 +172,37 @@ fn together(
     given: Document,
     restored: bool,
 ) -> Result<Document, ReviseError> {
+    let given = match restored {
+        true => given,
+        false => with_fields(&shelved.document, given).map_err(JournalError::from)?,
+    };
     let base = if restored { None } else { begun_from(project, shelved, &given)? };
     let next = match base {
         Some((number, base)) => joined(project, (&base, Some(number)), shelved, &given)?,
         None => given,
     };
     Ok(with_reviews(&shelved.handoff(project), next).map_err(JournalError::from)?)
+}
+
+/// A header without a uid was not begun from the document: what it does not name stays as it is, above
+/// all where the handoff stands in its life.
+fn with_fields(now: &Document, next: Document) -> Result<Document, EditRefused> {
+    // These are carried over when a text is recorded.
+    const CARRIED: [&str; 3] = ["uid", "revisions", "reviews"];
+    let (Some(own), Some(given)) = (now.handoff_header(), next.handoff_header()) else {
+        return Ok(next);
+    };
+    if own.text("uid").is_none() || given.text("uid").is_some() {
+        return Ok(next);
+    }
+    let is_missing = |key: &str| !CARRIED.contains(&key) && given.fields().get(key).is_none();
+    let missing = own.fields().entries().iter().filter(|entry| is_missing(&entry.key.value));
+    let edits: Vec<Edit> =
+        missing.map(|entry| Edit::Set(Path::field(&entry.key.value), entry.node.data())).collect();
+    if edits.is_empty() {
+        return Ok(next);
+    }
+    next.edit(&edits).map(|(next, _)| next)
 }
 
 /// A text that somebody wrote anew does not take away who challenged the one before.
