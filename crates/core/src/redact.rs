@@ -13,6 +13,7 @@ mod key_block;
 mod lines;
 mod made_up;
 mod name;
+mod prose;
 mod scan;
 mod stream;
 mod table;

@@ -1,18 +1,18 @@
 //! Values that are given to telling names, however that is written: `name=value`, `name: "value"`,
 //! `\"name\": \"value\"`, `<name>value</name>`, `--name value`, or merely near in a sentence.
 
-use super::MARK;
 use super::base64::is_userpass;
 use super::hit::Hit;
 use super::joined::{Joined, break_length, space_length};
 use super::made_up::{MADE_UP_BYTES_MIN, Place};
 use super::name::Names;
-use super::value::{Strength, Values};
+use super::value::{Strength, Values, is_numbered_name, is_uuid};
 use super::words::oddity;
+use super::{MARK, prose};
 use std::ops::Range;
 
 /// No name is longer.
-const NAME_BYTES_MAX: usize = 64;
+pub(super) const NAME_BYTES_MAX: usize = 64;
 /// No value is longer, nor a type that stands before it.
 const VALUE_BYTES_MAX: usize = 4096;
 const TYPE_BYTES_MAX: usize = 48;
@@ -45,7 +45,7 @@ pub(super) fn find(
 ) -> Option<(&'static str, Range<usize>)> {
     let end = hit.at + length(hit.rest(), NAME_BYTES_MAX, is_name);
     let Some((at, sign)) = sign_after(hit, end) else {
-        return near(hit, end, names, values).or_else(|| said(hit, end, names, values));
+        return near(hit, end, names, values).or_else(|| prose::find(hit, end, names, values));
     };
     let letters = opening(hit.text, at);
     let joined = Joined::new(hit, letters, letters, true).filter(|_| sign != Sign::Element);
@@ -79,10 +79,15 @@ fn given(
     if sign == Sign::Beside && (told != Strength::Password || !has_digit) {
         return None;
     }
-    let asked = matches!(hit.text[..name_start(hit)].last(), Some(b'?' | b'&'));
+    if is_name_of_resource(hit, &value) {
+        return None;
+    }
+    let asked = matches!(hit.text[..name_start(hit)].last(), Some(b'?' | b'&' | b'#'));
     let real = values.is_secret(letters, strength, value.bare)
         || (asked && strength == Strength::Password && values.is_mixed(letters))
+        || (asked && sign == Sign::Tight && values.is_query_token(letters))
         || (strength == Strength::Weak && hides_userpass(letters))
+        || (is_uuid(letters) && sign != Sign::Comma && names.is_access_token(name_until(hit, end)))
         || is_made_up(hit, &value, sign, end, strength, values);
     let kind = if strength == Strength::Password { "password" } else { "secret" };
     real.then_some((kind, value.at))
@@ -105,7 +110,9 @@ fn is_made_up(
 ) -> bool {
     let letters = &hit.text[value.at.clone()];
     if strength != Strength::Password {
-        return is_option(hit) && is_alone(hit.text, value) && values.is_option_token(letters);
+        let alone = is_alone(hit.text, value);
+        return (is_option(hit) && alone && values.is_option_token(letters))
+            || ((value.quoted || alone) && is_token(hit, sign, end) && values.is_token(letters));
     }
     if sign == Sign::Tight && value.quoted && is_shouted(hit, end) && values.is_phrase(letters) {
         return true;
@@ -119,12 +126,13 @@ fn place(hit: Hit<'_>, value: &Value, sign: Sign, end: usize) -> Option<Place> {
         return (!matches!(sign, Sign::Comma | Sign::Comparison)).then_some(Place::Quoted);
     }
     let text = hit.text;
-    if !is_alone(text, value) {
-        return None;
-    }
     let start = name_start(hit);
     let between = &text[end..value.at.start];
     let equals = between.contains(&b'=') && !between.contains(&b'>');
+    if !is_alone(text, value) {
+        let given = sign == Sign::Tight || (sign == Sign::Loose && !between.contains(&b'='));
+        return (given && is_enclosed(text, value)).then_some(Place::Enclosed);
+    }
     let line_begins = matches!(text[..start].last(), None | Some(b'\n'));
     match sign {
         _ if is_option(hit) => Some(if equals { Place::Variable } else { Place::Command }),
@@ -162,6 +170,39 @@ fn is_alone(text: &[u8], value: &Value) -> bool {
     }
 }
 
+/// Whether another setting follows, or the end of a list of them.
+fn is_enclosed(text: &[u8], value: &Value) -> bool {
+    let behind = &text[value.at.end..];
+    let blanks = length(behind, 16, is_blank);
+    match behind.get(blanks) {
+        Some(b',' | b';') => blanks == 0,
+        Some(b')' | b']' | b'}') => true,
+        _ => false,
+    }
+}
+
+/// Whether a name that is given something ends with `token`.
+fn is_token(hit: Hit<'_>, sign: Sign, name_end: usize) -> bool {
+    let name = &hit.text[hit.at..name_end];
+    let from = name.len().saturating_sub(b"token".len());
+    let given = matches!(sign, Sign::Tight | Sign::Loose | Sign::Element);
+    given && name[from..].eq_ignore_ascii_case(b"token")
+}
+
+/// Whether the value only names where a secret is kept: the end of an ARN, or a name as Kubernetes
+/// gives it behind the plain word.
+fn is_name_of_resource(hit: Hit<'_>, value: &Value) -> bool {
+    let start = name_start(hit);
+    let before = &hit.text[..start];
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || is_quote(*byte) || b"=,()".contains(byte);
+    let run = before.iter().rposition(ends).map_or(0, |at| at + 1);
+    if before.ends_with(b":") && before[run..].starts_with(b"arn:") {
+        return true;
+    }
+    let plain = hit.text[start..].starts_with(b"secret:") && !value.quoted;
+    plain && is_numbered_name(&hit.text[value.at.clone()])
+}
+
 /// Whether the name is an option of a command: `--password`.
 fn is_option(hit: Hit<'_>) -> bool {
     hit.text[name_start(hit)..].starts_with(b"--")
@@ -180,27 +221,27 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-fn is_quote(byte: u8) -> bool {
+pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-fn length(text: &[u8], most: usize, belongs: impl Fn(u8) -> bool) -> usize {
+pub(super) fn length(text: &[u8], most: usize, belongs: impl Fn(u8) -> bool) -> usize {
     text.iter().take(most).take_while(|byte| belongs(**byte)).count()
 }
 
 /// What the name says; what stands in the place of a secret is no name.
-fn strength(hit: Hit<'_>, end: usize, names: &Names) -> Option<Strength> {
+pub(super) fn strength(hit: Hit<'_>, end: usize, names: &Names) -> Option<Strength> {
     let name = name_until(hit, end);
     let marked = name.windows(MARK.len()).any(|part| part == MARK.as_bytes());
     if marked { None } else { names.strength(name) }
 }
 
 /// Where the name begins that the telling word belongs to.
-fn name_start(hit: Hit<'_>) -> usize {
+pub(super) fn name_start(hit: Hit<'_>) -> usize {
     let part = |byte: &&u8| is_name(**byte) || **byte == b'.';
     hit.at - hit.before().iter().rev().take(NAME_BYTES_MAX).take_while(part).count()
 }
@@ -399,7 +440,7 @@ fn ends_bare(byte: u8) -> bool {
 }
 
 /// A value without quotes. What is given to a variable goes on to the next blank.
-fn bare(text: &[u8], at: usize, variable: bool) -> Range<usize> {
+pub(super) fn bare(text: &[u8], at: usize, variable: bool) -> Range<usize> {
     let rest = &text[at..text.len().min(at + VALUE_BYTES_MAX)];
     let escape = |at: usize| {
         rest[at] == b'\\' && rest.get(at + 1).is_some_and(|next| b"nrtu\"'\\x".contains(next))
@@ -420,48 +461,6 @@ fn begins_next(text: &[u8]) -> bool {
         length(&text[1..], NAME_BYTES_MAX, |byte| is_name(byte) || byte == b' ' || byte == b'.');
     let given = text.get(1 + name).is_some_and(|byte| b"=:".contains(byte));
     (separated && name > 0 && given) || text.starts_with(b"</")
-}
-
-/// How a sentence says what a password is: these one after the other, as far as they are there.
-const COPULAS: [&[&[u8]]; 3] = [
-    &[b" is", b" was", b" has been"],
-    &[b" now"],
-    &[b" set to", b" changed to", b" reset to", b" to", b":"],
-];
-
-/// How many letters say what a password is; none where nothing does.
-fn copula(text: &[u8]) -> Option<usize> {
-    let length = COPULAS.iter().fold(0, |at, words| {
-        at + words.iter().find(|word| text[at..].starts_with(word)).map_or(0, |word| word.len())
-    });
-    // A colon alone is how code says it.
-    (text.starts_with(b" ") && length > 0 && text.get(length) == Some(&b' ')).then_some(length + 1)
-}
-
-/// `the password is value`, as somebody tells it.
-fn said(
-    hit: Hit<'_>,
-    end: usize,
-    names: &Names,
-    values: &Values,
-) -> Option<(&'static str, Range<usize>)> {
-    let rest = &hit.text[end..];
-    let rest = rest.strip_prefix(b"`").unwrap_or(rest);
-    let rest = rest.strip_prefix(b" for ").map_or(rest, |whom| {
-        let name = length(whom, NAME_BYTES_MAX, |byte| !is_blank(byte) && byte != b'\n');
-        &whom[name..]
-    });
-    let at = hit.text.len() - rest.len() + copula(rest)?;
-    let at = at + length(&hit.text[at..], 2, |byte| is_quote(byte) || byte == b'*');
-    let range = bare(hit.text, at, false);
-    let emphasis = hit.text[range.clone()].iter().rev().take_while(|byte| **byte == b'*').count();
-    let range = range.start..range.end - emphasis;
-    let letters = &hit.text[range.clone()];
-    let has_digit = letters.iter().any(u8::is_ascii_digit);
-    let real = has_digit
-        && values.is_made_up(letters, Place::Command)
-        && strength(hit, end, names) == Some(Strength::Password);
-    real.then_some(("password", range))
 }
 
 /// A random run of letters in the same sentence.

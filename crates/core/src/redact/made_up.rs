@@ -2,6 +2,7 @@
 //! tells them from the names, types and calls that stand there in code.
 
 use super::value::{SIGNS, Values, contains, is_plain, is_template, is_uuid};
+use super::words::{entropy, oddity};
 
 /// Where a value stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub(super) enum Place {
     Command,
     /// Without quotes, where a name or a type may stand too.
     Line,
+    /// The same among other settings or the arguments of a call, where variables have numbers.
+    Enclosed,
 }
 
 /// Nobody is let in with less.
@@ -22,6 +25,10 @@ pub(super) const MADE_UP_BYTES_MIN: usize = 6;
 const WORD_BYTES_MIN: usize = 8;
 /// A token that is given to an option.
 const OPTION_BYTES_MIN: usize = 8;
+/// One that a name is given.
+const TOKEN_BYTES_MIN: usize = 12;
+/// Code counts no further.
+const COUNT_DIGITS_MAX: usize = 2;
 const PHRASE_WORDS_MAX: usize = 8;
 
 impl Values {
@@ -34,7 +41,29 @@ impl Values {
             && !matches!(value[0], b'$' | b'@' | b'%' | b'&' | b'*' | b'!' | b'#' | b'?')
             && (is_numbered(value, place) || is_lone_word(value, place))
             && !self.is_named(value)
+            && !(place == Place::Enclosed && self.is_variable(value))
             && !self.is_something_else(value)
+    }
+
+    /// Whether a value is one of several that are counted: `server2`, `inputs2`, `postgres16`.
+    pub(super) fn is_counted(&self, value: &[u8]) -> bool {
+        let small = value.to_ascii_lowercase();
+        let letters = small.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (word, number) = small.split_at(letters);
+        let one = word.strip_suffix(b"s").unwrap_or(word);
+        let among = |list: &[&str]| {
+            list.iter().any(|known| known.as_bytes() == word || known.as_bytes() == one)
+        };
+        // What people use as a password has a longer number: `admin123`.
+        let few = number.len() <= COUNT_DIGITS_MAX;
+        let said = || among(&self.sentence) || among(&self.states) || among(&self.placeholders);
+        number.iter().all(u8::is_ascii_digit) && (among(&self.counted) || (few && said()))
+    }
+
+    /// Whether a variable may have the name: `newValue2`, `response1`.
+    fn is_variable(&self, value: &[u8]) -> bool {
+        let named = value.iter().all(u8::is_ascii_alphanumeric);
+        (named && value.iter().any(u8::is_ascii_uppercase)) || self.is_counted(value)
     }
 
     /// Several small words that are given to a variable and say nothing.
@@ -57,6 +86,31 @@ impl Values {
             && value.iter().any(u8::is_ascii_alphabetic)
             && !is_plain(value, true)
             && !is_uuid(value)
+            && !self.is_something_else(value)
+    }
+
+    /// Whether letters and digits that a `token` is given were made by a program.
+    pub(super) fn is_token(&self, value: &[u8]) -> bool {
+        value.len() >= TOKEN_BYTES_MIN
+            && self.is_option_token(value)
+            && !value.starts_with(b"0x")
+            && oddity(value) >= 30
+            && entropy(value) >= 25
+            && !self.is_named(value)
+    }
+
+    /// The same in the query of a URL, where no code stands.
+    pub(super) fn is_query_token(&self, value: &[u8]) -> bool {
+        value.len() >= TOKEN_BYTES_MIN && self.is_option_token(value)
+    }
+
+    /// Whether what is sent as a bearer token is one.
+    pub(super) fn is_bearer(&self, value: &[u8]) -> bool {
+        let mixed =
+            value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
+        mixed
+            && (is_uuid(value) || !is_plain(value, true))
+            && !self.is_named(value)
             && !self.is_something_else(value)
     }
 
@@ -86,7 +140,7 @@ fn is_numbered(value: &[u8], place: Place) -> bool {
     let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let counts = digits > 0 && value[digits..].iter().all(u8::is_ascii_alphabetic);
     let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    let type_like = place == Place::Line && value[0].is_ascii_uppercase();
+    let type_like = matches!(place, Place::Line | Place::Enclosed) && value[0].is_ascii_uppercase();
     letters >= 3 && value.iter().any(u8::is_ascii_digit) && !counts && !type_like
 }
 

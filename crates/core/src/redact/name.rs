@@ -60,6 +60,14 @@ impl Names {
         let telling = |word: &&str| self.passwords.contains(word) || self.secrets.contains(word);
         before.iter().any(telling).then_some(Strength::Weak)
     }
+
+    /// Whether a name is that of a token that lets somebody in, whatever it looks like:
+    /// `_authToken`, `ACCESS_TOKEN`. A mere `token` may be the id of one.
+    pub(super) fn is_access_token(&self, name: &[u8]) -> bool {
+        let words = words_of(name);
+        let [.., previous, last] = words.as_slice() else { return false };
+        last == "token" && (previous == "refresh" || self.keys.contains(&previous.as_str()))
+    }
 }
 
 fn ends_with_word(whole: &str, word: &str) -> bool {

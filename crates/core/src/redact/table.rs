@@ -32,6 +32,7 @@ struct Holds {
     strength: Option<Strength>,
     userpass: bool,
     command: bool,
+    bearer: bool,
     wrapped: bool,
     added: bool,
 }
@@ -83,6 +84,7 @@ impl Holds {
             "password" => self.strength = Some(Strength::Password),
             "userpass" => self.userpass = true,
             "command" => self.command = true,
+            "bearer" => self.bearer = true,
             "wrapped" => self.wrapped = true,
             _ => self.back = column.strip_prefix("back=").and_then(back),
         }
@@ -173,6 +175,7 @@ impl Rule {
             }
             Some(strength) => values.is_secret(secret, strength, false),
             None if self.holds.command => !values.stands_for_password(secret),
+            None if self.holds.bearer => values.is_bearer(secret),
             None => !values.is_stand_in(secret),
         };
         let real = real && (!self.holds.userpass || super::base64::is_userpass(secret));
@@ -214,8 +217,9 @@ mod tests {
                 }
             }
             for column in line.split_ascii_whitespace().skip(3) {
-                let known = ["inside", "random", "password", "command", "userpass", "wrapped"]
-                    .contains(&column);
+                let holds =
+                    ["inside", "random", "password", "command", "bearer", "userpass", "wrapped"];
+                let known = holds.contains(&column);
                 let back = column.strip_prefix("back=").and_then(back).is_some();
                 assert!(known || back, "{line}: `{column}`");
             }

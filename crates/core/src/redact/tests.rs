@@ -1,5 +1,7 @@
 //! Random values of every shape in every place, and everything that must stay.
 
+mod told;
+
 use super::*;
 
 /// Numbers that look random and are the same in every run.

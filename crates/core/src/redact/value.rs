@@ -21,13 +21,14 @@ pub(super) enum Strength {
 /// What values are known not to be secrets.
 #[derive(Debug)]
 pub(super) struct Values {
-    placeholders: Vec<&'static str>,
+    pub(super) placeholders: Vec<&'static str>,
     stand_ins: Vec<&'static str>,
     ids: Vec<&'static str>,
-    sentence: Vec<&'static str>,
+    pub(super) sentence: Vec<&'static str>,
     pub(super) message: Vec<&'static str>,
     pub(super) echoes: Vec<&'static str>,
     pub(super) states: Vec<&'static str>,
+    pub(super) counted: Vec<&'static str>,
 }
 
 /// The shortest value that is taken for a secret.
@@ -52,6 +53,7 @@ impl Values {
             message: table.words("message"),
             echoes: table.words("echoes"),
             states: table.words("states"),
+            counted: table.words("counted"),
         }
     }
 
@@ -135,6 +137,7 @@ impl Values {
             || contains(value, b"://")
             || is_pattern(value)
             || is_path(value)
+            || is_bounds(value)
     }
 
     /// Several words that make no sentence: `amber Falcon maple 42`.
@@ -201,6 +204,34 @@ fn is_pattern(value: &[u8]) -> bool {
     let any = contains(value, b".*") && is_plain(value, true);
     any || parts.iter().any(|part| contains(value, part))
 }
+
+/// `min8max64`, `8to64chars`: how long a value may be.
+fn is_bounds(value: &[u8]) -> bool {
+    let known: [&[u8]; 8] =
+        [b"min", b"max", b"to", b"len", b"length", b"char", b"chars", b"characters"];
+    let is_part = |word: &[u8]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let mut words = value.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let between = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_,".contains(byte);
+    words.clone().count() >= 2
+        && words.all(is_part)
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().all(between)
+}
+
+/// `mysecret-7f8d9`: words in small letters and a few that make the name the only one.
+pub(super) fn is_numbered_name(value: &[u8]) -> bool {
+    let small = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+    let Some(dash) = value.iter().rposition(|byte| *byte == b'-') else { return false };
+    let (words, number) = (&value[..dash], &value[dash + 1..]);
+    let first = words.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    value.iter().all(small)
+        && (1..=NUMBER_BYTES_MAX).contains(&number.len())
+        && first >= 2
+        && is_plain(words, true)
+}
+
+/// Kubernetes makes names different with no more letters.
+const NUMBER_BYTES_MAX: usize = 10;
 
 pub(super) fn is_uuid(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"urn:uuid:").unwrap_or(value);
