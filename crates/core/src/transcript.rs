@@ -11,7 +11,7 @@ mod lines;
 
 pub use claude_code::ClaudeCode;
 pub use codex::Codex;
-pub use copies::{Opening, Run, collect_ids};
+pub use copies::{Opening, Order, Run, collect_ids};
 pub use lines::{LINE_BYTES_MAX, Lines, Piece};
 
 use crate::session::{Client, Fact, Linked, Mark, Session, hash};

@@ -84,7 +84,7 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
         read_on(project.rules(), cursors.as_ref(), path, found.client, before)
     };
     let (cursor, mut new_bytes) =
-        read_on(&found.path, &|cursor| read_before(project, found, cursor))?;
+        read_on(&found.path, &|cursor| read_before(project, found, cursors.as_ref(), cursor))?;
     let bytes = cursor.offset;
     let mut session = cursor.session;
     // The name of the file is the session's; records that were copied name another.
@@ -136,7 +136,7 @@ pub fn start_over(project: &Project, client: Client, session: &str) -> Result<us
 
 /// What has to be known before the next record of a transcript is read. Only its beginning can be
 /// another session's: once a record of its own came, nothing is looked for any more.
-fn read_before(project: &Project, found: &Found, cursor: &mut Cursor) {
+fn read_before(project: &Project, found: &Found, cursors: Option<&Root>, cursor: &mut Cursor) {
     if !cursor.session.may_be_copied() {
         return;
     }
@@ -145,10 +145,18 @@ fn read_before(project: &Project, found: &Found, cursor: &mut Cursor) {
             read_base(cursor, &base, end);
         }
     }
-    if let Some(origin) = client::origin(project, found) {
+    let told = |path: &Path| told(cursors?, path).ok().flatten();
+    if let Some(origin) = client::origin(project, found, &told) {
         cursor.session.forked_from = Some(origin.session);
         cursor.session.expect(Copies::Of(origin.ids));
     }
+}
+
+/// What was captured of a transcript so far, as far as that still holds.
+fn told(cursors: &Root, path: &Path) -> Result<Option<Session>, FileError> {
+    let Some(cursor) = kept(cursors, &cursor_name(path))? else { return Ok(None) };
+    let fits = fits(&cursor.reached(), &mut Stream::open(path)?)?;
+    Ok(fits.then_some(cursor.session))
 }
 
 /// What a transcript goes on from, the oldest first.

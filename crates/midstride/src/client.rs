@@ -17,7 +17,7 @@ use crate::shelf::claude_memory::slug;
 pub(crate) use beginnings::FILE as BEGINNINGS;
 use beginnings::{Beginning, Beginnings};
 use jiff::Timestamp;
-use midstride_core::session::{Client, TaskChange};
+use midstride_core::session::{Client, Session, TaskChange};
 pub(crate) use origins::Origin;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -219,10 +219,15 @@ pub(crate) fn base(environment: &Environment, found: &Found) -> Option<(PathBuf,
     }
 }
 
-/// The session whose records a transcript begins with, where the client copied them.
-pub(crate) fn origin(project: &Project, found: &Found) -> Option<Origin> {
+/// The session whose records a transcript begins with, where the client copied them. What was told
+/// of another transcript so far is asked for with its path.
+pub(crate) fn origin(
+    project: &Project,
+    found: &Found,
+    told: &dyn Fn(&Path) -> Option<Session>,
+) -> Option<Origin> {
     match found.client {
-        Client::ClaudeCode => origins::of(project, found),
+        Client::ClaudeCode => origins::of(project, found, told),
         Client::Codex => None,
     }
 }

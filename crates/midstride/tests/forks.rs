@@ -400,3 +400,118 @@ fn one_of_two_that_do_not_say_it_has_the_records() {
     ran.sort_unstable();
     assert_eq!(ran, ["make a", "make b"]);
 }
+
+/// Says of copies which session they are from, as some versions do.
+fn marked(mut records: Vec<Value>, from: &str) -> Vec<Value> {
+    for record in &mut records {
+        record["forkedFrom"] = json!({"sessionId": from, "messageUuid": record["uuid"]});
+    }
+    records
+}
+
+/// That each turn is told by exactly one of the sessions.
+fn told_once(sessions: &[Session], expected: &[&str]) {
+    let mut ran: Vec<&str> = sessions.iter().flat_map(ran).collect();
+    ran.sort_unstable();
+    assert_eq!(ran, expected);
+}
+
+#[test]
+fn a_fork_with_nothing_of_its_own_is_written_down_all_the_same() {
+    let shop = Shop::new();
+    let first = shop.first();
+    let second = marked(copies(&first, SECOND), FIRST);
+    shop.put(FIRST, &first);
+    shop.put(SECOND, &second);
+    let project = shop.open();
+    let which = Which::Id(SECOND.to_owned());
+    let done = verbs::checkpoint(&project, &which, None, Mode::Auto).unwrap();
+    assert!(done.is_new);
+    let session = &done.checkpoint.session;
+    assert_eq!(forked(session), (Some(FIRST), Some("a6")));
+    let sentence = format!("forked from {FIRST} after record a6; nothing of its own yet");
+    assert_eq!(session.how_it_forked(), Some(sentence));
+    assert!(session.requests.is_empty() && session.commands.is_empty());
+    let before: Vec<&str> = session.asked_before.iter().map(|request| &*request.text).collect();
+    assert_eq!(before, ["Bring it up to date."]);
+    adds_up(session, &second, 6);
+    assert!(verbs::session(&project, SECOND, None).unwrap().is_stored);
+    // What follows is its own.
+    let mut further = second.clone();
+    further.extend(shop.turn(SECOND, "b", 10, "The other way.", json!("a6")));
+    shop.put(SECOND, &further);
+    let done = verbs::checkpoint(&project, &which, None, Mode::Auto).unwrap();
+    assert_eq!(ran(&done.checkpoint.session), ["make b"]);
+    let sentence = format!("forked from {FIRST} after record a6");
+    assert_eq!(done.checkpoint.session.how_it_forked(), Some(sentence));
+}
+
+#[test]
+fn the_one_that_has_nothing_but_what_both_have_is_the_original() {
+    let shop = Shop::new();
+    // No notes tell it, and the fork has the lesser id and the older file, as after a restore.
+    let first = copies(&shop.turn(SECOND, "a", 0, "Bring it up to date.", Value::Null), SECOND);
+    let mut fork = copies(&first, FIRST);
+    fork.extend(shop.turn(FIRST, "b", 10, "The other way.", json!("a6")));
+    shop.put(FIRST, &fork);
+    shop.put(SECOND, &first);
+    assert_eq!(forked(&shop.session(FIRST)), (Some(SECOND), Some("a6")));
+    assert_eq!(forked(&shop.session(SECOND)), (None, None));
+    told_once(&[FIRST, SECOND].map(|session| shop.session(session)), &["make a", "make b"]);
+}
+
+#[test]
+fn the_one_with_the_earlier_note_is_the_original() {
+    let shop = Shop::new();
+    // Both went on, and the fork was made before the last record that they share was written.
+    let mut first = shop.turn(SECOND, "a", 0, "Bring it up to date.", Value::Null);
+    let mut fork = shop.turn(FIRST, "b", 0, "The other way.", json!("a6"));
+    fork[0]["timestamp"] = json!("2026-03-22T10:00:03Z");
+    fork.splice(1..1, copies(&first, FIRST));
+    first.extend(shop.turn(SECOND, "c", 20, "And now?", json!("a6")));
+    shop.put(FIRST, &fork);
+    shop.put(SECOND, &first);
+    assert_eq!(forked(&shop.session(FIRST)), (Some(SECOND), Some("a6")));
+    assert_eq!(forked(&shop.session(SECOND)), (None, None));
+}
+
+#[test]
+fn what_one_has_told_as_its_own_stays_its_own() {
+    let shop = Shop::new();
+    let mut first = copies(&shop.first(), FIRST);
+    first.extend(copies(&shop.turn(FIRST, "d", 20, "And now?", json!("a6")), FIRST));
+    let second = copies(&shop.first(), SECOND);
+    let both = || [SECOND, FIRST].map(|session| shop.session(session));
+    // Nothing tells that the longer one was there first, except that it was captured.
+    shop.put(FIRST, &first);
+    shop.captured(FIRST);
+    shop.put(SECOND, &second);
+    assert_eq!(forked(&shop.session(SECOND)), (Some(FIRST), Some("a6")));
+    told_once(&both(), &["make a", "make d"]);
+    for session in [FIRST, SECOND] {
+        start_over(&shop.open(), Client::ClaudeCode, session).unwrap();
+    }
+    told_once(&both(), &["make a", "make d"]);
+}
+
+#[test]
+fn a_copy_of_a_copy_can_name_the_first_of_them() {
+    let shop = Shop::new();
+    let first = shop.first();
+    let mut second = marked(copies(&first, SECOND), FIRST);
+    second.extend(shop.turn(SECOND, "b", 10, "The other way.", json!("a6")));
+    let mut third = copies(&second, THIRD);
+    third.extend(shop.turn(THIRD, "c", 20, "A third way.", json!("b6")));
+    // One that has nothing to do with it but the same beginning.
+    let beside = "0195b9d2-4c00-7000-8000-000000000001";
+    let fourth = shop.fork(beside, &first, "e", 30, "A fourth way.");
+    for (session, records) in
+        [(THIRD, &third), (beside, &fourth), (SECOND, &second), (FIRST, &first)]
+    {
+        shop.put(session, records);
+    }
+    assert_eq!(forked(&shop.session(THIRD)), (Some(SECOND), Some("b6")));
+    assert_eq!(forked(&shop.session(SECOND)), (Some(FIRST), Some("a6")));
+    let all = [THIRD, SECOND, FIRST, beside].map(|session| shop.session(session));
+    told_once(&all, &["make a", "make b", "make c", "make e"]);
+}

@@ -214,6 +214,9 @@ pub(crate) fn besides_recovered(recovered: &Recovered) -> Vec<String> {
 
 fn in_short(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;
+    if let Some(from) = session.forked_from.as_deref().filter(|_| session.is_only_copies()) {
+        return format!("fork of {}, nothing of its own yet", name(from));
+    }
     let failed = session.commands.iter().filter(|c| c.exit == Exit::Failed).count();
     let failed = match session.failed_commands() {
         Some(failed) => format!("{failed} failed"),

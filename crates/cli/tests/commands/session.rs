@@ -372,3 +372,36 @@ fn older_sessions_that_are_left_alone_are_counted() {
     let run = sandbox.run(["session", "recover", "--all"]).exits(0);
     assert!(!run.stderr.contains("from before"), "{run}");
 }
+
+#[test]
+fn a_fork_that_did_nothing_yet_is_a_session_like_any_other() {
+    let sandbox = shop();
+    let fork = "5e550002-4c00-7000-8000-00000000bbbb";
+    let another = "5e550003-4c00-7000-8000-00000000cccc";
+    let folder = sandbox.root().display().to_string();
+    let record = |session: &str| {
+        let mut record = serde_json::json!({
+            "sessionId": session, "cwd": folder, "type": "user", "uuid": "r1", "parentUuid": null,
+            "timestamp": "2026-03-22T09:00:00.000Z",
+            "message": {"role": "user", "content": "Never touch the fixtures."},
+        });
+        if session != ID {
+            record["forkedFrom"] = serde_json::json!({"sessionId": ID, "messageUuid": "r1"});
+        }
+        format!("{record}\n")
+    };
+    for session in [ID, fork, another] {
+        put(&sandbox, session, &record(session));
+    }
+    let told = sandbox.run(["checkpoint", "--session", fork]).exits(0).stderr;
+    assert_eq!(told, "[UID]: fork of [UID], nothing of its own yet\n");
+    let shown = sandbox.run(["session", "show", fork]).exits(0).stdout;
+    assert!(shown.contains("after record r1; nothing of its own yet"), "{shown}");
+    assert!(shown.contains("Asked before it forked\n  Never touch the fixtures."), "{shown}");
+    let run = sandbox.run(["session", "recover", "--all"]).exits(0);
+    let recovered = "ended, and is written down now: fork of [UID], nothing of its own yet";
+    assert_eq!(run.to_string().matches(recovered).count(), 1, "{run}");
+    let accepted = ["--title", "Both ways", "--accept", "Nothing happened yet"];
+    sandbox.run([&["save", "--session", fork][..], &accepted].concat()).exits(0);
+    sandbox.run(["session", "promote", fork]).exits(0);
+}

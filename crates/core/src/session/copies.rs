@@ -16,12 +16,30 @@ pub struct Ids(HashSet<u64>);
 impl Ids {
     /// Adds one.
     pub fn add(&mut self, id: &str) {
-        self.0.insert(hash(id.as_bytes()));
+        self.0.insert(Self::key(id));
     }
 
     /// Whether it is one of them.
     pub fn has(&self, id: &str) -> bool {
-        self.0.contains(&hash(id.as_bytes()))
+        self.has_key(Self::key(id))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// What is kept of an id.
+    pub(crate) fn key(id: &str) -> u64 {
+        hash(id.as_bytes())
+    }
+
+    pub(crate) fn add_key(&mut self, key: u64) {
+        self.0.insert(key);
+    }
+
+    pub(crate) fn has_key(&self, key: u64) -> bool {
+        self.0.contains(&key)
     }
 }
 
@@ -42,9 +60,24 @@ impl Session {
     pub fn how_it_forked(&self) -> Option<String> {
         let from = self.forked_from.as_deref()?;
         Some(match &self.forked_after {
-            Some(record) => format!("forked from {from} after record {record}"),
+            Some(record) => {
+                let yet = if self.did_nothing_yet() { "; nothing of its own yet" } else { "" };
+                format!("forked from {from} after record {record}{yet}")
+            }
             None => format!("forked from {from}; what was copied from it counts as its own"),
         })
+    }
+
+    /// Whether it is a fork that has nothing but what was copied, and perhaps notes of the client.
+    pub fn is_only_copies(&self) -> bool {
+        self.forked_after.is_some() && self.did_nothing_yet()
+    }
+
+    fn did_nothing_yet(&self) -> bool {
+        self.requests.is_empty()
+            && self.commands.is_empty()
+            && self.counts.tool_calls == 0
+            && self.last_words.is_none()
     }
 
     /// Whether a record that begins is a copy. It is linked like any other: what follows it may be

@@ -95,32 +95,50 @@ pub fn collect_ids(piece: &Piece<'_>, ids: &mut Ids) {
     });
 }
 
-/// How many records at the start of a transcript are copies out of another one.
+/// The records of a transcript that may begin with copies, in their order: it is read once, however
+/// many others it is compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Order(Vec<(u64, Option<Timestamp>)>);
+
+impl Order {
+    /// Takes in the next piece of the transcript.
+    pub fn take(&mut self, piece: &Piece<'_>) {
+        look(piece, &mut |line| {
+            if let Some(id) = line.uuid.text() {
+                self.0.push((Ids::key(id), time_of(line)));
+            }
+        });
+    }
+
+    /// How far its beginning is another one's.
+    pub fn run_of(&self, other: &Ids) -> Run {
+        let mut run = Run::default();
+        let mut shared = Ids::default();
+        for (key, at) in &self.0 {
+            if !other.has_key(*key) {
+                run.goes_on = true;
+                break;
+            }
+            shared.add_key(*key);
+            run.records += 1;
+            run.latest = run.latest.max(*at);
+        }
+        run.other_goes_on = other.count() > shared.count();
+        run
+    }
+}
+
+/// How many records at the start of a transcript stand in another one too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
     /// So many.
     pub records: u64,
     /// The latest time among them.
     pub latest: Option<Timestamp>,
-    /// Whether a record that is no copy ended it.
-    pub is_over: bool,
-}
-
-impl Run {
-    /// Takes in the next piece of the transcript that may begin with copies.
-    pub fn take(&mut self, of: &Ids, piece: &Piece<'_>) {
-        if self.is_over {
-            return;
-        }
-        look(piece, &mut |line| match line.uuid.text() {
-            Some(id) if of.has(id) => {
-                self.records += 1;
-                self.latest = self.latest.max(time_of(line));
-            }
-            Some(_) => self.is_over = true,
-            None => {}
-        });
-    }
+    /// Whether a record follows that the other one does not have.
+    pub goes_on: bool,
+    /// Whether the other one has records besides these.
+    pub other_goes_on: bool,
 }
 
 #[cfg(test)]
@@ -166,11 +184,14 @@ mod tests {
         for line in [r#"{"uuid":"a"}"#, "{\"uuid\":\"b\",\"x\":\"\\ud83d\"}", r#"{"uuid":"c"}"#] {
             collect_ids(&Piece::Line(line.as_bytes()), &mut ids);
         }
-        let mut run = Run::default();
+        let mut order = Order::default();
         for id in ["c", "a", "b", "own", "c"] {
-            run.take(&ids, &Piece::Line(format!("{{\"uuid\":\"{id}\"}}").as_bytes()));
-            run.take(&ids, &Piece::Line(b"{\"type\":\"mode\"}"));
+            order.take(&Piece::Line(format!("{{\"uuid\":\"{id}\"}}").as_bytes()));
+            order.take(&Piece::Line(b"{\"type\":\"mode\"}"));
         }
-        assert_eq!((run.records, run.is_over), (3, true));
+        let run = order.run_of(&ids);
+        assert_eq!((run.records, run.goes_on, run.other_goes_on), (3, true, false));
+        collect_ids(&Piece::Line(br#"{"uuid":"further"}"#), &mut ids);
+        assert!(order.run_of(&ids).other_goes_on);
     }
 }

@@ -271,7 +271,10 @@ pub(super) fn take(
     mode: Mode,
 ) -> Result<(Checkpoint, Captured), CheckpointError> {
     let captured = capture(project, found)?;
-    if captured.session.counts.understood == 0 && captured.session.counts.seen > 0 {
+    let counts = &captured.session.counts;
+    // Copies are understood, and belong to another session.
+    let is_understood = counts.understood > 0 || captured.session.forked_after.is_some();
+    if !is_understood && counts.seen > 0 {
         let (path, client) = (found.path.clone(), found.client);
         return Err(CheckpointError::NotUnderstood { path, client });
     }
