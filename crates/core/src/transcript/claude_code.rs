@@ -87,9 +87,9 @@ struct Line<'a> {
 /// Where a record was copied from when a session went on as another one.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct ForkedFrom<'a> {
+pub(super) struct ForkedFrom<'a> {
     #[serde(borrow)]
-    session_id: Scalar<'a>,
+    pub(super) session_id: Scalar<'a>,
 }
 
 #[derive(Deserialize, Default)]

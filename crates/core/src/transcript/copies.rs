@@ -3,6 +3,7 @@
 //! After a summary only what stands behind it is copied, and in another order.
 
 use super::Piece;
+use super::claude_code::ForkedFrom;
 use super::lenient::{Parts, Scalar, read_mended};
 use crate::session::Ids;
 use jiff::Timestamp;
@@ -22,13 +23,6 @@ struct Line<'a> {
     timestamp: Scalar<'a>,
     #[serde(borrow)]
     forked_from: Parts<'a, ForkedFrom<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct ForkedFrom<'a> {
-    #[serde(borrow)]
-    session_id: Scalar<'a>,
 }
 
 /// Looks at a record, if it can be read at all.
