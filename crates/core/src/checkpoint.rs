@@ -10,12 +10,13 @@ pub use state::{refreshed, without_session};
 pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist, Item, Sort};
 
 use crate::hidden;
-use crate::session::{Client, Exit, Seen, Session, Touched};
+use crate::session::{Abandoned, Client, Exit, Seen, Session, Touched};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The version of the shape in which checkpoints are kept.
 pub const CHECKPOINT_VERSION: u32 = 1;
@@ -140,9 +141,10 @@ pub struct InFlight {
     pub tool: String,
 }
 
-/// What a session did, as it is kept.
+/// What a session did, as it is kept. While it is made, what the transcript tells is text already:
+/// writing that of a long session takes time, and is done once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Checkpoint {
+pub struct Checkpoint<S = Session> {
     /// The version of this shape.
     pub version: u32,
     /// What brought it about.
@@ -156,7 +158,7 @@ pub struct Checkpoint {
     /// Tells two checkpoints apart; the times of looking are not in it.
     pub digest: String,
     /// What the transcript tells.
-    pub session: Session,
+    pub session: S,
     /// Calls that have not come back.
     pub in_flight: Vec<InFlight>,
     /// Records that were left behind when the user went back, as far as items name them.
@@ -171,15 +173,56 @@ pub struct Checkpoint {
     pub artifacts: Vec<Artifact>,
 }
 
+/// A checkpoint with its text, which is what is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// The checkpoint.
+    pub checkpoint: Checkpoint,
+    /// As JSON.
+    pub text: String,
+}
+
+impl<S> Checkpoint<S> {
+    /// The same, and what the transcript tells in another form.
+    fn with<T>(self, session: T) -> Checkpoint<T> {
+        Checkpoint {
+            version: self.version,
+            mode: self.mode,
+            taken_at: self.taken_at,
+            transcript: self.transcript,
+            bytes: self.bytes,
+            digest: self.digest,
+            session,
+            in_flight: self.in_flight,
+            abandoned: self.abandoned,
+            context_percent: self.context_percent,
+            git: self.git,
+            plan_documents: self.plan_documents,
+            artifacts: self.artifacts,
+        }
+    }
+}
+
 impl Checkpoint {
     /// Makes a checkpoint of a settled session and of what was seen around it.
     pub fn of(
-        session: &Session,
+        session: Session,
         transcript: String,
         bytes: u64,
         mode: Mode,
         around: Around,
     ) -> Self {
+        Self::written(session, transcript, bytes, mode, around).checkpoint
+    }
+
+    /// The same with its text.
+    pub fn written(
+        session: Session,
+        transcript: String,
+        bytes: u64,
+        mode: Mode,
+        around: Around,
+    ) -> Written {
         let Around { at, commit, branch, plan_documents, on_disk } = around;
         let since = session.ended.map_or(0, |ended| at.duration_since(ended).as_secs());
         let calls = session.in_flight();
@@ -191,8 +234,12 @@ impl Checkpoint {
         let artifacts = session.files.changed().filter_map(|(path, touched)| {
             on_disk.get(path).map(|there| artifact(path, touched, *there))
         });
+        let artifacts = artifacts.collect();
+        let abandoned = session.abandoned();
+        let session = session.without_reading_state();
+        let told = serde_json::value::to_raw_value(&session);
         // The times of looking, and what brought it about, come in after the digest.
-        let mut checkpoint = Self {
+        let mut checkpoint = Checkpoint {
             version: CHECKPOINT_VERSION,
             mode: Mode::default(),
             taken_at: Timestamp::UNIX_EPOCH,
@@ -204,16 +251,17 @@ impl Checkpoint {
             context_percent: session.context_percent(),
             git: GitFacts { observed_at: Timestamp::UNIX_EPOCH, late: false, commit, branch },
             plan_documents,
-            artifacts: artifacts.collect(),
-            session: session.without_reading_state(),
+            artifacts,
+            session: told.unwrap_or_else(|_| RawValue::NULL.to_owned()),
         };
-        checkpoint.abandoned = checkpoint.named_and_abandoned(session);
-        checkpoint.digest = checkpoint.digested();
+        checkpoint.abandoned = named_and_abandoned(&checkpoint, &abandoned);
+        checkpoint.digest = digest_of(&checkpoint);
         checkpoint.mode = mode;
         checkpoint.taken_at = at;
         checkpoint.git.observed_at = at;
         checkpoint.git.late = since > LATE_SECONDS;
-        checkpoint
+        let text = serde_json::to_string(&checkpoint).unwrap_or_default();
+        Written { checkpoint: checkpoint.with(session), text }
     }
 
     /// Reads what was kept; `None` where another version wrote it, or somebody else.
@@ -285,28 +333,29 @@ impl Checkpoint {
         });
         value
     }
+}
 
-    /// Records that items name and that were left behind.
-    fn named_and_abandoned(&self, session: &Session) -> Vec<String> {
-        let abandoned = session.abandoned();
-        let mut left = std::collections::BTreeSet::new();
-        if !abandoned.is_empty() {
-            let mut value = serde_json::to_value(self).unwrap_or_default();
-            each_map(&mut value, &mut |map| {
-                if let Some(record) = map.get("record").and_then(Value::as_str)
-                    && abandoned.has_record(record)
-                {
-                    left.insert(record.to_owned());
-                }
-            });
-        }
-        left.into_iter().collect()
+/// Records that items name and that were left behind.
+fn named_and_abandoned(checkpoint: &Checkpoint<Box<RawValue>>, left: &Abandoned) -> Vec<String> {
+    if left.is_empty() {
+        return Vec::new();
     }
+    let text = serde_json::to_string(checkpoint).unwrap_or_default();
+    let left: BTreeSet<String> = records(&text).filter(|one| left.has_record(one)).collect();
+    left.into_iter().collect()
+}
 
-    fn digested(&self) -> String {
-        let text = serde_json::to_vec(self).unwrap_or_default();
-        Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect()
-    }
+/// The records that items name in a text. Quotes within texts have a backslash before them, so this
+/// is the name of a field wherever it stands.
+fn records(text: &str) -> impl Iterator<Item = String> {
+    const FIELD: &str = "\"record\":";
+    let values = text.match_indices(FIELD).map(|(at, _)| &text[at + FIELD.len()..]);
+    values.filter_map(|value| serde_json::Deserializer::from_str(value).into_iter().next()?.ok())
+}
+
+fn digest_of(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
+    let text = serde_json::to_vec(checkpoint).unwrap_or_default();
+    Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn artifact(path: &str, touched: &Touched, there: Option<(u64, u64)>) -> Artifact {
@@ -370,7 +419,7 @@ mod tests {
     }
 
     fn checkpoint(at: &str, plan: Option<(u64, u64)>) -> Checkpoint {
-        Checkpoint::of(&session(), "t.jsonl".into(), 1, Mode::Auto, around(at, plan))
+        Checkpoint::of(session(), "t.jsonl".into(), 1, Mode::Auto, around(at, plan))
     }
 
     #[test]
@@ -465,7 +514,7 @@ mod tests {
         Lines::default().feed(text.as_bytes(), &mut |piece| cursor.take(piece));
         cursor.session.settle();
         let around = around("2026-03-20T09:02:00Z", None);
-        Checkpoint::of(&cursor.session, "t.jsonl".into(), 1, Mode::Auto, around)
+        Checkpoint::of(cursor.session, "t.jsonl".into(), 1, Mode::Auto, around)
     }
 
     #[test]

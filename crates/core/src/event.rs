@@ -317,6 +317,7 @@ mod tests {
                 blob: "aa".into(),
                 mode: "auto".into(),
                 bytes: 7,
+                agents_bytes: None,
                 began: None,
                 ended: None,
                 about: about.map(str::to_owned),
@@ -337,10 +338,11 @@ mod tests {
             "mode": "auto", "bytes": 1, "began": null, "ended": null, "about": null,
         });
         let event = Event::read("session.checkpointed", 1, data.clone());
-        let Event::Session(SessionEvent::Checkpointed { gist, folder, .. }) = &event else {
+        let Event::Session(SessionEvent::Checkpointed { gist, folder, agents_bytes, .. }) = &event
+        else {
             panic!("{event:?}");
         };
-        assert_eq!((gist, folder), (&None, &None));
+        assert_eq!((gist, folder, agents_bytes), (&None, &None, &None));
         assert_eq!(event.data(), data);
     }
 

@@ -235,15 +235,14 @@ impl Session {
 
     /// The same without what only reading on needs.
     #[must_use]
-    pub fn without_reading_state(&self) -> Self {
-        let mut bare = self.clone();
-        bare.chain = Chain::default();
-        bare.pending.clear();
-        bare.done.clear();
-        bare.stopped = None;
-        bare.is_in_copies = false;
-        bare.underway = Underway::default();
-        bare
+    pub fn without_reading_state(mut self) -> Self {
+        self.chain = Chain::default();
+        self.pending.clear();
+        self.done.clear();
+        self.stopped = None;
+        self.is_in_copies = false;
+        self.underway = Underway::default();
+        self
     }
 
     /// Takes in a task as the client keeps it in a file, which is newer than the transcript.

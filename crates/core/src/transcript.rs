@@ -24,7 +24,9 @@ pub trait Reader {
 }
 
 /// The version of what is kept between two captures; another one is read from the start again.
-pub const CURSOR_VERSION: u32 = 3;
+pub const CURSOR_VERSION: u32 = 4;
+/// Another version of midstride reads more, and calls more a secret.
+const KEPT_BY: &str = env!("CARGO_PKG_VERSION");
 
 /// So many bytes at the start, and before the place that was reached, tell whether a file is still
 /// the one that was read, however long it is: reading all of it again at each hook would cost more
@@ -66,6 +68,8 @@ impl AnyReader {
 pub struct Cursor {
     /// The version of this shape.
     pub version: u32,
+    /// The version of midstride that read it.
+    by: String,
     /// Bytes that were read: up to the end of the last whole line.
     pub offset: u64,
     /// Lines that were read.
@@ -84,6 +88,7 @@ impl Cursor {
     pub fn start(client: Client) -> Self {
         Self {
             version: CURSOR_VERSION,
+            by: KEPT_BY.to_owned(),
             offset: 0,
             lines: 0,
             head: (0, hash(b"")),
@@ -96,7 +101,7 @@ impl Cursor {
     /// Reads a cursor that was stored; `None` where another version wrote it.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let cursor: Self = serde_json::from_slice(bytes).ok()?;
-        (cursor.version == CURSOR_VERSION).then_some(cursor)
+        (cursor.version == CURSOR_VERSION && cursor.by == KEPT_BY).then_some(cursor)
     }
 
     /// Takes in the next piece of a transcript.
@@ -128,7 +133,8 @@ impl Cursor {
 
     /// How far it was read.
     pub fn reached(&self) -> Reached {
-        Reached { version: self.version, offset: self.offset, head: self.head, tail: self.tail }
+        let Self { version, by, offset, head, tail, .. } = self;
+        Reached { version: *version, by: by.clone(), offset: *offset, head: *head, tail: *tail }
     }
 
     /// Takes note of what stands in the two windows.
@@ -140,9 +146,10 @@ impl Cursor {
 }
 
 /// How far a transcript was read, without what it told: a long one keeps megabytes of that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Reached {
     version: u32,
+    by: String,
     /// Bytes that were read.
     pub offset: u64,
     head: (u64, u64),
@@ -159,7 +166,7 @@ impl Reached {
         let text = String::from_utf8_lossy(beginning);
         let (told, _) = text.split_once(",\"reader\":")?;
         let reached: Self = serde_json::from_str(&format!("{told}}}")).ok()?;
-        (reached.version == CURSOR_VERSION).then_some(reached)
+        (reached.version == CURSOR_VERSION && reached.by == KEPT_BY).then_some(reached)
     }
 
     /// Whether a file is still the one that was read: `at_start` and `before_offset` are what it

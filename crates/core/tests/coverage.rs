@@ -21,7 +21,7 @@ fn checkpoint(client: Client, bytes: &[u8]) -> Checkpoint {
         plan_documents: Vec::new(),
         on_disk: BTreeMap::new(),
     };
-    Checkpoint::of(&read(client, bytes), "t.jsonl".to_owned(), 1, Mode::Auto, around)
+    Checkpoint::of(read(client, bytes), "t.jsonl".to_owned(), 1, Mode::Auto, around)
 }
 
 fn cache() -> Checkpoint {

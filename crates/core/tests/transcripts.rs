@@ -534,7 +534,7 @@ fn a_file_of_a_branch_that_was_left_is_told_apart() {
         on_disk: BTreeMap::new(),
     };
     let session = read(Client::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
-    let gist = Gist::of(&Checkpoint::of(&session, "t.jsonl".to_owned(), 1, Mode::Auto, around));
+    let gist = Gist::of(&Checkpoint::of(session, "t.jsonl".to_owned(), 1, Mode::Auto, around));
     let changed: Vec<(&str, Option<&str>)> =
         gist.of_sort(Sort::Changed).map(|item| (&*item.text, item.state.as_deref())).collect();
     // It was changed on disk, and may be so still.

@@ -4,7 +4,6 @@ use crate::client::{self, Found};
 use crate::files::{self, FileError, Problem, Root, Stream};
 use crate::ids::sha256;
 use crate::project::Project;
-use midstride_core::redact::Rules;
 use midstride_core::session::{Client, Copies, Session};
 use midstride_core::transcript::{Cursor, Lines, Reached, WINDOW_BYTES};
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use std::path::{Path, PathBuf};
 const FOLDER: &str = "cursors";
 /// A larger cursor is none of ours.
 const CURSOR_BYTES_MAX: u64 = 256 << 20;
-/// A longer cursor takes milliseconds to be read and written.
+/// A longer cursor takes milliseconds to be written.
 const CURSOR_BYTES_SHORT: u64 = 128 << 10;
 /// A session that goes on from a session that goes on from a session.
 const BASES_MAX: usize = 16;
@@ -25,6 +24,8 @@ pub struct Captured {
     pub session: Session,
     /// Bytes of the transcript that are in it.
     pub bytes: u64,
+    /// Bytes of its agents' transcripts that are in it.
+    pub agents_bytes: u64,
     /// Bytes that had not been read before, of all its files.
     pub new_bytes: u64,
     /// Files of agents that could not be read.
@@ -65,14 +66,24 @@ fn news_of(cursors: &Root, path: &Path) -> News {
         if !fits(&reached, &mut stream)? {
             return Ok(None);
         }
-        let new = stream.bytes().saturating_sub(reached.offset);
-        let is_long = kept.bytes() > CURSOR_BYTES_SHORT;
-        Ok(match new {
+        Ok(match stream.bytes().saturating_sub(reached.offset) {
             0 => Some(News::Nothing),
-            _ => Some(News::Little).filter(|_| is_long && new < kept.bytes()),
+            new => Some(News::Little).filter(|_| is_little(new, kept.bytes())),
         })
     };
     look().ok().flatten().unwrap_or(News::Enough)
+}
+
+/// Whether so much that is new is not worth writing so much that is kept.
+fn is_little(new: u64, kept: u64) -> bool {
+    kept > CURSOR_BYTES_SHORT && new < kept
+}
+
+/// How much there is to read of a session, and of its agents. What cannot be looked at is nothing.
+pub fn lengths(project: &Project, found: &Found) -> (u64, u64) {
+    let agents = client::agents(project, found, &mut Vec::new());
+    let length = |path: &Path| files::size(path).unwrap_or_default();
+    (length(&found.path), agents.iter().map(|(_, path)| length(path)).sum())
 }
 
 /// Captures a session: only what is new is read.
@@ -81,7 +92,7 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
     let private = project.make_private();
     let cursors = private.and_then(|private| private.make_below(Path::new(FOLDER))).ok();
     let read_on = |path: &Path, before: &dyn Fn(&mut Cursor)| {
-        read_on(project.rules(), cursors.as_ref(), path, found.client, before)
+        read_on(project, cursors.as_ref(), path, found.client, before)
     };
     let (cursor, mut new_bytes) =
         read_on(&found.path, &|cursor| read_before(project, found, cursors.as_ref(), cursor))?;
@@ -92,11 +103,12 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
         let named = session.id.replace(found.session.clone());
         session.forked_from = session.forked_from.or(named);
     }
-    let mut unread = Vec::new();
+    let (mut unread, mut agents_bytes) = (Vec::new(), 0);
     for (id, path) in client::agents(project, found, &mut unread) {
         match read_on(&path, &|_| {}) {
             Ok((agent, new)) => {
                 new_bytes += new;
+                agents_bytes += agent.offset;
                 session.take_in(&id, &agent.session);
             }
             Err(error) => unread.push(error),
@@ -105,7 +117,7 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
     for task in client::tasks(project.environment(), found) {
         session.take_task(&task.name, &task.change);
     }
-    Ok(Captured { session, bytes, new_bytes, unread })
+    Ok(Captured { session, bytes, agents_bytes, new_bytes, unread })
 }
 
 /// Removes what is kept of a session's transcripts from one capture to the next, and says of how
@@ -123,7 +135,7 @@ pub fn start_over(project: &Project, client: Client, session: &str) -> Result<us
         // A transcript that is gone has left its cursor, which knows whose it was.
         let is_its = || {
             let cursor = kept(&cursors, &name)?;
-            Ok(cursor.is_some_and(|cursor| cursor.session.id.as_deref() == Some(session)))
+            Ok(cursor.is_some_and(|(cursor, _)| cursor.session.id.as_deref() == Some(session)))
         };
         let is_beginnings = name == Path::new(client::BEGINNINGS);
         if is_beginnings || names.contains(&name) || is_its()? {
@@ -154,7 +166,7 @@ fn read_before(project: &Project, found: &Found, cursors: Option<&Root>, cursor:
 
 /// What was captured of a transcript so far, as far as that still holds.
 fn told(cursors: &Root, path: &Path) -> Result<Option<Session>, FileError> {
-    let Some(cursor) = kept(cursors, &cursor_name(path))? else { return Ok(None) };
+    let Some((cursor, _)) = kept(cursors, &cursor_name(path))? else { return Ok(None) };
     let fits = fits(&cursor.reached(), &mut Stream::open(path)?)?;
     Ok(fits.then_some(cursor.session))
 }
@@ -178,7 +190,7 @@ fn bases(project: &Project, found: &Found) -> Vec<(PathBuf, u64)> {
 
 /// Reads a file from where it was left, or from its start where it is not the same any more.
 fn read_on(
-    rules: &Rules,
+    project: &Project,
     cursors: Option<&Root>,
     path: &Path,
     client: Client,
@@ -187,13 +199,13 @@ fn read_on(
     let mut stream = Stream::open(path)?;
     let name = cursor_name(path);
     let left = cursors.and_then(|cursors| kept(cursors, &name).ok().flatten());
-    let mut cursor = match left {
-        Some(cursor)
+    let (mut cursor, kept_bytes) = match left {
+        Some((cursor, bytes))
             if cursor.session.client == client && fits(&cursor.reached(), &mut stream)? =>
         {
-            cursor
+            (cursor, bytes)
         }
-        Some(_) | None => Cursor::start(client),
+        Some(_) | None => (Cursor::start(client), 0),
     };
     if stream.bytes() > cursor.offset {
         before(&mut cursor);
@@ -209,7 +221,11 @@ fn read_on(
         let (start, end) = windows(cursor.offset);
         let (start, end) = (stream.window(0, start)?, stream.window(end, cursor.offset)?);
         cursor.note(&start, &end);
-        cursor = keep(rules, cursors, &name, cursor);
+        cursor = without_more(project, cursor);
+        // What is not kept is read again: that costs less than writing all that is kept.
+        if let Some(cursors) = cursors.filter(|_| !is_little(new, kept_bytes)) {
+            keep(cursors, &name, &cursor);
+        }
     }
     Ok((cursor, new))
 }
@@ -244,23 +260,32 @@ fn fits(reached: &Reached, stream: &mut Stream) -> Result<bool, FileError> {
     Ok(reached.fits(&stream.window(0, start)?, &stream.window(end, reached.offset)?))
 }
 
-fn kept(cursors: &Root, name: &Path) -> Result<Option<Cursor>, FileError> {
+/// A cursor that was stored, and how long it is.
+fn kept(cursors: &Root, name: &Path) -> Result<Option<(Cursor, u64)>, FileError> {
     match cursors.read_up_to(name, CURSOR_BYTES_MAX) {
-        Ok(bytes) => Ok(Cursor::read(&bytes)),
+        Ok(bytes) => {
+            let length = u64::try_from(bytes.len()).unwrap_or_default();
+            Ok(Cursor::read(&bytes).map(|cursor| (cursor, length)))
+        }
         Err(FileError { problem: Problem::NotFound | Problem::TooLarge(_), .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Stores a cursor where that is possible, and gives it back as it will be read again. A session is
-/// folded without what everybody calls a secret; what the project calls one is taken out here.
-fn keep(rules: &Rules, cursors: Option<&Root>, name: &Path, cursor: Cursor) -> Cursor {
-    let written = serde_json::to_string(&cursor).unwrap_or_default();
-    let (clean, found) = rules.clean(&written);
-    if let Some(cursors) = cursors {
-        // The next capture reads it all again.
-        let _ = cursors.put_passing(name, clean.as_str().as_bytes());
+/// Stores a cursor where that is possible: else the next capture reads it all again.
+fn keep(cursors: &Root, name: &Path, cursor: &Cursor) {
+    let written = serde_json::to_vec(cursor).unwrap_or_default();
+    let _ = cursors.put_passing(name, &written);
+}
+
+/// A session is folded without what everybody calls a secret; what the project calls one is taken out
+/// here.
+fn without_more(project: &Project, cursor: Cursor) -> Cursor {
+    if !project.adds_rules() {
+        return cursor;
     }
+    let written = serde_json::to_string(&cursor).unwrap_or_default();
+    let (clean, found) = project.clean(&written);
     let changed = (!found.is_empty()).then(|| Cursor::read(clean.as_str().as_bytes())).flatten();
     changed.unwrap_or(cursor)
 }

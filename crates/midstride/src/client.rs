@@ -156,6 +156,12 @@ pub fn named(path: &Path, client: Option<Client>) -> Result<Found, FileError> {
     Ok(Candidate { client, path, entry }.found(told))
 }
 
+/// A transcript that its client names while it writes it: nothing of it is read.
+pub fn called(path: &Path, client: Client) -> Result<Found, FileError> {
+    let (path, entry) = (path.to_owned(), Stream::open(path)?.entry().clone());
+    Ok(Candidate { client, path, entry }.found(Beginning::default()))
+}
+
 /// The format of a transcript: Codex puts everything into a payload.
 fn told_by(start: &[u8]) -> Client {
     let first = start.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());

@@ -17,9 +17,11 @@ pub use place::Place;
 pub use schema::NEWEST;
 pub use sqlite::{Patience, SqliteLedger};
 
+use crate::ids::sha256;
 use midstride_core::event::Envelope;
 use midstride_core::id::{HandoffId, TaskId};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -225,6 +227,31 @@ pub trait Watch {
     fn wait(&mut self, at_most: Duration);
 }
 
+/// Bytes with their hash, which is taken once: that of megabytes takes a millisecond.
+#[derive(Debug)]
+pub struct Blob<'b> {
+    hash: String,
+    bytes: Cow<'b, [u8]>,
+}
+
+impl<'b> Blob<'b> {
+    /// Takes the hash of bytes.
+    pub fn of(bytes: impl Into<Cow<'b, [u8]>>) -> Self {
+        let bytes = bytes.into();
+        Self { hash: sha256(&bytes), bytes }
+    }
+
+    /// Their SHA-256 in hexadecimal.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// An append-only log with streams, blobs and leases.
 pub trait Ledger {
     /// Appends events as one record, if the stream stands where it is expected. The same ids at the
@@ -263,9 +290,15 @@ pub trait Ledger {
     /// Takes a lease that ends with the guard, or with this process.
     fn hold(&self, name: &str) -> Result<Lease, Held>;
 
-    /// Stores bytes and gives back their SHA-256 in hexadecimal. They last as soon as anything that is
-    /// recorded later does.
-    fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError>;
+    /// Stores bytes. They last as soon as anything that is recorded later does.
+    fn store(&self, blob: &Blob<'_>) -> Result<(), LedgerError>;
+
+    /// The same, and gives back their SHA-256 in hexadecimal.
+    fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
+        let blob = Blob::of(bytes);
+        self.store(&blob)?;
+        Ok(blob.hash)
+    }
 
     /// Stored bytes; `None` where there are none of that hash.
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError>;

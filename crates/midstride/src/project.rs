@@ -247,11 +247,16 @@ impl Project {
 
     /// What is recognised as a secret here.
     pub fn rules(&self) -> &Rules {
-        let added = &self.settings.redact;
-        if added.is_empty() {
+        if !self.adds_rules() {
             return Rules::shipped();
         }
+        let added = &self.settings.redact;
         self.rules.get_or_init(|| Rules::with(added).expect("the settings were read with them"))
+    }
+
+    /// Whether the project calls more a secret than everybody does.
+    pub fn adds_rules(&self) -> bool {
+        !self.settings.redact.is_empty()
     }
 
     /// A text without its secrets, and what was taken out.

@@ -450,7 +450,7 @@ fn checkpoint(client: Client, text: &[u8], name: &str) -> Checkpoint {
         plan_documents: Vec::new(),
         on_disk: std::collections::BTreeMap::new(),
     };
-    Checkpoint::of(&cursor.session, name.to_owned(), 1, Mode::Auto, around)
+    Checkpoint::of(cursor.session, name.to_owned(), 1, Mode::Auto, around)
 }
 
 /// All that there is to tell of a session, for a client that counts.

@@ -233,11 +233,20 @@ fn a_little_of_a_long_session_is_not_worth_reading_on() {
     let more = asked(shop.0.root(), 1_000..1_001);
     std::fs::write(&path, format!("{text}{more}")).unwrap();
     assert_eq!(news(&project, &found), News::Little);
+    // Whoever wants to know reads all of it, and what is kept is not written for that little.
+    for _ in 0..2 {
+        let captured = capture(&project, &found).unwrap();
+        let (new, all) = (captured.new_bytes, captured.session.requests.total());
+        assert_eq!((new, all), (more.len() as u64, 1_001));
+        assert_eq!(captured.bytes, (text.len() + more.len()) as u64);
+    }
     let more = asked(shop.0.root(), 1_000..3_000);
     std::fs::write(&path, format!("{text}{more}")).unwrap();
     assert_eq!(news(&project, &found), News::Enough);
-    // Whoever wants to know reads all of it.
-    assert_eq!(capture(&project, &found).unwrap().session.requests.total(), 3_000);
+    let captured = capture(&project, &found).unwrap();
+    assert_eq!(captured.session.requests.total(), 3_000);
+    let again = capture(&project, &found).unwrap();
+    assert_eq!((again.new_bytes, again.session), (0, captured.session));
 }
 
 #[test]
@@ -527,7 +536,7 @@ fn every_foreign_session_is_captured_and_reads_back_as_it_was_kept() {
             plan_documents: Vec::new(),
             on_disk: std::collections::BTreeMap::new(),
         };
-        let checkpoint = Checkpoint::of(&once, String::new(), again.bytes, Mode::Auto, around);
+        let checkpoint = Checkpoint::of(once, String::new(), again.bytes, Mode::Auto, around);
         let stored = serde_json::to_vec(&checkpoint).unwrap();
         assert_eq!(Checkpoint::read(&stored).as_ref(), Some(&checkpoint), "{}", path.display());
         captured += 1;

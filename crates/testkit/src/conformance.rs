@@ -198,6 +198,7 @@ fn forgetting(world: &dyn World) {
             digest: "d".to_owned(),
             blob: blob.to_owned(),
             mode: "auto".to_owned(),
+            agents_bytes: None,
             bytes: 7,
             began: None,
             ended: None,

@@ -1,9 +1,8 @@
 //! A ledger that lasts as long as its test.
 
-use midstride::ids::sha256;
 use midstride::ledger::{
-    AppendError, Cursor, Expected, Held, Lease, Ledger, LedgerError, Recorded, StreamId, Version,
-    Watch, written,
+    AppendError, Blob, Cursor, Expected, Held, Lease, Ledger, LedgerError, Recorded, StreamId,
+    Version, Watch, written,
 };
 use midstride_core::event::Envelope;
 use std::collections::{BTreeMap, BTreeSet};
@@ -153,11 +152,11 @@ impl Ledger for MemoryLedger {
         Ok(Lease::new(MemoryLease { shared: Arc::clone(&self.shared), name: name.to_owned() }))
     }
 
-    fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
-        let hash = sha256(bytes);
+    fn store(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
         let mut log = self.shared.log();
-        let kept = log.blobs.entry(hash.clone()).or_insert_with(|| Some(bytes.to_vec()));
-        if kept.is_some() { Ok(hash) } else { Err(LedgerError::Forgotten(hash)) }
+        let hash = blob.hash().to_owned();
+        let kept = log.blobs.entry(hash.clone()).or_insert_with(|| Some(blob.bytes().to_vec()));
+        if kept.is_some() { Ok(()) } else { Err(LedgerError::Forgotten(hash)) }
     }
 
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {

@@ -493,6 +493,38 @@ fn a_session_that_ends_is_written_down_once() {
 }
 
 #[test]
+fn what_an_agent_does_after_its_session_was_written_down_is_written_down_too() {
+    let sandbox = worked_in();
+    let agent = transcript(&sandbox, ID).with_extension("").join("subagents/agent-a1.jsonl");
+    std::fs::create_dir_all(agent.parent().unwrap()).unwrap();
+    let mut text = String::new();
+    for number in 0..2 {
+        let record = json!({
+            "type": "assistant", "uuid": format!("agent-{number}"), "sessionId": ID,
+            "isSidechain": true, "agentId": "a1", "cwd": sandbox.root(),
+            "message": {"role": "assistant", "content": [{"type": "tool_use",
+                "id": format!("t{number}"), "name": "Bash", "input": {"command": "make bench"}}]},
+        });
+        text += &format!("{record}\n");
+        std::fs::write(&agent, &text).unwrap();
+        for expected in ["captured", "nothing new"] {
+            hook(&sandbox, "SessionEnd", ID, json!({"reason": "other"}));
+            assert_eq!(did(&sandbox), expected, "record {number}");
+        }
+    }
+}
+
+#[test]
+fn a_compaction_is_told_what_to_keep_where_nothing_happened_since_the_last_one() {
+    let sandbox = worked_in();
+    let first = hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));
+    assert_eq!(did(&sandbox), "captured");
+    assert!(first.contains("Do not touch the pages"), "{first}");
+    assert_eq!(hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"})), first);
+    assert_eq!(did(&sandbox), "nothing new");
+}
+
+#[test]
 fn the_log_stays_small() {
     let sandbox = shop();
     let file = sandbox.root().join(".git/midstride/hooks.log");

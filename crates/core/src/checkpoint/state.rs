@@ -385,7 +385,7 @@ mod tests {
         Lines::default().feed(text, &mut |piece| cursor.take(piece));
         cursor.session.settle();
         Checkpoint::of(
-            &cursor.session,
+            cursor.session,
             "t.jsonl".into(),
             1,
             Mode::Auto,

@@ -24,6 +24,10 @@ pub enum SessionEvent {
         mode: String,
         /// Bytes of the transcript that are in it.
         bytes: u64,
+        /// Bytes of its agents' transcripts that are in it; none: it was written down before they were
+        /// counted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agents_bytes: Option<u64>,
         /// When the session began, as it is written.
         began: Option<String>,
         /// When its last record was written.

@@ -19,8 +19,31 @@ pub(super) struct Chain {
     prompts: Vec<u32>,
     leaf: Option<u32>,
     rolled_back: Vec<(u32, u32)>,
-    known: HashMap<u64, u32>,
+    known: Known,
 }
+
+/// Where each record is found by its hash. It is made when the next record comes: whoever only looks at
+/// what was read does without.
+#[derive(Clone, Debug, Default)]
+struct Known(HashMap<u64, u32>);
+
+impl Known {
+    fn of(&mut self, ids: &[u64]) -> &mut HashMap<u64, u32> {
+        if self.0.len() < ids.len() {
+            self.0 = ids.iter().copied().zip(0..NONE).collect();
+        }
+        &mut self.0
+    }
+}
+
+/// What it has follows from the records.
+impl PartialEq for Known {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Known {}
 
 /// As it is stored: almost every record follows the one before it.
 #[derive(Serialize, Deserialize)]
@@ -37,16 +60,17 @@ impl Chain {
     pub(super) fn add(&mut self, linked: &Linked<'_>) -> bool {
         let Some(id) = linked.id.map(|id| hash(id.as_bytes())) else { return true };
         let Ok(at) = u32::try_from(self.ids.len()) else { return true };
-        if self.known.contains_key(&id) {
+        let known = self.known.of(&self.ids);
+        if known.contains_key(&id) {
             return false;
         }
-        let parent = linked.parent.and_then(|id| self.known.get(&hash(id.as_bytes())).copied());
+        let parent = linked.parent.and_then(|id| known.get(&hash(id.as_bytes())).copied());
         // What a summary goes on from may be named by an id that no record has.
         let parent = parent.or(match linked.role {
             Role::Boundary => at.checked_sub(1),
             Role::Prompt | Role::Turn | Role::Aside => None,
         });
-        self.known.insert(id, at);
+        known.insert(id, at);
         self.ids.push(id);
         self.parents.push(parent.unwrap_or(NONE));
         match linked.role {
@@ -126,7 +150,7 @@ impl From<Chain> for Packed {
     fn from(chain: Chain) -> Self {
         let numbered = (0..NONE).zip(&chain.parents);
         Self {
-            ids: chain.ids.iter().map(|id| format!("{id:016x}")).collect(),
+            ids: chain.ids.iter().flat_map(|id| id.to_be_bytes()).flat_map(digits).collect(),
             parents: numbered
                 .filter(|(at, parent)| **parent != usual(*at))
                 .map(|(at, parent)| (at, *parent))
@@ -140,10 +164,7 @@ impl From<Chain> for Packed {
 
 impl From<Packed> for Chain {
     fn from(packed: Packed) -> Self {
-        let digits = packed.ids.as_bytes().chunks_exact(16);
-        let ids: Vec<u64> = digits
-            .filter_map(|digits| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok())
-            .collect();
+        let ids: Vec<u64> = packed.ids.as_bytes().chunks_exact(16).filter_map(id).collect();
         let count = u32::try_from(ids.len()).unwrap_or(NONE);
         let mut parents: Vec<u32> = (0..count).map(usual).collect();
         for (at, parent) in packed.parents {
@@ -151,11 +172,30 @@ impl From<Packed> for Chain {
                 *slot = parent;
             }
         }
-        let known = ids.iter().copied().zip(0..count).collect();
         let leaf = packed.leaf.filter(|leaf| *leaf < count);
         let Packed { prompts, rolled_back, .. } = packed;
-        Self { ids, parents, prompts, leaf, rolled_back, known }
+        Self { ids, parents, prompts, leaf, rolled_back, known: Known::default() }
     }
+}
+
+/// A byte in hexadecimal.
+fn digits(byte: u8) -> [char; 2] {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    [byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)]))
+}
+
+/// The hash that sixteen digits tell.
+fn id(digits: &[u8]) -> Option<u64> {
+    let mut id = 0;
+    for digit in digits {
+        let value = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            _ => return None,
+        };
+        id = (id << 4) | u64::from(value);
+    }
+    Some(id)
 }
 
 #[cfg(test)]

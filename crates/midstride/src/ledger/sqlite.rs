@@ -2,8 +2,8 @@
 
 use super::schema::{damaged, migrate};
 use super::{
-    AppendError, Cursor, Expected, Held, Lease, Ledger, LedgerError, Place, Recorded, StreamId,
-    Version, Watch, bell, lease, spool, written,
+    AppendError, Blob, Cursor, Expected, Held, Lease, Ledger, LedgerError, Place, Recorded,
+    StreamId, Version, Watch, bell, lease, spool, written,
 };
 use crate::clock::Deadline;
 use crate::files::{FileError, Lock, Root};
@@ -311,23 +311,22 @@ impl Ledger for SqliteLedger {
         lease::hold(&self.folder, name)
     }
 
-    fn put_blob(&self, bytes: &[u8]) -> Result<String, LedgerError> {
-        let hash = sha256(bytes);
+    fn store(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
         let connection = self.connection();
         let store = || -> rusqlite::Result<usize> {
             // Not waited for: the log is one file, so the record that names it brings it to the disk.
             connection.pragma_update(None, "synchronous", "NORMAL")?;
             let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
-            let stored = connection.execute(sql, (&hash, bytes));
+            let stored = connection.execute(sql, (blob.hash(), blob.bytes()));
             connection.pragma_update(None, "synchronous", "FULL")?;
             stored
         };
         let is_new = store().map_err(|error| self.unreadable(&error))? > 0;
         drop(connection);
-        if !is_new && self.get_blob(&hash)?.is_none() {
-            return Err(LedgerError::Forgotten(hash));
+        if !is_new && self.get_blob(blob.hash())?.is_none() {
+            return Err(LedgerError::Forgotten(blob.hash().to_owned()));
         }
-        Ok(hash)
+        Ok(())
     }
 
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {

@@ -1,16 +1,18 @@
 //! Write down what a session did. Doing it again when nothing happened changes nothing.
 
 use super::mirror;
-use crate::capture::{Captured, capture};
+use crate::capture::{Captured, capture, lengths};
 use crate::client::{self, Found};
 use crate::files::{self, FileError, Root};
 use crate::git::Repository;
 use crate::ids::sha256;
-use crate::ledger::{AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::ledger::{
+    AppendError, Blob, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId,
+};
 use crate::project::{Project, SetUp};
 use crate::settings::SessionName;
 use crate::tombstone::Tombstone;
-use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
+use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode, Written};
 use midstride_core::event::{Envelope, Event, SessionEvent};
 use midstride_core::redact::Redaction;
 use midstride_core::session::{Client, Session, hash};
@@ -138,6 +140,28 @@ pub(super) fn of_transcript(
     choose(project, &Which::Transcript(path.to_owned()), Some(client))
 }
 
+/// Whether a session did nothing since it was written down last. Nothing of its transcripts is read for
+/// that: they only grow, so their lengths tell.
+pub(super) fn is_written_down(
+    project: &Project,
+    ledger: &dyn Ledger,
+    found: &Found,
+) -> Result<bool, LedgerError> {
+    let stream = StreamId::session(found.client.name(), &found.session);
+    let records = ledger.read(&stream, None)?;
+    let mut events = records.iter().flat_map(|record| &record.events).rev();
+    let read = events.find_map(|envelope| {
+        let Event::Session(SessionEvent::Checkpointed { bytes, agents_bytes, .. }) =
+            &envelope.event
+        else {
+            return None;
+        };
+        Some((*bytes, *agents_bytes))
+    });
+    let (bytes, agents_bytes) = lengths(project, found);
+    Ok(read == Some((bytes, Some(agents_bytes))))
+}
+
 /// Captures a session and stores the checkpoint.
 pub(super) fn write_down(
     project: &Project,
@@ -162,8 +186,8 @@ pub(super) struct Ready {
     stream: StreamId,
     expected: Expected,
     envelope: Envelope,
-    bytes: Vec<u8>,
-    gist: Vec<u8>,
+    blob: Blob<'static>,
+    gist: Blob<'static>,
 }
 
 impl Ready {
@@ -174,18 +198,16 @@ impl Ready {
         found: &Found,
         mode: Mode,
     ) -> Result<Self, CheckpointError> {
-        let (checkpoint, Captured { new_bytes, unread, .. }) = take(project, found, mode)?;
+        let Taken { written, agents_bytes, new_bytes, unread } = take(project, found, mode)?;
+        let Written { checkpoint, text } = written;
         // The beginning of a transcript does not always tell.
         let moved_from = moved_from(project, &found.path, checkpoint.session.cwd.as_deref())?;
-        // The reader took out what everybody calls a secret; a project knows more.
-        let written = serde_json::to_string(&checkpoint).unwrap_or_default();
-        let (written, redacted) = project.clean(&written);
-        let bytes = written.as_str().as_bytes().to_vec();
-        let blob = sha256(&bytes);
+        let (text, redacted) = clean_more(project, text);
+        let stored = Blob::of(text.into_bytes());
         let gist = serde_json::to_string(&Gist::of(&checkpoint)).unwrap_or_default();
-        let gist = clean(project, &gist).into_bytes();
-        let blobs = (blob.clone(), sha256(&gist));
-        let (envelope, stream) = told(project, &checkpoint, blobs, &redacted);
+        let gist = Blob::of(clean(project, &gist).into_bytes());
+        let blobs = (stored.hash().to_owned(), gist.hash().to_owned());
+        let (envelope, stream) = told(project, &checkpoint, agents_bytes, blobs, &redacted);
         let Standing { expected, known, further } =
             Standing::of(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
         let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
@@ -194,9 +216,9 @@ impl Ready {
             return Err(CheckpointError::Forgotten { session, tombstone: Box::new(tombstone) });
         }
         let told = known.or(further);
-        let (is_new, blob) = (told.is_none(), told.unwrap_or(blob));
+        let (is_new, blob) = (told.is_none(), told.unwrap_or_else(|| stored.hash().to_owned()));
         let done = Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from };
-        Ok(Self { done, stream, expected, envelope, bytes, gist })
+        Ok(Self { done, stream, expected, envelope, blob: stored, gist })
     }
 
     /// Tells the ledger, unless somebody who does not wait for a turn tells more meanwhile.
@@ -264,26 +286,38 @@ impl Standing {
     }
 }
 
+/// What a session did, before anything of it is stored.
+pub(super) struct Taken {
+    pub(super) written: Written,
+    agents_bytes: u64,
+    new_bytes: u64,
+    unread: Vec<FileError>,
+}
+
 /// Captures a session; nothing is stored but how far it was read.
-pub(super) fn take(
-    project: &Project,
-    found: &Found,
-    mode: Mode,
-) -> Result<(Checkpoint, Captured), CheckpointError> {
-    let captured = capture(project, found)?;
-    let counts = &captured.session.counts;
+pub(super) fn take(project: &Project, found: &Found, mode: Mode) -> Result<Taken, CheckpointError> {
+    let Captured { mut session, bytes, agents_bytes, new_bytes, unread } = capture(project, found)?;
+    let counts = &session.counts;
     // Copies are understood, and belong to another session.
-    let is_understood = counts.understood > 0 || captured.session.forked_after.is_some();
+    let is_understood = counts.understood > 0 || session.forked_after.is_some();
     if !is_understood && counts.seen > 0 {
         let (path, client) = (found.path.clone(), found.client);
         return Err(CheckpointError::NotUnderstood { path, client });
     }
-    let around = around(project, &captured.session);
+    let around = around(project, &session);
     let transcript = clean(project, &found.path.display().to_string());
-    let mut session = captured.session.clone();
     session.id.get_or_insert_with(|| clean(project, &found.session));
-    let checkpoint = Checkpoint::of(&session, transcript, captured.bytes, mode, around);
-    Ok((checkpoint, captured))
+    let written = Checkpoint::written(session, transcript, bytes, mode, around);
+    Ok(Taken { written, agents_bytes, new_bytes, unread })
+}
+
+/// The reader took out what everybody calls a secret; a project may know more.
+fn clean_more(project: &Project, text: String) -> (String, Vec<Redaction>) {
+    if !project.adds_rules() {
+        return (text, Vec::new());
+    }
+    let (clean, redacted) = project.clean(&text);
+    (clean.as_str().to_owned(), redacted)
 }
 
 fn clean(project: &Project, text: &str) -> String {
@@ -446,6 +480,7 @@ fn content(top: &Root, path: &Path) -> Option<(u64, u64)> {
 fn told(
     project: &Project,
     checkpoint: &Checkpoint,
+    agents_bytes: u64,
     (blob, gist): (String, String),
     redacted: &[Redaction],
 ) -> (Envelope, StreamId) {
@@ -462,6 +497,7 @@ fn told(
         blob,
         mode: checkpoint.mode.name().to_owned(),
         bytes: checkpoint.bytes,
+        agents_bytes: Some(agents_bytes),
         began: checkpoint.session.began.map(|time| time.to_string()),
         ended: checkpoint.session.ended.map(|time| time.to_string()),
         about: checkpoint.about().map(|about| clean(project, &about)),
@@ -514,10 +550,10 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
 }
 
 fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> {
-    ledger.put_blob(&ready.bytes)?;
+    ledger.store(&ready.blob)?;
     // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
-    match ledger.put_blob(&ready.gist) {
-        Ok(_) | Err(LedgerError::Forgotten(_)) => Ok(()),
+    match ledger.store(&ready.gist) {
+        Ok(()) | Err(LedgerError::Forgotten(_)) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }

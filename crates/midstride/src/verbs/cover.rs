@@ -122,7 +122,7 @@ pub(super) fn named(project: &Project, told: &Told) -> Result<Checkpoint, Checkp
         Told::Session(id) => Ok(session(project, id, None)?.checkpoint),
         Told::Transcript(path) => {
             let found = client::named(&project.environment().folder.join(path), None)?;
-            Ok(take(project, &found, Mode::Checkpoint)?.0)
+            Ok(take(project, &found, Mode::Checkpoint)?.written.checkpoint)
         }
     }
 }

@@ -7,13 +7,13 @@ mod kept;
 use super::brief::{
     Asked, Briefed, Delivery, brief, brief_again, brief_of, gist_of_session, told_of,
 };
-use super::checkpoint::{Checkpointed, of_transcript, take, write_down};
+use super::checkpoint::{Checkpointed, is_written_down, of_transcript, take, write_down};
 use super::cover::coverage;
 use super::mirror::mirror;
 use super::search::{HOOK_WITHIN, Prompt, search_prompt, with_index};
 use super::sessions::{RECOVERED_MAX, recover_some};
 use crate::capture::{News, capture, news};
-use crate::client::Found;
+use crate::client::{self, Found};
 use crate::files::{self, FileError};
 use crate::ids::sha256;
 use crate::index::{Card, Effort};
@@ -319,23 +319,30 @@ impl Hooking<'_> {
         Ok(told_of(&ledger, &self.session)?.into_iter().map(name).collect())
     }
 
-    /// The transcript of the session, where there is one yet.
-    fn transcript(&mut self) -> Option<Found> {
+    /// The transcript of the session, where there is one yet. Nothing of it was read.
+    fn called(&mut self) -> Option<Found> {
         let path = Path::new(self.call.transcript.as_deref()?);
         if !files::is_file(path) {
             return None;
         }
-        let found = of_transcript(self.project, path, self.call.client);
+        let found = client::called(path, self.call.client);
+        self.noted(found)
+    }
+
+    /// The same, once its beginning told that it is of this project.
+    fn transcript(&mut self, called: &Found) -> Option<Found> {
+        let found = of_transcript(self.project, &called.path, called.client);
         self.noted(found)
     }
 
     /// Reads on in the transcript, where that is wanted for so much; what it tells is written down when
     /// the session ends.
     fn advance(&mut self, is_wanted: impl Fn(News) -> bool) -> Option<Session> {
-        let found = self.transcript()?;
-        if !is_wanted(news(self.project, &found)) {
+        let called = self.called()?;
+        if !is_wanted(news(self.project, &called)) {
             return None;
         }
+        let found = self.transcript(&called)?;
         let captured = capture(self.project, &found);
         let captured = self.noted(captured)?;
         if captured.new_bytes > 0 {
@@ -344,11 +351,17 @@ impl Hooking<'_> {
         Some(captured.session)
     }
 
-    /// Writes down what the session did.
+    /// Writes down what the session did since it was written down last.
     fn checkpoint(&mut self) -> Option<Checkpointed> {
-        let found = self.transcript()?;
+        let called = self.called()?;
         let ledger = SqliteLedger::open(self.project, Patience::Hook);
         let ledger = self.noted(ledger)?;
+        let is_done = is_written_down(self.project, &ledger, &called);
+        if self.noted(is_done)? {
+            self.did("nothing new");
+            return None;
+        }
+        let found = self.transcript(&called)?;
         let done = write_down(self.project, &ledger, &found, Mode::Auto);
         let done = self.noted(done)?;
         self.did(if done.is_new { "captured" } else { "nothing new" });
@@ -356,7 +369,13 @@ impl Hooking<'_> {
     }
 
     fn before_compaction(&mut self) {
-        let gist = self.checkpoint().map(|done| Gist::of(&done.checkpoint));
+        let gist = match self.checkpoint() {
+            Some(done) => Some(Gist::of(&done.checkpoint)),
+            None => {
+                let gist = self.own_gist();
+                self.noted(gist).flatten()
+            }
+        };
         let Some(kept) = gist.as_ref().and_then(must_survive) else { return };
         let told = self.told_again(&kept);
         self.done.answer.instructions = Some(format!(
@@ -453,11 +472,13 @@ impl Hooking<'_> {
         }
         let own = own.first();
         let key = own.map(|shelved| shelved.handoff(self.project).key().to_string());
-        let taken = self.transcript().map(|found| take(self.project, &found, Mode::Auto));
+        let found = self.called().and_then(|called| self.transcript(&called));
+        let taken = found.map(|found| take(self.project, &found, Mode::Auto));
         let taken = taken.and_then(|taken| self.noted(taken));
         let nothing = Document::parse(b"");
         let document = own.map_or(&nothing, |shelved| &shelved.document);
-        let coverage = taken.map(|(checkpoint, _)| coverage(self.project, &checkpoint, document));
+        let coverage =
+            taken.map(|taken| coverage(self.project, &taken.written.checkpoint, document));
         let gate = Gate::of(document, &Verdict::default(), coverage.as_ref());
         let mut gaps: Vec<String> = gate.gaps.iter().map(Gap::line).collect();
         let found = gate::record(document).and_then(|record| record.get("findings"));

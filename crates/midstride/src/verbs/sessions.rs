@@ -193,7 +193,7 @@ pub fn session(
     let one = pick(project, name, client)?;
     match &one.found {
         Some(found) => {
-            let (checkpoint, _) = take(project, found, Mode::Checkpoint)?;
+            let checkpoint = take(project, found, Mode::Checkpoint)?.written.checkpoint;
             let stored = one.blob.as_deref().map(|blob| stored(project, blob)).transpose()?;
             let is_stored = stored.flatten().is_some_and(|old| old.digest == checkpoint.digest);
             Ok(Shown { checkpoint, is_stored })
