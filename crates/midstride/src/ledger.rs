@@ -5,6 +5,7 @@
 
 mod bell;
 mod facts;
+mod large;
 mod lease;
 mod place;
 mod schema;

@@ -38,7 +38,7 @@ fn ids(records: &[Recorded]) -> Vec<&str> {
 pub type Test = fn(&dyn World);
 
 /// Every test of the suite with its name.
-pub const SUITE: [(&str, Test); 13] = [
+pub const SUITE: [(&str, Test); 14] = [
     ("what is appended is read in order", order),
     ("whoever expects another version conflicts", conflicts),
     ("the same events at the same place are fine again", retries),
@@ -49,6 +49,7 @@ pub const SUITE: [(&str, Test); 13] = [
     ("what comes from elsewhere is appended once", uniting),
     ("blobs are found by their hash", blobs),
     ("what is forgotten is gone and never stored again", forgetting),
+    ("much that is forgotten is gone and never stored again", forgetting_much),
     ("a lease has one holder and ends with it", leases),
     ("who waits is woken, and never for ever", waiting),
     ("of many at once each wins exactly once", many),
@@ -181,15 +182,25 @@ fn blobs(world: &dyn World) {
     let hash = ledger.put_blob(&large).unwrap();
     assert_eq!(ledger.put_blob(&large).unwrap(), hash, "twice is once");
     assert_eq!(world.open().get_blob(&hash).unwrap(), Some(large));
-    assert_eq!(ledger.get_blob("00").unwrap(), None);
+    for none in ["00", "", "../ledger.db", &"0".repeat(64)] {
+        assert_eq!(ledger.get_blob(none).unwrap(), None);
+    }
+    assert_eq!(ledger.blobs_like(&hash[..9]).unwrap(), std::slice::from_ref(&hash));
     let empty = ledger.put_blob(b"").unwrap();
     assert_eq!(empty, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
 fn forgetting(world: &dyn World) {
+    forgetting_of(world, b"the password is hunter2");
+}
+
+fn forgetting_much(world: &dyn World) {
+    forgetting_of(world, &b"the password is hunter2. ".repeat(RECORD_BYTES_MAX / 8));
+}
+
+fn forgetting_of(world: &dyn World, secret: &[u8]) {
     let (ledger, stream) = (world.open(), StreamId::session("codex", "s"));
-    let secret = b"the password is hunter2".to_vec();
-    let (hash, other) = (ledger.put_blob(&secret).unwrap(), ledger.put_blob(b"other").unwrap());
+    let (hash, other) = (ledger.put_blob(secret).unwrap(), ledger.put_blob(b"other").unwrap());
     let checkpointed = |blob: &str, about: Option<&str>| Envelope {
         event: Event::Session(SessionEvent::Checkpointed {
             client: "codex".to_owned(),
@@ -216,7 +227,7 @@ fn forgetting(world: &dyn World) {
         let ledger = world.open();
         assert_eq!(ledger.get_blob(&hash).unwrap(), None);
         assert_eq!(ledger.blobs_like("").unwrap(), std::slice::from_ref(&other));
-        let refused = ledger.put_blob(&secret).unwrap_err();
+        let refused = ledger.put_blob(secret).unwrap_err();
         assert!(matches!(refused, LedgerError::Forgotten(refused) if refused == hash));
     }
     assert_eq!(ledger.get_blob(&other).unwrap(), Some(b"other".to_vec()));

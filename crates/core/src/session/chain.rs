@@ -23,16 +23,29 @@ pub(super) struct Chain {
 }
 
 /// Where each record is found by its hash. It is made when the next record comes: whoever only looks at
-/// what was read does without.
+/// what was read does without, and whoever reads on in a long session adds few.
 #[derive(Clone, Debug, Default)]
-struct Known(HashMap<u64, u32>);
+struct Known {
+    /// The records up to some number, by their hashes.
+    sorted: Vec<(u64, u32)>,
+    /// Those that came later.
+    added: HashMap<u64, u32>,
+}
 
 impl Known {
-    fn of(&mut self, ids: &[u64]) -> &mut HashMap<u64, u32> {
-        if self.0.len() < ids.len() {
-            self.0 = ids.iter().copied().zip(0..NONE).collect();
+    /// Makes it as long as what there is.
+    fn reach(&mut self, ids: &[u64]) {
+        if self.sorted.len() + self.added.len() < ids.len() {
+            self.added.clear();
+            self.sorted = ids.iter().copied().zip(0..NONE).collect();
+            self.sorted.sort_unstable();
         }
-        &mut self.0
+    }
+
+    fn at(&self, id: u64) -> Option<u32> {
+        let known = self.sorted.binary_search_by_key(&id, |(id, _)| *id);
+        let known = known.ok().map(|found| self.sorted[found].1);
+        known.or_else(|| self.added.get(&id).copied())
     }
 }
 
@@ -60,17 +73,17 @@ impl Chain {
     pub(super) fn add(&mut self, linked: &Linked<'_>) -> bool {
         let Some(id) = linked.id.map(|id| hash(id.as_bytes())) else { return true };
         let Ok(at) = u32::try_from(self.ids.len()) else { return true };
-        let known = self.known.of(&self.ids);
-        if known.contains_key(&id) {
+        self.known.reach(&self.ids);
+        if self.known.at(id).is_some() {
             return false;
         }
-        let parent = linked.parent.and_then(|id| known.get(&hash(id.as_bytes())).copied());
+        let parent = linked.parent.and_then(|id| self.known.at(hash(id.as_bytes())));
         // What a summary goes on from may be named by an id that no record has.
         let parent = parent.or(match linked.role {
             Role::Boundary => at.checked_sub(1),
             Role::Prompt | Role::Turn | Role::Aside => None,
         });
-        known.insert(id, at);
+        self.known.added.insert(id, at);
         self.ids.push(id);
         self.parents.push(parent.unwrap_or(NONE));
         match linked.role {
@@ -109,9 +122,11 @@ impl Chain {
             next = self.parent(at).filter(|parent| *parent < at);
         }
         // Who asks again from a record that was answered leaves the answer behind.
-        let mut asked_again: HashMap<u32, u32> = HashMap::new();
+        let mut asked_again = vec![NONE; self.ids.len()];
         for prompt in self.prompts.iter().copied().filter(|prompt| on_path[*prompt as usize]) {
-            asked_again.extend(self.parent(prompt).map(|parent| (parent, prompt)));
+            if let Some(parent) = self.parent(prompt) {
+                asked_again[parent as usize] = prompt;
+            }
         }
         let mut prompts = self.prompts.iter().copied().peekable();
         let mut left = vec![false; self.ids.len()];
@@ -121,8 +136,8 @@ impl Chain {
             let is_prompt = prompts.peek() == Some(&at);
             let here = at as usize;
             let Some(parent) = self.parent(at).filter(|parent| *parent < at) else { continue };
-            let is_asked_again = asked_again.get(&parent).is_some_and(|prompt| at < *prompt);
             let parent = parent as usize;
+            let is_asked_again = asked_again[parent] != NONE && at < asked_again[parent];
             // Results of calls made together, and what hooks say, branch off too; only another
             // prompt is another way.
             connected[here] |= connected[parent];
@@ -178,24 +193,34 @@ impl From<Packed> for Chain {
     }
 }
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// A byte in hexadecimal.
 fn digits(byte: u8) -> [char; 2] {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     [byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)]))
 }
 
+/// What each byte is worth as a digit.
+const VALUES: [u8; 256] = {
+    let mut values = [16; 256];
+    let mut value = 0;
+    while value < 16 {
+        values[DIGITS[value as usize] as usize] = value;
+        value += 1;
+    }
+    values
+};
+
 /// The hash that sixteen digits tell.
 fn id(digits: &[u8]) -> Option<u64> {
-    let mut id = 0;
+    let (mut id, mut all) = (0, 0);
     for digit in digits {
-        let value = match digit {
-            b'0'..=b'9' => digit - b'0',
-            b'a'..=b'f' => digit - b'a' + 10,
-            _ => return None,
-        };
+        let value = VALUES[usize::from(*digit)];
         id = (id << 4) | u64::from(value);
+        all |= value;
     }
-    Some(id)
+    // What is no digit has a value that none has.
+    (all < 16).then_some(id)
 }
 
 #[cfg(test)]

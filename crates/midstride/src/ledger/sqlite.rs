@@ -1,5 +1,6 @@
 //! The ledger in SQLite: embedded, one file, any number of processes.
 
+use super::large;
 use super::schema::{damaged, migrate};
 use super::{
     AppendError, Blob, Cursor, Expected, Held, Lease, Ledger, LedgerError, Place, Recorded,
@@ -13,7 +14,7 @@ use midstride_core::event::Envelope;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -179,6 +180,32 @@ impl SqliteLedger {
     fn unreadable(&self, error: &rusqlite::Error) -> LedgerError {
         damaged(&self.path, error)
     }
+
+    /// Stores a blob in the database.
+    fn insert(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
+        let connection = self.connection();
+        let store = || -> rusqlite::Result<usize> {
+            // Not waited for: the log is one file, so the record that names it brings it to the disk.
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
+            let stored = connection.execute(sql, (blob.hash(), blob.bytes()));
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            stored
+        };
+        let is_new = store().map_err(|error| self.unreadable(&error))? > 0;
+        drop(connection);
+        if !is_new && self.get_blob(blob.hash())?.is_none() {
+            return Err(LedgerError::Forgotten(blob.hash().to_owned()));
+        }
+        Ok(())
+    }
+
+    /// What the database has of a hash: bytes, or what stands in their place.
+    fn row(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+        let sql = "SELECT bytes FROM blobs WHERE hash = ?1";
+        let found = self.connection().query_row(sql, [hash], |row| row.get(0)).optional();
+        found.map_err(|error| self.unreadable(&error))
+    }
 }
 
 fn connect(path: &std::path::Path, patience: Patience) -> rusqlite::Result<Connection> {
@@ -312,28 +339,25 @@ impl Ledger for SqliteLedger {
     }
 
     fn store(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
-        let connection = self.connection();
-        let store = || -> rusqlite::Result<usize> {
-            // Not waited for: the log is one file, so the record that names it brings it to the disk.
-            connection.pragma_update(None, "synchronous", "NORMAL")?;
-            let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
-            let stored = connection.execute(sql, (blob.hash(), blob.bytes()));
-            connection.pragma_update(None, "synchronous", "FULL")?;
-            stored
-        };
-        let is_new = store().map_err(|error| self.unreadable(&error))? > 0;
-        drop(connection);
-        if !is_new && self.get_blob(blob.hash())?.is_none() {
+        if !large::is_large(blob) {
+            return self.insert(blob);
+        }
+        if self.row(blob.hash())?.is_none() {
+            large::put(&self.folder, blob)?;
+        }
+        // Somebody may have had it forgotten meanwhile.
+        if self.row(blob.hash())?.is_some_and(|bytes| is_tombstone(blob.hash(), &bytes)) {
+            large::remove(&self.folder, blob.hash())?;
             return Err(LedgerError::Forgotten(blob.hash().to_owned()));
         }
         Ok(())
     }
 
     fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
-        let sql = "SELECT bytes FROM blobs WHERE hash = ?1";
-        let found = self.connection().query_row(sql, [hash], |row| row.get(0)).optional();
-        let found: Option<Vec<u8>> = found.map_err(|error| self.unreadable(&error))?;
-        Ok(found.filter(|bytes| !is_tombstone(hash, bytes)))
+        match self.row(hash)? {
+            Some(bytes) => Ok(Some(bytes).filter(|bytes| !is_tombstone(hash, bytes))),
+            None => large::get(&self.folder, hash),
+        }
     }
 
     fn blobs_like(&self, beginning: &str) -> Result<Vec<String>, LedgerError> {
@@ -342,13 +366,17 @@ impl Ledger for SqliteLedger {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
         let rows = statement.query_map((beginning, sha256(b"")), |row| row.get(0));
-        rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))
+        let inside: rusqlite::Result<BTreeSet<String>> = rows.and_then(Iterator::collect);
+        let mut hashes = inside.map_err(|error| self.unreadable(&error))?;
+        hashes.extend(large::like(&self.folder, beginning)?);
+        Ok(hashes.into_iter().collect())
     }
 
     fn forget_blob(&self, hash: &str) -> Result<(), LedgerError> {
         let mut connection = self.connection();
         let failed = |error: rusqlite::Error| self.unreadable(&error);
         take_away(&mut connection, hash).map_err(failed)?;
+        large::remove(&self.folder, hash)?;
         // Bytes of a row that was moved stay where it was before: all pages are written anew, and the
         // log, which has the old ones, is emptied.
         connection.execute_batch("VACUUM").map_err(failed)?;
