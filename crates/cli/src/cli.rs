@@ -120,11 +120,15 @@ pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
             .hint("write it behind, as in `midstride list --json`"));
     }
     let added = ui.added_rules();
-    let open = || -> Result<Project, Diagnostic> {
-        let project = Project::discover(environment.clone())?;
+    let known = |project: Project| {
         // The first project that is opened is the one that is spoken about.
         let _ = added.set(project.settings().redact.clone());
-        Ok(project)
+        project
+    };
+    let open =
+        || -> Result<Project, Diagnostic> { Ok(known(Project::discover(environment.clone())?)) };
+    let open_anyway = || -> Result<Project, Diagnostic> {
+        Ok(known(Project::discover_anyway(environment.clone())?))
     };
     match typed.command {
         None => commands::inbox::inbox(ui, &open()?, typed.json),
@@ -159,10 +163,10 @@ pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
         Some(Command::Fmt(args)) => commands::fmt::fmt(ui, &open()?, &args),
         Some(Command::Client(args)) => commands::client::client(ui, &environment, args),
         Some(Command::Doctor(args)) => {
-            commands::doctor::doctor(ui, &open()?, &args, mcp::tokens_of_tools())
+            commands::doctor::doctor(ui, &open_anyway()?, &args, mcp::tokens_of_tools())
         }
-        Some(Command::Off(_)) => commands::off::off(ui, &open()?),
-        Some(Command::On(_)) => commands::on::on(ui, &open()?),
+        Some(Command::Off(_)) => commands::off::off(ui, &open_anyway()?),
+        Some(Command::On(_)) => commands::on::on(ui, &open_anyway()?),
         Some(Command::Forget(args)) => commands::forget::forget(ui, &open()?, &args),
         Some(Command::Redact(args)) => commands::redact::redact(ui, &open()?, &args),
         Some(Command::Hook(args)) => Ok(commands::hook::hook(&args)),

@@ -45,6 +45,8 @@ pub struct Project {
     repository: Option<Repository>,
     environment: Environment,
     settings: Settings,
+    /// Why the configuration holds for nothing.
+    broken: Option<SettingsError>,
     set_up: SetUp,
     shelves: Vec<Shelf>,
     not_read: Vec<String>,
@@ -138,6 +140,13 @@ pub enum ProjectError {
 impl Project {
     /// Opens the project that holds the folder the process was started in.
     pub fn discover(environment: Environment) -> Result<Self, ProjectError> {
+        let mut project = Self::discover_anyway(environment)?;
+        project.broken.take().map_or(Ok(project), |broken| Err(broken.into()))
+    }
+
+    /// The same with a configuration that cannot be used: it is as if nothing were configured. For
+    /// what has to work all the same: looking what is wrong, switching off, taking out.
+    pub fn discover_anyway(environment: Environment) -> Result<Self, ProjectError> {
         let folder = environment.folder.clone();
         if let Some(bare) = Repository::bare(&folder) {
             return Err(ProjectError::Bare(bare.to_owned()));
@@ -158,20 +167,25 @@ impl Project {
     ) -> Result<Self, ProjectError> {
         let private_roots = open_private(&root, repository.as_ref())?;
         let private_file = Path::new("config.toml");
-        let (settings, set_up) = if root.has_folder(Path::new(FOLDER))
+        let (read, set_up) = if root.has_folder(Path::new(FOLDER))
             && root.has(Path::new(CONFIGURATION))
         {
-            (Settings::read(&root, Path::new(CONFIGURATION))?, SetUp::Committed)
+            (Settings::read(&root, Path::new(CONFIGURATION)), SetUp::Committed)
         } else if let Some(folder) = private_roots.iter().find(|folder| folder.has(private_file)) {
-            (Settings::read(folder, private_file)?, SetUp::Private)
+            (Settings::read(folder, private_file), SetUp::Private)
         } else {
-            (Settings::standard(), SetUp::Not)
+            (Ok(Settings::standard()), SetUp::Not)
+        };
+        let (settings, broken) = match read {
+            Ok(settings) => (settings, None),
+            Err(broken) => (Settings::standard(), Some(broken)),
         };
         let mut project = Self {
             root,
             repository,
             environment,
             settings,
+            broken,
             set_up,
             shelves: Vec::new(),
             not_read: Vec::new(),
@@ -267,6 +281,11 @@ impl Project {
     /// What is configured.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Why the configuration cannot be used, where the project was opened anyway.
+    pub fn broken_configuration(&self) -> Option<&SettingsError> {
+        self.broken.as_ref()
     }
 
     /// How it was set up.

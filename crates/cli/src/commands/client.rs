@@ -101,7 +101,7 @@ impl Target {
         if !self.project {
             return Ok(Scope::User);
         }
-        let project = Project::discover(environment.clone())?;
+        let project = Project::discover_anyway(environment.clone())?;
         Ok(Scope::Project(project.root().path().to_owned()))
     }
 }

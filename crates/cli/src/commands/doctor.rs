@@ -43,7 +43,8 @@ pub(crate) fn doctor(
     tools: u64,
 ) -> Result<Outcome, Diagnostic> {
     let mut outcome = Outcome::Clean;
-    if args.reindex {
+    // What would be indexed stands in the configuration; that it is broken is told below.
+    if args.reindex && project.broken_configuration().is_none() {
         let done = verbs::reindex(project, &mut |done, all| ui.progress("indexing", done, all))?;
         ui.say(&view::doctor::reindexed(&done))?;
         outcome = tell_unread(ui, project, done.unread)?;

@@ -394,6 +394,11 @@ fn problems_of_project(examined: &Examined) -> Vec<ProblemText> {
         let hint = "`midstride init` sets it up; `midstride init --private` commits nothing";
         tell("this project is not set up".to_owned(), hint.to_owned());
     }
+    if let Some(why) = &examined.broken {
+        let hint = "mend the file: until then no hook and hardly a command works here; `midstride \
+                    init` in an empty folder shows a fresh one";
+        tell(why.clone(), hint.to_owned());
+    }
     for text in &examined.not_read {
         tell(
             text.clone(),

@@ -509,3 +509,29 @@ fn handoffs_of_somebody_else_are_named_as_such() {
     hint: `midstride trust` shows them, and lets sessions be told
     ");
 }
+
+#[test]
+fn a_broken_configuration_is_a_problem_among_others() {
+    let sandbox = installed(&["--trust-hooks"]);
+    sandbox.write(".midstride/config.toml", "# mine\nshelves = [\n[hooks]\n");
+    sandbox.run(["list"]).exits(2);
+    let run = doctor(&sandbox, &["--no-simulation", "--reindex"]).exits(1);
+    assert!(run.stdout.contains("10 of 10 hooks"), "the rest is told all the same: {run}");
+    assert!(run.stdout.contains("no briefing here"), "{run}");
+    insta::assert_snapshot!(run.stderr, @"
+    warning: `[ROOT]/.midstride/config.toml` is not understood: TOML parse error at line 3, column 8
+      |
+    3 | [hooks]
+      |        ^
+    unclosed array, expected `]`
+    hint: mend the file: until then no hook and hardly a command works here; `midstride init` in an empty folder shows a fresh one
+    ");
+    insta::assert_snapshot!(sandbox.run(["off"]), @"
+    exit 0
+    ----- stderr -----
+    Hooks are off here; `midstride on` switches them on again.
+    ");
+    let first = doctor(&sandbox, &["--no-simulation"]).stdout;
+    assert!(first.starts_with("Hooks are OFF in this project"), "{first}");
+    sandbox.run(["client", "list"]).exits(0);
+}

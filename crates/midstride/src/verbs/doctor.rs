@@ -35,6 +35,8 @@ pub struct Examined {
     pub shelves: Vec<ShelfFacts>,
     /// What is configured but not read, and why.
     pub not_read: Vec<String>,
+    /// Why nothing that is configured holds.
+    pub broken: Option<String>,
     /// Its ledger.
     pub ledger: LedgerFacts,
     /// Its index.
@@ -55,6 +57,7 @@ pub fn examine(project: &Project) -> Examined {
         set_up: project.set_up(),
         shelves: project.shelves().iter().map(shelf).collect(),
         not_read: project.not_read().to_vec(),
+        broken: project.broken_configuration().map(ToString::to_string),
         ledger: SqliteLedger::facts(project),
         index: Index::facts(project),
         forgotten: project.known_tombstones().len(),

@@ -25,7 +25,7 @@ pub(super) fn list(
     environment: &Environment,
     args: &ListArgs,
 ) -> Result<Outcome, Diagnostic> {
-    let project = Project::discover(environment.clone()).ok();
+    let project = Project::discover_anyway(environment.clone()).ok();
     let project = project.map(|project| Scope::Project(project.root().path().to_owned()));
     let scopes: Vec<Scope> = [Scope::User].into_iter().chain(project).collect();
     let mut clients = Vec::new();

@@ -55,7 +55,8 @@ pub fn idle(project: &Project) -> Idle {
             *kind += bytes;
         }
     }
-    if !is_silent(project) && project.is_at_home() {
+    let is_told = !is_silent(project) && project.is_at_home();
+    if is_told && project.broken_configuration().is_none() {
         let asked = Asked { occasion: Some(Occasion::Startup), ..Asked::default() };
         let briefed = brief(project, &asked, &mut |_, _| ());
         idle.briefing = Some(tokens::estimate(&briefed.briefing.text));
