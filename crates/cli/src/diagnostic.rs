@@ -17,8 +17,8 @@ use midstride::settings::SettingsError;
 use midstride::verbs::{
     AdvanceError, AllowError, BEGINNING_LENGTH_MIN, CheckpointError, DriverError, EditError,
     FmtError, ForgetError, InitError, LiveError, MergeError, MissionError, NewError, PromoteError,
-    ReceiptError, ReviewError, ReviseError, SaveError, ShareError, SyncError, TaskError, UndoError,
-    WorkflowError,
+    PurgeError, ReceiptError, ReviewError, ReviseError, SaveError, ShareError, SyncError,
+    TaskError, UndoError, WorkflowError,
 };
 use midstride_core::header::BootKind;
 use midstride_core::judgement::{JsonError, NoJudgement};
@@ -303,6 +303,20 @@ impl From<InstallError> for Diagnostic {
                 .hint("run the same command in a terminal of your own")
                 .hint("without `--allow-read-tools` and `--trust-hooks` it runs here too"),
             InstallError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<PurgeError> for Diagnostic {
+    fn from(error: PurgeError) -> Self {
+        match error {
+            PurgeError::Changed => {
+                Self::new(error.to_string()).hint("start over and look again; nothing was deleted")
+            }
+            PurgeError::Permission(error) => error.into(),
+            PurgeError::Driver(error) => error.into(),
+            PurgeError::Git(error) => error.into(),
+            PurgeError::File(error) => error.into(),
         }
     }
 }

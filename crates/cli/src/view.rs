@@ -19,6 +19,7 @@ pub(crate) mod list;
 pub(crate) mod mission;
 pub(crate) mod permission;
 pub(crate) mod pull_request;
+pub(crate) mod purge;
 pub(crate) mod receipt;
 pub(crate) mod recorded;
 pub(crate) mod reference;

@@ -22,6 +22,7 @@ mod list;
 mod merge;
 mod new;
 mod plumbing;
+mod purge;
 mod redact;
 mod revise;
 mod save;

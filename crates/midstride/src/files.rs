@@ -8,6 +8,7 @@ mod lock;
 mod look;
 mod scratch;
 mod stream;
+mod tree;
 
 pub use lock::Lock;
 pub use look::{Look, Seen, Stamp};

@@ -1,5 +1,6 @@
 mod add;
 mod list;
+mod purge;
 mod remove;
 
 use super::Outcome;
@@ -81,13 +82,17 @@ struct Target {
 }
 
 impl Target {
+    /// The clients that are found on this machine.
+    fn found(environment: &Environment) -> Vec<Client> {
+        let found = verbs::found_clients(environment).into_iter();
+        found.filter(|found| found.2).map(|found| found.0).collect()
+    }
+
     fn clients(&self, environment: &Environment) -> Result<Vec<Client>, Diagnostic> {
         if !self.all {
             return Ok(self.clients.iter().map(|client| Client::from(*client)).collect());
         }
-        let found = verbs::found_clients(environment);
-        let found: Vec<Client> =
-            found.iter().filter(|found| found.2).map(|found| found.0).collect();
+        let found = Self::found(environment);
         if found.is_empty() {
             return Err(Diagnostic::new("no client is found on this machine").hint(
                 "start one once, or name it: `midstride client add claude-code`; a home elsewhere \
@@ -118,29 +123,35 @@ pub(crate) fn client(
     }
 }
 
-/// Shows plans and carries them out where a person, or `--yes`, says so; says whether that was done.
-fn go(
+/// Shows plans, and what is left as it is.
+fn show(ui: &mut Ui, target: &Target, plans: &[Plan]) -> Result<(), Diagnostic> {
+    for note in plans.iter().flat_map(|plan| &plan.notes) {
+        let (message, hint) = view::client::note(note);
+        Diagnostic::new(message).hint(hint).warn(ui)?;
+    }
+    if target.json {
+        return Ok(ui.json(&view::client::plans_json(plans))?);
+    }
+    let changes = view::client::changes(plans);
+    if target.dry_run {
+        ui.print(&changes)?;
+    } else {
+        ui.say(changes.trim_end())?;
+    }
+    for line in view::client::summary(plans) {
+        ui.say(&line)?;
+    }
+    Ok(())
+}
+
+/// Carries plans out where a person, or `--yes`, says so; says whether that was done.
+fn carry_out(
     ui: &mut Ui,
     environment: &Environment,
     target: &Target,
     plans: &[Plan],
     question: &str,
 ) -> Result<bool, Diagnostic> {
-    let changes = view::client::changes(plans);
-    for note in plans.iter().flat_map(|plan| &plan.notes) {
-        let (message, hint) = view::client::note(note);
-        Diagnostic::new(message).hint(hint).warn(ui)?;
-    }
-    if target.json {
-        ui.json(&view::client::plans_json(plans))?;
-    } else if target.dry_run {
-        ui.print(&changes)?;
-    } else {
-        ui.say(changes.trim_end())?;
-    }
-    if target.dry_run {
-        return Ok(false);
-    }
     let is_there_something = plans.iter().any(|plan| !plan.changes.is_empty());
     if is_there_something && !target.yes {
         if !Ui::is_watched() {
@@ -148,6 +159,7 @@ fn go(
                 .hint("start it in a terminal, or say `--yes`"));
         }
         if !ui.ask(question)? {
+            ui.say("Nothing was changed.")?;
             return Ok(false);
         }
     }

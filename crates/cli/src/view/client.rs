@@ -32,6 +32,31 @@ pub(crate) fn changes(plans: &[Plan]) -> String {
     if all.is_empty() { "Nothing changes.\n".to_owned() } else { all }
 }
 
+/// What each plan comes to, where it changes something.
+pub(crate) fn summary(plans: &[Plan]) -> Vec<String> {
+    let plans = plans.iter().filter(|plan| !plan.changes.is_empty());
+    plans.map(summary_of).collect()
+}
+
+fn summary_of(plan: &Plan) -> String {
+    let of = |is_it: &dyn Fn(&Change) -> bool| plan.changes.iter().filter(|one| is_it(one)).count();
+    let kinds = [
+        (of(&|one| one.before.is_none()), "is new", "are new"),
+        (of(&|one| one.before.is_some() && one.after.is_some()), "changes", "change"),
+        (of(&|one| one.after.is_none()), "goes", "go"),
+    ];
+    let told = kinds.into_iter().filter(|(number, ..)| *number > 0);
+    let told = told.map(|(number, one, more)| {
+        format!("{} {}", count(number, "file"), if number == 1 { one } else { more })
+    });
+    let scope = match plan.scope {
+        Scope::User => "for you",
+        Scope::Project(_) => "in this project",
+    };
+    let told: Vec<String> = told.collect();
+    format!("{}, {scope}: {}.", called(plan.client), told.join(", "))
+}
+
 /// What stands around our entries may be secret, and whoever looks may write down what they see.
 fn difference(change: &Change) -> String {
     let path = change.path().display().to_string();
@@ -112,7 +137,8 @@ pub(crate) fn after_adding(standing: &Standing) -> Vec<String> {
     }
     match standing.trusted {
         Some((trusted, all)) if trusted < all => lines.push(format!(
-            "Codex asks you once to trust {}; until then it leaves them out without a word.",
+            "Codex asks you once to trust {}; until then it leaves them out without a word. \
+             `--trust-hooks` answers for you.",
             count(all - trusted, "hook")
         )),
         Some(_) | None => {}

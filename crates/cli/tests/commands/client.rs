@@ -418,7 +418,7 @@ fn a_skill_of_somebody_else_stays() {
     hint: rename or remove it to get ours
     Claude Code: installed. Sessions that run already do not know of it.
     Codex: installed. Sessions that run already do not know of it.
-    Codex asks you once to trust 7 hooks; until then it leaves them out without a word.
+    Codex asks you once to trust 7 hooks; until then it leaves them out without a word. `--trust-hooks` answers for you.
     ");
     // One of ours that was changed since stays too.
     let skill = sandbox.home().join(".agents/skills/midstride-continue/SKILL.md");
@@ -457,7 +457,7 @@ fn a_project_can_have_it_for_everybody() {
     Claude Code reads hooks of a project only when it is started in [ROOT]; without `--project` they hold everywhere.
     Claude Code asks everybody once whether to start the server.
     Codex: installed. Sessions that run already do not know of it.
-    Codex asks you once to trust 7 hooks; until then it leaves them out without a word.
+    Codex asks you once to trust 7 hooks; until then it leaves them out without a word. `--trust-hooks` answers for you.
     Codex reads files of a project only after you trusted the project.
     ");
     assert!(!sandbox.home().join(".claude").exists() && !sandbox.home().join(".codex").exists());
@@ -492,7 +492,9 @@ fn nothing_is_written_before_somebody_said_yes() {
     assert!(run.stderr.contains("nobody is there to be asked"), "{run}");
     let run = sandbox.run(["client", "add", "claude-code", "--dry-run"]).exits(0);
     assert!(run.stdout.contains("+++ [HOME]/.claude/settings.json"), "{run}");
-    at_a_terminal(&sandbox, &["client", "add", "claude-code"], "y\nn\n").exits(1);
+    let run = at_a_terminal(&sandbox, &["client", "add", "claude-code"], "y\nn\n").exits(1);
+    let end = "\nClaude Code, for you: 3 files are new, 1 file changes.\nWrite this? [y/N] Nothing was changed.\n";
+    assert!(run.stderr.ends_with(end), "{run}");
     std::fs::remove_file(sandbox.home().join("standard-input")).unwrap();
     assert_eq!(shown(&tree(sandbox.home())), shown(&before));
     at_a_terminal(&sandbox, &["client", "add", "claude-code"], "y\ny\n").exits(0);

@@ -19,7 +19,33 @@ pub enum Left {
     Reached,
 }
 
+/// The references that are ours, whatever they are for.
+const OURS: [&str; 5] = [
+    "refs/midstride",
+    "refs/midstride-private",
+    "refs/midstride-fetched",
+    "refs/midstride-fetched-trees",
+    "refs/midstride-workbench",
+];
+
 impl Repository {
+    /// All references that are ours.
+    pub fn our_references(&self) -> Result<Vec<String>, GitError> {
+        let format = "--format=%(refname)";
+        let listed = self.run(&[&["for-each-ref", format], &OURS[..]].concat(), b"")?;
+        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
+
+    /// Removes all references that are ours. What only they kept alive goes when git cleans up.
+    pub fn remove_our_references(&self) -> Result<(), GitError> {
+        let ours = self.our_references()?;
+        let asked: String = ours.iter().map(|name| format!("delete {name}\n")).collect();
+        if asked.is_empty() {
+            return Ok(());
+        }
+        self.run(&["update-ref", "--stdin"], asked.as_bytes()).map(|_| ())
+    }
+
     /// The references below some prefixes, with what each keeps alive; in two processes, however
     /// many there are.
     pub fn kept_below(&self, prefixes: &[&str]) -> Result<Vec<(String, Kept)>, GitError> {

@@ -57,11 +57,21 @@ fn configure(repository: &Repository, command: &str) -> Result<(), GitError> {
     repository.configure(&format!("{SECTION}.driver"), command)
 }
 
+/// Whether [`remove_driver`] has something to take back: a line for git, or its configuration.
+pub(super) fn has_driver(project: &Project) -> Result<bool, DriverError> {
+    let Some(repository) = project.repository() else { return Ok(false) };
+    let is_configured = || repository.configured(&format!("{SECTION}.driver")).is_some();
+    Ok(written(&attributes(project)?).any(|line| is_ours(&line)) || is_configured())
+}
+
+fn is_ours(line: &&[u8]) -> bool {
+    line.trim_ascii().ends_with(b" merge=midstride")
+}
+
 /// Takes back what [`install_driver`] did, and nothing else.
 pub fn remove_driver(project: &Project) -> Result<Driver, DriverError> {
     let repository = project.repository().ok_or(DriverError::NoRepository)?;
     let before = attributes(project)?;
-    let is_ours = |line: &&[u8]| line.trim_ascii().ends_with(b" merge=midstride");
     let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
     let lines: Vec<String> = written(&before).filter(is_ours).map(text).collect();
     let kept: Vec<u8> = written(&before).filter(|line| !is_ours(line)).flatten().copied().collect();

@@ -1,6 +1,6 @@
 //! `midstride client add`.
 
-use super::{Outcome, Target, go};
+use super::{Outcome, Target, carry_out, show};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
@@ -43,11 +43,15 @@ pub(super) fn add(
     };
     let plan = |client: &Client| verbs::add_to_client(environment, *client, &scope, wishes);
     let plans: Vec<Plan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
-    let done = go(ui, environment, target, &plans, "Write this?")?;
-    tell_path(ui)?;
-    if !done {
-        return Ok(if target.dry_run { Outcome::Clean } else { Outcome::Findings });
+    show(ui, target, &plans)?;
+    if target.dry_run {
+        tell_path(ui)?;
+        return Ok(Outcome::Clean);
     }
+    if !carry_out(ui, environment, target, &plans, "Write this?")? {
+        return Ok(Outcome::Findings);
+    }
+    tell_path(ui)?;
     for client in clients {
         let standing = verbs::client_standing(environment, client, &scope)?;
         for line in view::client::after_adding(&standing) {

@@ -1,6 +1,7 @@
 //! `midstride client remove`.
 
-use super::{Outcome, Target, go};
+use super::purge::Purging;
+use super::{Outcome, Target, carry_out, show};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::install::Plan;
@@ -13,10 +14,24 @@ use midstride_core::session::Client;
 /// Exactly what was inserted goes. A file that nobody wrote since is again what it was, byte for
 /// byte; in one that was edited since, every edit stays. Handoffs, checkpoints and everything else
 /// that midstride keeps are not touched.
+///
+/// With `--purge` what midstride keeps for this project goes as well: the folder `.midstride` with its
+/// handoffs, ledger, index, log, earlier texts, and the permissions that you gave here. All of it is
+/// listed first, with what git does not have. Documents on other shelves stay, as does what other
+/// projects and worktrees use. An agent's own shell cannot do it. With `--project` midstride stays
+/// installed for your other projects.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RemoveArgs {
     #[command(flatten)]
     target: Target,
+
+    /// Delete what midstride keeps for this project, handoffs too
+    #[arg(long)]
+    purge: bool,
+
+    /// With `--purge --yes`: also what git does not have, which nothing brings back
+    #[arg(long, requires = "purge")]
+    uncommitted: bool,
 }
 
 pub(super) fn remove(
@@ -26,12 +41,32 @@ pub(super) fn remove(
 ) -> Result<Outcome, Diagnostic> {
     let target = &args.target;
     let scope = target.scope(environment)?;
-    let clients = target.clients(environment)?;
+    let clients = match args.purge && target.all {
+        // Data may be there without a client.
+        true => Target::found(environment),
+        false => target.clients(environment)?,
+    };
     let plan = |client: &Client| verbs::remove_from_client(environment, *client, &scope);
     let plans: Vec<Plan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
-    let done = go(ui, environment, target, &plans, "Take this out?")?;
-    if done {
-        ui.say("Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.")?;
+    let purging = args.purge.then(|| Purging::begin(environment, target)).transpose()?;
+    match &purging {
+        Some(purging) => purging.show(ui, target, &plans)?,
+        None => show(ui, target, &plans)?,
     }
-    Ok(if done || target.dry_run { Outcome::Clean } else { Outcome::Findings })
+    if target.dry_run {
+        return Ok(Outcome::Clean);
+    }
+    if let Some(purging) = &purging {
+        purging.may_go(target, args.uncommitted)?;
+    }
+    if !carry_out(ui, environment, target, &plans, "Take this out?")? {
+        return Ok(Outcome::Findings);
+    }
+    match purging {
+        Some(purging) => purging.carry_out(ui, target),
+        None => {
+            ui.say("Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.")?;
+            Ok(Outcome::Clean)
+        }
+    }
 }

@@ -1,0 +1,189 @@
+//! What goes for good with a project's data, and what stays.
+
+use super::client::PlanJson;
+use super::{count, heading, indented, shell_path, tame};
+use midstride::verbs::{Doomed, Folder, InGit, Purge};
+use serde::Serialize;
+use std::path::Path;
+
+/// Everything that goes, before it does.
+pub(crate) fn text(purge: &Purge) -> String {
+    if purge.is_empty() {
+        return "Nothing of midstride lies in this project.\n".to_owned();
+    }
+    let mut lines: Vec<String> = purge.folders.iter().map(folder).collect();
+    lines.extend(handoffs(&purge.handoffs));
+    let lost = |one: &&Doomed| one.in_git != InGit::Committed;
+    lines.extend(purge.handoffs.iter().filter(lost).map(doomed));
+    lines.extend(purge.others.iter().filter(lost).map(doomed));
+    lines.extend(ledger(purge));
+    if !purge.references.is_empty() {
+        lines.push(format!(
+            "{} of git, with earlier texts of handoffs",
+            count(purge.references.len(), "reference")
+        ));
+    }
+    if purge.has_driver {
+        lines.push("the merge driver, in .gitattributes and in git's configuration".to_owned());
+    }
+    if purge.permissions > 0 {
+        lines.push(format!("{} that you gave here", count(purge.permissions, "permission")));
+    }
+    let stays = stays(purge);
+    let stays = if stays.is_empty() {
+        stays
+    } else {
+        format!("{}{}", heading("This stays"), indented(&stays))
+    };
+    format!(
+        "{}{}{stays}",
+        heading(&format!("This is deleted in {}", path(&purge.root))),
+        indented(&lines.join("\n"))
+    )
+}
+
+fn path(path: &Path) -> String {
+    tame(&path.display().to_string())
+}
+
+fn folder(folder: &Folder) -> String {
+    match folder.is_link {
+        true => format!("{}: a link, without what it leads to", path(&folder.path)),
+        false => format!("{}: {}", path(&folder.path), count(folder.files, "file")),
+    }
+}
+
+/// How many handoffs go, and of how many git has another text or none.
+fn handoffs(handoffs: &[Doomed]) -> Option<String> {
+    let of = |wanted: InGit| handoffs.iter().filter(|one| one.in_git == wanted).count();
+    let states = [InGit::Committed, InGit::Changed, InGit::Missing];
+    let told = states.into_iter().filter(|state| of(*state) > 0);
+    let told: Vec<String> = told.map(|state| format!("{} {}", of(state), words(state))).collect();
+    let all = count(handoffs.len(), "handoff");
+    (!handoffs.is_empty()).then(|| format!("{all}: {}", told.join(", ")))
+}
+
+fn words(state: InGit) -> &'static str {
+    match state {
+        InGit::Committed => "committed",
+        InGit::Changed => "changed since the commit",
+        InGit::Missing => "not in git",
+    }
+}
+
+fn doomed(file: &Doomed) -> String {
+    format!("  {}: {}", path(&file.path), words(file.in_git))
+}
+
+fn ledger(purge: &Purge) -> Option<String> {
+    match (purge.tasks, purge.sessions) {
+        _ if !purge.still_used_by.is_empty() => None,
+        (Some(0), Some(0)) => None,
+        (Some(tasks), Some(sessions)) => {
+            let sessions = count(sessions, "captured session");
+            Some(format!("{} and {sessions}, in the ledger", count(tasks, "task")))
+        }
+        (_, _) => Some("the ledger, which cannot be read: nobody knows what is in it".to_owned()),
+    }
+}
+
+fn stays(purge: &Purge) -> String {
+    let shelf = |(shelf, documents): &(std::path::PathBuf, usize)| {
+        format!("{}: {}\n", path(shelf), count(*documents, "document"))
+    };
+    let mut out: String = purge.shelves.iter().map(shelf).collect();
+    for other in &purge.still_used_by {
+        let other = path(other);
+        out.push_str(&format!(
+            "ledger, index, log and earlier texts: {other} has midstride too, and shares them\n"
+        ));
+    }
+    if !purge.references.is_empty() {
+        out.push_str("what `midstride sync` took to another repository\n");
+    }
+    out
+}
+
+/// How to get back what git has.
+pub(crate) fn afterwards(purge: &Purge) -> Vec<String> {
+    let is_kept = |one: &Doomed| one.in_git != InGit::Missing;
+    let has_commit = purge.handoffs.iter().chain(&purge.others).any(is_kept);
+    if !has_commit {
+        return Vec::new();
+    }
+    vec![
+        format!(
+            "What was committed comes back with: git -C {} restore .midstride",
+            shell_path(&purge.root)
+        ),
+        "Nothing is committed: whoever shares the repository has it until you commit the deletion."
+            .to_owned(),
+    ]
+}
+
+#[derive(Serialize)]
+pub(crate) struct RemovalJson {
+    clients: Vec<PlanJson>,
+    purge: PurgeJson,
+}
+
+#[derive(Serialize)]
+struct PurgeJson {
+    root: String,
+    folders: Vec<FolderJson>,
+    handoffs: Vec<DoomedJson>,
+    other_files: Vec<DoomedJson>,
+    irreplaceable: usize,
+    tasks: Option<usize>,
+    sessions: Option<usize>,
+    references: Vec<String>,
+    merge_driver: bool,
+    permissions: usize,
+    still_used_by: Vec<String>,
+    shelves_that_stay: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct FolderJson {
+    path: String,
+    files: usize,
+    is_link: bool,
+}
+
+#[derive(Serialize)]
+struct DoomedJson {
+    path: String,
+    in_git: &'static str,
+}
+
+pub(crate) fn json(clients: Vec<PlanJson>, purge: &Purge) -> RemovalJson {
+    let text = |path: &Path| path.display().to_string();
+    let doomed = |file: &Doomed| DoomedJson {
+        path: text(&file.path),
+        in_git: match file.in_git {
+            InGit::Committed => "committed",
+            InGit::Changed => "changed",
+            InGit::Missing => "missing",
+        },
+    };
+    let folder = |folder: &Folder| FolderJson {
+        path: text(&folder.path),
+        files: folder.files,
+        is_link: folder.is_link,
+    };
+    let purge = PurgeJson {
+        root: text(&purge.root),
+        folders: purge.folders.iter().map(folder).collect(),
+        handoffs: purge.handoffs.iter().map(doomed).collect(),
+        other_files: purge.others.iter().map(doomed).collect(),
+        irreplaceable: purge.irreplaceable().count(),
+        tasks: purge.tasks,
+        sessions: purge.sessions,
+        references: purge.references.clone(),
+        merge_driver: purge.has_driver,
+        permissions: purge.permissions,
+        still_used_by: purge.still_used_by.iter().map(|path| text(path)).collect(),
+        shelves_that_stay: purge.shelves.iter().map(|(path, _)| text(path)).collect(),
+    };
+    RemovalJson { clients, purge }
+}

@@ -1,0 +1,208 @@
+//! Taking a project's data away: what is shown, who may do it, and what is never touched.
+
+use super::allow::at_a_terminal;
+use super::shop;
+use midstride_testkit::{Run, Sandbox};
+use serde_json::{Value, json};
+use std::os::unix::fs::symlink;
+
+const PURGE: [&str; 5] = ["client", "remove", "--all", "--project", "--purge"];
+
+fn purge(sandbox: &Sandbox, more: &[&str]) -> Run {
+    sandbox.run([&PURGE[..], more].concat())
+}
+
+/// A project with handoffs that git has, has otherwise, and does not have; with a task, earlier texts
+/// and a merge driver.
+fn used() -> Sandbox {
+    let sandbox = shop();
+    sandbox.run(["task", "add", "Paginate"]).exits(0);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "handoffs"]);
+    sandbox.run(["init", "--merge-driver"]).exits(0);
+    sandbox.run(["resolve", "market-page-perf", "--outcome", "done"]).exits(0);
+    sandbox.write(".midstride/handoffs/new.md", "---\nhandoff:\n  id: new\n---\n");
+    sandbox.write(".git/midstride/handoffs/private.md", "---\nhandoff:\n  id: private\n---\n");
+    sandbox.write(".midstride/notes.txt", "mine\n");
+    sandbox
+}
+
+/// Why nothing was done.
+fn refused(sandbox: &Sandbox, more: &[&str]) -> String {
+    let run = purge(sandbox, more).exits(2);
+    run.stderr[run.stderr.find("error: ").unwrap()..].to_owned()
+}
+
+fn exists(sandbox: &Sandbox, path: &str) -> bool {
+    sandbox.root().join(path).symlink_metadata().is_ok()
+}
+
+#[test]
+fn what_goes_is_shown_and_what_git_does_not_have_is_asked_for_by_name() {
+    let sandbox = used();
+    insta::assert_snapshot!(purge(&sandbox, &["--dry-run"]), @"
+    exit 0
+    ----- stdout -----
+    This is deleted in [ROOT]
+      [ROOT]/.midstride: 6 files
+      [ROOT]/.git/midstride: 10 files
+      5 handoffs: 2 committed, 1 changed since the commit, 2 not in git
+        .midstride/handoffs/market-page-perf.md: changed since the commit
+        .midstride/handoffs/new.md: not in git
+        .git/midstride/handoffs/private.md: not in git
+        .midstride/notes.txt: not in git
+      1 task and 0 captured sessions, in the ledger
+      1 reference of git, with earlier texts of handoffs
+      the merge driver, in .gitattributes and in git's configuration
+    This stays
+      [ROOT]/HANDOFF.md: 1 document
+      what `midstride sync` took to another repository
+    ");
+    // Neither a script nor an agent does it by the way.
+    insta::assert_snapshot!(refused(&sandbox, &[]), @"
+    error: nobody is there to be asked
+    hint: start it in a terminal, or say `--yes`
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["--yes"]), @"
+    error: git could not bring back 4 files; nothing was changed
+    hint: commit what you want to keep, or copy it elsewhere
+    hint: `--uncommitted` deletes it all the same; nothing brings it back then
+    ");
+    let mut inside = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    inside.args(PURGE).args(["--yes", "--uncommitted"]).env("CLAUDECODE", "1");
+    insta::assert_snapshot!(sandbox.finish(&mut inside), @"
+    exit 2
+    ----- stderr -----
+    error: this runs in the shell of Claude Code; a person has to do it
+    hint: run the same command in a terminal of your own
+    ");
+    at_a_terminal(&sandbox, &PURGE, "y\n").exits(1);
+    assert!(exists(&sandbox, ".midstride/handoffs/new.md"));
+    let run = at_a_terminal(&sandbox, &PURGE, "delete\n").exits(0);
+    let said = run.stderr.replace(sandbox.root().to_str().unwrap(), "[ROOT]");
+    insta::assert_snapshot!(said.split_once("This stays\n").unwrap().1, @"
+      [ROOT]/HANDOFF.md: 1 document
+      what `midstride sync` took to another repository
+    Git could not bring back 4 files of this. Type `delete` to delete all of it: Deleted.
+    What was committed comes back with: git -C [ROOT] restore .midstride
+    Nothing is committed: whoever shares the repository has it until you commit the deletion.
+    ");
+    for path in [".midstride", ".git/midstride", ".gitattributes"] {
+        assert!(!exists(&sandbox, path), "{path}");
+    }
+    assert_eq!(sandbox.git(&["for-each-ref", "refs/midstride", "refs/midstride-private"]), "");
+    assert!(exists(&sandbox, "HANDOFF.md"), "what others wrote elsewhere stays");
+    sandbox.git(&["restore", ".midstride"]);
+    assert!(exists(&sandbox, ".midstride/handoffs/login-loop.md"));
+    let again = purge(&sandbox, &["--yes"]).exits(0);
+    assert!(again.stderr.contains("3 handoffs: 3 committed"), "{again}");
+    insta::assert_snapshot!(purge(&sandbox, &["--yes"]), @"
+    exit 0
+    ----- stderr -----
+    Nothing of midstride lies in this project.
+    ");
+}
+
+#[test]
+fn a_script_has_it_as_json_and_says_what_it_means() {
+    let sandbox = used();
+    let value = |run: Run| -> Value { serde_json::from_str(&run.stdout).unwrap() };
+    let shown = value(purge(&sandbox, &["--dry-run", "--json"]).exits(0));
+    assert_eq!(shown["clients"], json!([]), "{shown:#}");
+    let purge_of = &shown["purge"];
+    assert_eq!((&purge_of["tasks"], &purge_of["irreplaceable"]), (&json!(1), &json!(4)));
+    assert_eq!(purge_of["handoffs"].as_array().unwrap().len(), 5, "{shown:#}");
+    let changed = json!({"path": ".midstride/handoffs/market-page-perf.md", "in_git": "changed"});
+    assert!(purge_of["handoffs"].as_array().unwrap().contains(&changed), "{shown:#}");
+    assert!(exists(&sandbox, ".midstride"));
+    let done = purge(&sandbox, &["--yes", "--uncommitted", "--json"]).exits(0);
+    assert_eq!(value(done), shown);
+    assert!(!exists(&sandbox, ".midstride") && !exists(&sandbox, ".git/midstride"));
+}
+
+#[test]
+fn without_purge_nothing_of_the_project_goes() {
+    let sandbox = used();
+    let more = ["client", "remove", "claude-code", "codex", "--yes"];
+    sandbox.run([&more[..], &["--project"]].concat()).exits(0);
+    sandbox.run(more).exits(0);
+    sandbox.run(["client", "remove", "codex", "--yes", "--uncommitted"]).exits(2);
+    assert!(exists(&sandbox, ".midstride/handoffs/new.md") && exists(&sandbox, ".git/midstride"));
+}
+
+#[test]
+fn links_go_without_what_they_lead_to() {
+    let sandbox = shop();
+    let outside = sandbox.home().join("notes");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("mine.md"), "mine\n").unwrap();
+    symlink(&outside, sandbox.root().join(".midstride/handoffs/notes")).unwrap();
+    purge(&sandbox, &["--yes", "--uncommitted"]).exits(0);
+    assert!(!exists(&sandbox, ".midstride"));
+    assert!(outside.join("mine.md").exists());
+    // The folder itself may be one; one that leads out is none of ours.
+    sandbox.write("elsewhere/config.toml", "shelves = []\n");
+    symlink("elsewhere", sandbox.root().join(".midstride")).unwrap();
+    let run = purge(&sandbox, &["--yes"]).exits(0);
+    assert!(run.stderr.contains("[ROOT]/.midstride: a link, without what it leads to"), "{run}");
+    assert!(!exists(&sandbox, ".midstride") && exists(&sandbox, "elsewhere/config.toml"));
+    symlink(&outside, sandbox.root().join(".midstride")).unwrap();
+    let run = purge(&sandbox, &["--yes", "--uncommitted"]).exits(2);
+    assert!(run.stderr.contains("leads out of the project"), "{run}");
+    assert!(outside.join("mine.md").exists());
+}
+
+#[test]
+fn what_another_working_tree_uses_stays_until_it_is_purged_too() {
+    let sandbox = used();
+    sandbox.git(&["worktree", "add", "-q", "../second", "HEAD"]);
+    let second = sandbox.root().parent().unwrap().join("second");
+    let run = purge(&sandbox, &["--yes", "--uncommitted"]).exits(0);
+    assert!(run.stderr.contains("second has midstride too, and shares them"), "{run}");
+    assert!(!exists(&sandbox, ".midstride"));
+    assert!(exists(&sandbox, ".git/midstride/handoffs/private.md"), "{run}");
+    assert!(second.join(".midstride/handoffs/login-loop.md").exists());
+    let there = [&["-C", second.to_str().unwrap()], &PURGE[..], &["--yes"]].concat();
+    sandbox.run(there.clone()).exits(2);
+    sandbox.run([&there[..], &["--uncommitted"]].concat()).exits(0);
+    assert!(!exists(&sandbox, ".git/midstride") && !second.join(".midstride").exists());
+}
+
+#[test]
+fn a_project_without_git_a_private_one_and_a_broken_one_go_as_well() {
+    let plain = crate::sandbox();
+    plain.run(["init"]).exits(0);
+    plain.run(["task", "add", "Paginate"]).exits(0);
+    purge(&plain, &["--yes"]).exits(0);
+    assert!(!exists(&plain, ".midstride"), "there was nothing that anybody wrote");
+    // What was private before there was git is nobody's to lose either.
+    let later = crate::sandbox();
+    later.run(["init", "--private"]).exits(0);
+    later.run(["new", "A title"]).exits(0);
+    let later = later.repository();
+    purge(&later, &["--yes"]).exits(2);
+    let private = crate::sandbox().repository();
+    private.run(["init", "--private"]).exits(0);
+    private.run(["new", "A title"]).exits(0);
+    purge(&private, &["--yes"]).exits(2);
+    purge(&private, &["--yes", "--uncommitted"]).exits(0);
+    assert!(!exists(&private, ".git/midstride"));
+    let broken = shop();
+    broken.write(".midstride/config.toml", "shelves = [");
+    purge(&broken, &["--yes", "--uncommitted"]).exits(0);
+    assert!(!exists(&broken, ".midstride"));
+}
+
+#[test]
+fn permissions_of_the_project_go_and_those_of_others_stay() {
+    let sandbox = shop();
+    sandbox.write(".midstride/config.toml", "shelves = [\"../elsewhere\"]\n");
+    sandbox.run(["trust", "--yes"]).exits(0);
+    let folder = sandbox.home().join(".local/state/midstride/permissions");
+    let other = folder.join("other.json");
+    std::fs::write(&other, "{\"kind\": \"proof\", \"project\": \"/elsewhere\"}").unwrap();
+    let run = purge(&sandbox, &["--yes", "--uncommitted"]).exits(0);
+    assert!(run.stderr.contains("1 permission that you gave here"), "{run}");
+    let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|one| one.unwrap().path()).collect();
+    assert_eq!(left, [other]);
+}
