@@ -137,4 +137,6 @@ fn a_command_is_fed_and_need_not_eat() {
     let none = run(LONG, "exit 4");
     assert_eq!((none.ended, none.output.text().as_str()), (Ended::Exit(4), ""));
     assert_eq!(run(SHORT, "read -r line; sleep 300").ended, Ended::TimedOut);
+    let both = run(LONG, "echo answer; echo complaint >&2");
+    assert_eq!((both.output.text(), both.errors.text()), ("answer\n".into(), "complaint\n".into()));
 }

@@ -30,8 +30,10 @@ pub struct Bounds {
 pub struct Bounded {
     /// How it ended.
     pub ended: Ended,
-    /// What it wrote, to standard output and standard error alike.
+    /// What it wrote, to standard output and standard error alike where they are not kept apart.
     pub output: Kept,
+    /// What it wrote to standard error, where that is kept apart.
+    pub errors: Kept,
     /// How long it ran.
     pub time: Duration,
 }
@@ -45,10 +47,13 @@ pub fn run_bounded(
     watch: &mut dyn FnMut(Duration),
 ) -> io::Result<Bounded> {
     command.stdin(Stdio::null());
-    run(command, bounds, watch)
+    // One pipe for both, so that lines stand in the order in which they were written.
+    let (reader, writer) = io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer);
+    run(command, vec![reader], bounds, watch)
 }
 
-/// The same with something on standard input.
+/// The same with something on standard input, and what it answers apart from what it complains of.
 pub fn exchange_bounded(
     mut command: Command,
     input: Vec<u8>,
@@ -58,25 +63,30 @@ pub fn exchange_bounded(
     command.stdin(reader);
     // Whoever does not read all of it says why with its exit code.
     std::thread::spawn(move || writer.write_all(&input));
-    run(command, bounds, &mut |_| ())
+    let (output, to_output) = io::pipe()?;
+    let (errors, to_errors) = io::pipe()?;
+    command.stdout(to_output).stderr(to_errors);
+    run(command, vec![output, errors], bounds, &mut |_| ())
 }
 
+/// Runs a command that writes into these pipes: its output, and perhaps its errors.
 fn run(
     mut command: Command,
+    pipes: Vec<PipeReader>,
     bounds: Bounds,
     watch: &mut dyn FnMut(Duration),
 ) -> io::Result<Bounded> {
     let group = Group::start()?;
-    // One pipe for both, so that lines stand in the order in which they were written.
-    let (reader, writer) = io::pipe()?;
-    command.stdout(writer.try_clone()?).stderr(writer);
     group.hold(&mut command);
     let stopwatch = Stopwatch::start();
     let child = command.spawn()?;
-    // It holds the pipe open.
+    // It holds the pipes open.
     drop(command);
-    let output = Arc::new(Mutex::new(Kept::at_most(bounds.output_bytes)));
-    let closed = collect(reader, Arc::clone(&output));
+    let kept = |reader| {
+        let kept = Arc::new(Mutex::new(Kept::at_most(bounds.output_bytes)));
+        (collect(reader, Arc::clone(&kept)), kept)
+    };
+    let collected: Vec<_> = pipes.into_iter().map(kept).collect();
     let ending = wait(child);
     let status = in_time(&ending, bounds.time, stopwatch, watch);
     let time = stopwatch.elapsed();
@@ -89,9 +99,12 @@ fn run(
         let _ = ending.recv_timeout(GRACE);
     }
     // The pipe closes with its last holder. One that left the group could hold it for ever.
-    let _ = closed.recv_timeout(GRACE);
-    let output = output.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok(Bounded { ended: ended(status), output, time })
+    let mut kept = collected.iter().map(|(closed, kept)| {
+        let _ = closed.recv_timeout(GRACE);
+        kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    });
+    let (output, errors) = (kept.next().unwrap_or_default(), kept.next().unwrap_or_default());
+    Ok(Bounded { ended: ended(status), output, errors, time })
 }
 
 /// Reads what is written, until nobody can write any more.
