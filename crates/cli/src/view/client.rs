@@ -71,8 +71,8 @@ fn difference(change: &Change) -> String {
 }
 
 /// What is left as it is, and what to do about it.
-pub(crate) fn note(note: &Note) -> (String, &'static str) {
-    match note {
+pub(crate) fn note(note: &Note) -> (String, String) {
+    let (message, hint) = match note {
         Note::OtherSkill(path) => (
             format!("`{}` is another skill of that name; it stays as it is", path.display()),
             "move it away to get ours",
@@ -96,7 +96,25 @@ pub(crate) fn note(note: &Note) -> (String, &'static str) {
             format!("`{name}` in `{}` is not ours; it stays as it is", path.display()),
             "rename or remove it to get ours",
         ),
-    }
+        Note::ChangedEntry(path, name) => (
+            format!("`{name}` in `{}` was changed since, and goes with the change", path.display()),
+            "the difference shows it; copy what you want to keep",
+        ),
+        Note::Twice(client) => return twice(*client),
+    };
+    (message, hint.to_owned())
+}
+
+/// The hooks of two places are run one after the other.
+pub(crate) fn twice(client: Client) -> (String, String) {
+    let (name, typed) = (called(client), client.name());
+    (
+        format!("with midstride for you and in this project, {name} runs every hook twice"),
+        format!(
+            "keep one: `midstride client remove {typed}` takes out yours, `midstride client remove \
+             {typed} --project` the project's"
+        ),
+    )
 }
 
 /// What is wrong with the program that clients will find.
@@ -135,7 +153,7 @@ pub(crate) fn after_adding(standing: &Standing) -> Vec<String> {
         ));
         lines.push("Claude Code asks everybody once whether to start the server.".to_owned());
     }
-    match standing.trusted {
+    match standing.trusted() {
         Some((trusted, all)) if trusted < all => lines.push(format!(
             "Codex asks you once to trust {}; until then it leaves them out without a word. \
              `--trust-hooks` answers for you.",
@@ -203,7 +221,7 @@ fn stands(standing: &Standing) -> String {
             out.push_str(&format!("    changed since by somebody: {path}\n"));
         }
     }
-    if let Some((trusted, all)) = standing.trusted.filter(|(_, all)| *all > 0) {
+    if let Some((trusted, all)) = standing.trusted().filter(|(_, all)| *all > 0) {
         out.push_str(&format!("    hooks that Codex trusts: {trusted} of {all}\n"));
     }
     out
@@ -295,7 +313,7 @@ pub(crate) fn list_json(clients: &[Listed], path: &OnPath) -> ListJson {
         installed: standing.is_installed(),
         complete: standing.is_complete(),
         receipt: standing.has_receipt,
-        hooks_trusted: standing.trusted.map(|(trusted, _)| trusted),
+        hooks_trusted: standing.trusted().map(|(trusted, _)| trusted),
         files: standing.files.iter().map(file).collect(),
     };
     let client = |listed: &Listed| ClientJson {

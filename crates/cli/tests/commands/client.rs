@@ -473,6 +473,47 @@ fn a_project_can_have_it_for_everybody() {
 }
 
 #[test]
+fn what_somebody_made_of_it_since_stays_or_is_named() {
+    let sandbox = sandbox().repository();
+    client(&sandbox, "add", &["--project", "--json"]).exits(0);
+    // One file is somebody's own now, one entry was changed, one skill was thrown away.
+    sandbox.write(".claude/settings.json", "{}\n");
+    let changed = sandbox.read(".mcp.json").replace("\"env\": {}", "\"env\": {\"A\": \"b\"}");
+    sandbox.write(".mcp.json", changed);
+    std::fs::remove_file(sandbox.root().join(".agents/skills/midstride-handoff/SKILL.md")).unwrap();
+    sandbox.write(".codex/config.toml", "# mine\n");
+    let run = client(&sandbox, "remove", &["--project", "--json"]).exits(0);
+    insta::assert_snapshot!(run.stderr, @"
+    warning: `mcpServers.midstride` in `[ROOT]/.mcp.json` was changed since, and goes with the change
+    hint: the difference shows it; copy what you want to keep
+    Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
+    ");
+    let left: Vec<_> =
+        tree(sandbox.root()).into_keys().filter(|one| !one.starts_with(".git")).collect();
+    let left: Vec<_> = left.iter().map(|one| one.to_str().unwrap()).collect();
+    assert_eq!(left, [".claude", ".claude/settings.json", ".codex", ".codex/config.toml"]);
+    assert_eq!(sandbox.read(".claude/settings.json"), "{}\n");
+}
+
+#[test]
+fn a_clone_without_a_receipt_keeps_no_empty_folders() {
+    let sandbox = sandbox().repository();
+    client(&sandbox, "add", &["--project", "--json"]).exits(0);
+    std::fs::remove_dir_all(sandbox.home().join(".local")).unwrap();
+    client(&sandbox, "remove", &["--project", "--json"]).exits(0);
+    let left = tree(sandbox.root()).into_keys().filter(|one| !one.starts_with(".git"));
+    let left: Vec<String> = left.map(|one| one.display().to_string()).collect();
+    insta::assert_snapshot!(left.join("\n"), @"
+    .claude
+    .claude/settings.json
+    .codex
+    .codex/config.toml
+    .codex/hooks.json
+    .mcp.json
+    ");
+}
+
+#[test]
 fn a_link_out_of_a_project_is_not_followed() {
     let sandbox = sandbox().repository();
     let outside = sandbox.home().join("settings.json");

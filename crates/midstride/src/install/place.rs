@@ -75,6 +75,13 @@ impl Place {
         missing
     }
 
+    /// The folders between a project and its file; none for a file of the user.
+    pub(super) fn folders_in_project(&self) -> Vec<PathBuf> {
+        let Some(root) = &self.root else { return Vec::new() };
+        let above = self.path.ancestors().skip(1);
+        above.take_while(|folder| *folder != root).map(Path::to_owned).collect()
+    }
+
     /// The innermost folder there is, and the way from it.
     fn open(&self) -> Result<(Root, PathBuf), FileError> {
         if let Some(root) = &self.root {

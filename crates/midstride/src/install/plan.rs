@@ -60,6 +60,10 @@ pub enum Note {
     NotRead(PathBuf),
     /// An entry of that name was there before us, and says something else.
     OtherEntry(PathBuf, String),
+    /// An entry of ours was changed since, and goes with the change.
+    ChangedEntry(PathBuf, String),
+    /// The client has our hooks for the user and in the project, and runs both.
+    Twice(Client),
 }
 
 /// A file format by the name of the file.
@@ -111,6 +115,16 @@ impl Format {
 pub(super) fn value_of(path: &Path, text: Option<&str>) -> Result<Value, InstallError> {
     let value = text.map(|text| Format::of(path).value(text)).transpose();
     value.map(Option::unwrap_or_default).map_err(|error| error.at(path))
+}
+
+/// Whether there is room for entries in a file, and why not.
+pub(super) fn has_room(
+    path: &Path,
+    text: Option<&str>,
+    entries: &[Entry],
+) -> Result<(), InstallError> {
+    let added = Format::of(path).add(text.unwrap_or_default(), entries);
+    added.map(drop).map_err(|error| error.at(path))
 }
 
 /// Whether a client reads a file that says this.
@@ -208,8 +222,10 @@ fn as_if_inserted(wanted: &Wanted) -> Result<Option<Inserted>, InstallError> {
         What::Member(_) => entry.keys.len() - 1,
         What::Element(_) => entry.keys.len(),
     };
-    // A skill has a folder of its own.
+    // A skill has a folder of its own. In a project the others are kept by nobody once they are
+    // empty: git knows none.
     let own_folder = path.parent().filter(|_| entries.is_empty()).map(Path::to_owned);
+    let folders = wanted.place.folders_in_project().into_iter().chain(own_folder).collect();
     let ways = entries.iter().flat_map(|entry| (1..=way(entry)).map(|depth| &entry.keys[..depth]));
     let made: BTreeSet<&[String]> = ways.collect();
     Ok(Some(Inserted {
@@ -220,7 +236,7 @@ fn as_if_inserted(wanted: &Wanted) -> Result<Option<Inserted>, InstallError> {
         made: made.into_iter().map(<[String]>::to_vec).collect(),
         entries,
         filled: Vec::new(),
-        folders: own_folder.into_iter().collect(),
+        folders,
     }))
 }
 
@@ -362,6 +378,12 @@ impl Plan {
     fn take_out_of(&mut self, place: &Place, ours: &Inserted) -> Result<(), InstallError> {
         let Some(present) = place.read()? else { return Ok(()) };
         let after = if !ours.is_whole() {
+            let top = value_of(place.path(), Some(&present))?;
+            if !ours.entries.iter().any(|entry| entry.find(&top).is_some()) {
+                // Somebody took ours out, or wrote the file anew: it is theirs.
+                return Ok(());
+            }
+            self.note_changed(place.path(), ours, &top);
             without(place.path(), &present, ours)?
         } else if ours.after == sha256(present.as_bytes()) {
             None
@@ -371,6 +393,15 @@ impl Plan {
         };
         self.change(place, Some(present), after);
         Ok(())
+    }
+
+    /// What calls midstride goes in any case; what somebody made of it since is named.
+    fn note_changed(&mut self, path: &Path, ours: &Inserted, top: &Value) {
+        for entry in &ours.entries {
+            if entry.find(top).is_some_and(|there| there != entry.value()) {
+                self.notes.push(Note::ChangedEntry(path.to_owned(), entry.name()));
+            }
+        }
     }
 
     /// Writes what was planned. Where one file cannot be written, the others are as they were.

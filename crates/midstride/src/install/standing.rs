@@ -1,6 +1,6 @@
 //! How a client stands: what of ours is there, what is missing, what was changed since.
 
-use super::plan::{has_plugin, is_read, value_of};
+use super::plan::{has_plugin, has_room, is_read, value_of};
 use super::receipt::{Receipt, Receipts};
 use super::{Form, InstallError, SERVER, Scope, Wanted, codex, wanted};
 use crate::ids::sha256;
@@ -19,8 +19,6 @@ pub struct Standing {
     pub files: Vec<FileStanding>,
     /// Whether a receipt tells that it was installed from here.
     pub has_receipt: bool,
-    /// How many of our hooks the client trusts, of how many; where it asks its user at all.
-    pub trusted: Option<(usize, usize)>,
     /// Every hook that belongs there, in the order of a session.
     pub hooks: Vec<HookStanding>,
     /// Whether the client knows our MCP server.
@@ -79,6 +77,25 @@ impl Standing {
         self.files.iter().any(|file| !file.present.is_empty())
     }
 
+    /// How many of our hooks the client trusts, of how many; none where it does not ask its user.
+    pub fn trusted(&self) -> Option<(usize, usize)> {
+        let trusts: Vec<HookTrust> = self.hooks.iter().filter_map(|hook| hook.trust).collect();
+        let trusted = trusts.iter().filter(|trust| **trust == HookTrust::Trusted).count();
+        (!trusts.is_empty()).then_some((trusted, trusts.len()))
+    }
+
+    /// Whether hooks of ours are there.
+    pub fn has_hooks(&self) -> bool {
+        self.hooks.iter().any(|hook| hook.is_there)
+    }
+
+    /// Whether the client runs the hooks of both, where both have them. Claude Code runs a command once
+    /// that stands in two files; Codex runs each. In the home of the user both are one file.
+    pub fn adds_to(&self, other: &Self) -> bool {
+        let file = |one: &Self| one.files.first().map(|file| file.path.clone());
+        self.client == Client::Codex && file(self) != file(other)
+    }
+
     /// Whether everything of ours is there.
     pub fn is_complete(&self) -> bool {
         self.files.iter().all(|file| file.missing.is_empty() && file.problem.is_none())
@@ -102,8 +119,6 @@ pub fn standing(
     };
     let files: Vec<FileStanding> =
         wanted.iter().map(|wanted| look(client, wanted, receipt.as_ref())).collect();
-    let is_trusted = |(_, trust): &&(&str, HookTrust)| *trust == HookTrust::Trusted;
-    let trusted = |all: &Vec<_>| (all.iter().filter(is_trusted).count(), all.len());
     let ours = |(wanted, file): (&Wanted, &FileStanding)| match &wanted.form {
         Form::Entries(_) => None,
         Form::Whole(_) => Some(!file.present.is_empty()),
@@ -114,7 +129,6 @@ pub fn standing(
         client,
         scope: scope.clone(),
         has_receipt: receipt.is_some(),
-        trusted: trust.as_ref().map(trusted),
         hooks: hooks(&wanted, &files, &trust.unwrap_or_default()),
         has_server: files.iter().any(|file| file.present.iter().any(is_server)),
         skills: (skills.iter().filter(|is_there| **is_there).count(), skills.len()),
@@ -179,10 +193,14 @@ fn fill(
     match &wanted.form {
         Form::Entries(entries) => {
             let top = value_of(&file.path, text.as_deref())?;
-            file.is_left_out = text.is_some_and(|text| !is_read(client, &file.path, &text));
+            let is_left_out = |text: &str| !is_read(client, &file.path, text);
+            file.is_left_out = text.as_deref().is_some_and(is_left_out);
             let (present, missing) = entries.iter().partition(|entry| entry.find(&top).is_some());
             let names = |entries: Vec<&super::Entry>| entries.iter().map(|e| e.name()).collect();
             (file.present, file.missing) = (names(present), names(missing));
+            if !file.missing.is_empty() {
+                has_room(&file.path, text.as_deref(), entries)?;
+            }
         }
         Form::Whole(_) => {
             let name = file.path.parent().and_then(|folder| folder.file_name());

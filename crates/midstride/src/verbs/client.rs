@@ -1,7 +1,8 @@
 //! Install midstride into a client, take it out again, and see how the clients stand.
 
 use crate::files;
-use crate::install::{self, InstallError, Plan, Scope, Standing, Wishes};
+use crate::install::{self, InstallError, Note, Plan, Scope, Standing, Wishes};
+use crate::project::Project;
 use crate::settings::Environment;
 use midstride_core::session::Client;
 use std::path::PathBuf;
@@ -13,7 +14,25 @@ pub fn add_to_client(
     scope: &Scope,
     wishes: Wishes,
 ) -> Result<Plan, InstallError> {
-    install::plan_add(environment, client, scope, wishes)
+    let mut plan = install::plan_add(environment, client, scope, wishes)?;
+    let here = install::standing(environment, client, scope)?;
+    let there = other_scope(environment, scope)
+        .and_then(|other| install::standing(environment, client, &other).ok());
+    if there.is_some_and(|there| there.has_hooks() && here.adds_to(&there)) {
+        plan.notes.push(Note::Twice(client));
+    }
+    Ok(plan)
+}
+
+/// The scope that holds in this folder besides one.
+fn other_scope(environment: &Environment, scope: &Scope) -> Option<Scope> {
+    match scope {
+        Scope::Project(_) => Some(Scope::User),
+        Scope::User => {
+            let project = Project::discover_anyway(environment.clone()).ok()?;
+            Some(Scope::Project(project.root().path().to_owned()))
+        }
+    }
 }
 
 /// What taking midstride out of a client changes. Nothing is written yet.
