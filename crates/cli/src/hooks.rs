@@ -31,9 +31,14 @@ use std::thread;
 use std::time::Duration;
 
 /// A client waits so long for us.
-pub(crate) const TIME: Duration = Duration::from_millis(250);
+const TIME: Duration = Duration::from_millis(250);
 /// At the end of a session nobody waits for an answer; Claude Code ends its hooks after 1.5 s.
 const TIME_AT_END: Duration = Duration::from_millis(1_200);
+/// How long a hook has, by the moment as a client names it.
+pub(crate) fn time_of(event: &str) -> Duration {
+    if event == "SessionEnd" { TIME_AT_END } else { TIME }
+}
+
 /// So long it may take to say that there was no time.
 const TIME_TO_GIVE_UP: Duration = Duration::from_millis(40);
 /// A longer call is read to its end and not understood.

@@ -115,9 +115,12 @@ impl Index {
     /// Looks at the index of a project, and makes none.
     pub fn facts(project: &Project) -> IndexFacts {
         let path = path_of(project);
+        // With what SQLite keeps beside it.
+        let beside = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
+        let bytes = |ending| files::size(&beside(ending)).unwrap_or(0);
         IndexFacts {
             documents: schema::count(&path),
-            bytes: files::size(&path).unwrap_or(0),
+            bytes: ["", "-wal", "-shm"].map(bytes).iter().sum(),
             age: files::age(&path),
             path,
         }

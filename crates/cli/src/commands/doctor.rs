@@ -2,7 +2,6 @@ mod simulation;
 
 use super::{Outcome, tell_unread};
 use crate::diagnostic::Diagnostic;
-use crate::hooks;
 use crate::ui::Ui;
 use crate::view;
 use crate::view::doctor::{Diagnosis, Off};
@@ -53,14 +52,13 @@ pub(crate) fn doctor(
     Ui::busy("looking at the clients");
     let diagnosis = diagnose(project, !args.no_simulation, tools);
     Ui::busy("");
-    let problems = view::doctor::problems(&diagnosis);
+    let problems = view::doctor::problems(&diagnosis).into_iter();
+    // They quote files of others.
+    let problems: Vec<_> = problems.map(|(message, hint)| (ui.clean(&message), hint)).collect();
     if args.json {
         ui.json(&view::doctor::json(&diagnosis, &problems))?;
     } else {
-        ui.print(&view::doctor::text(&diagnosis, problems.len()))?;
-    }
-    for (message, hint) in &problems {
-        Diagnostic::new(message).hint(hint).warn(ui)?;
+        ui.print(&view::doctor::text(&diagnosis, &problems))?;
     }
     let found = outcome == Outcome::Clean && !problems.is_empty();
     Ok(if found { Outcome::Findings } else { outcome })
@@ -86,7 +84,6 @@ fn diagnose(project: &Project, simulates: bool, tools: u64) -> Diagnosis {
         idle: verbs::idle(project),
         tools,
         steps,
-        hook_time: hooks::TIME,
     }
 }
 

@@ -17,7 +17,6 @@ use midstride::verbs::{ClientFacts, Examined, Idle, Reindexed, ShelfFacts};
 use serde::Serialize;
 use simulation::StepJson;
 use std::path::Path;
-use std::time::Duration;
 
 /// What is wrong, and what to do about it.
 pub(crate) type ProblemText = (String, String);
@@ -39,8 +38,6 @@ pub(crate) struct Diagnosis {
     pub(crate) tools: u64,
     /// A session that was played; none where that was not wanted.
     pub(crate) steps: Option<Vec<Step>>,
-    /// A client waits so long for a hook.
-    pub(crate) hook_time: Duration,
 }
 
 /// What switches the hooks off.
@@ -206,7 +203,7 @@ fn layout(layout: Layout) -> &'static str {
     }
 }
 
-pub(crate) fn text(diagnosis: &Diagnosis, problems: usize) -> String {
+pub(crate) fn text(diagnosis: &Diagnosis, problems: &[ProblemText]) -> String {
     let off = match diagnosis.off {
         Some(Off::Variable) => {
             "Hooks are OFF by MIDSTRIDE=off in this environment. Take it away to switch them on.\n"
@@ -217,7 +214,7 @@ pub(crate) fn text(diagnosis: &Diagnosis, problems: usize) -> String {
         }
         None => "",
     };
-    let verdict = match (problems, diagnosis.off) {
+    let verdict = match (problems.len(), diagnosis.off) {
         (0, None) => "Nothing is wrong.".to_owned(),
         (0, Some(_)) => "Nothing else is wrong.".to_owned(),
         (some, _) => format!("{} found; what to do stands at the end.", count(some, "problem")),
@@ -229,10 +226,22 @@ pub(crate) fn text(diagnosis: &Diagnosis, problems: usize) -> String {
     }
     out.push_str(&clients::alone(&diagnosis.told.fired));
     if let Some(steps) = &diagnosis.steps {
-        out.push_str(&simulation::text(steps, diagnosis.hook_time));
+        out.push_str(&simulation::text(steps));
     }
     out.push_str(&examined_text(&diagnosis.examined));
+    out.push_str(&problems_text(problems));
     out
+}
+
+/// What is wrong is what a doctor was asked for: it stands with the rest, also in a file.
+fn problems_text(problems: &[ProblemText]) -> String {
+    let problem = |(message, hint): &ProblemText| {
+        // A reason of several lines stays below its first one.
+        let message = tame(message).replace('\n', "\n    ");
+        format!("  - {message}\n    hint: {}\n", tame(hint))
+    };
+    let all: String = problems.iter().map(problem).collect();
+    if all.is_empty() { all } else { format!("{}{all}", heading("Problems")) }
 }
 
 /// What midstride costs while nobody calls it, and what it costs a session that starts.
@@ -332,19 +341,18 @@ fn ledger(facts: &LedgerFacts) -> String {
 }
 
 fn index(examined: &Examined) -> String {
-    const MEGABYTE: u64 = 1 << 20;
     match examined.index.documents {
         None => "not there yet; the first search makes it".to_owned(),
         Some(0) => "nothing is in it yet; the first search fills it".to_owned(),
         Some(documents) => {
-            let size = examined.index.bytes.div_ceil(MEGABYTE);
+            let size = size(examined.index.bytes);
             let age = examined.index.age.map_or(0, |age| age.as_secs() / 86_400);
             let age = if age == 0 {
                 "today".to_owned()
             } else {
                 format!("{} ago", count(usize::try_from(age).unwrap_or(usize::MAX), "day"))
             };
-            format!("{}, {size} MB, changed {age}", count(documents, "document"))
+            format!("{}, {size}, changed {age}", count(documents, "document"))
         }
     }
 }
@@ -362,11 +370,8 @@ pub(crate) fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
     let mut found: Vec<ProblemText> =
         diagnosis.clients.iter().flat_map(clients::problems).collect();
     let is_installed = diagnosis.clients.iter().any(ClientFacts::is_installed);
-    if !is_installed && diagnosis.clients.iter().any(ClientFacts::is_found) {
-        let there = diagnosis.clients.iter().filter(|facts| facts.is_found());
-        let names: Vec<&str> = there.map(|facts| facts.client.name()).collect();
-        let hint = format!("`midstride client add {}` installs it", names.join(" "));
-        found.push(("no client calls midstride".to_owned(), hint));
+    if !is_installed {
+        found.push(no_client(&diagnosis.clients));
     }
     if is_installed && !matches!(diagnosis.on_path, OnPath::Same(_)) {
         let (message, hint) = path_problem(&diagnosis.on_path);
@@ -385,6 +390,21 @@ pub(crate) fn problems(diagnosis: &Diagnosis) -> Vec<ProblemText> {
     found.extend(diagnosis.steps.iter().flat_map(|steps| simulation::problems(steps)));
     found.extend(problems_of_project(&diagnosis.examined));
     found
+}
+
+/// Nobody calls midstride; where a client is there, a file may have to be mended first.
+fn no_client(all: &[ClientFacts]) -> ProblemText {
+    let there: Vec<&ClientFacts> = all.iter().filter(|facts| facts.is_found()).collect();
+    if there.is_empty() {
+        let hint = "install Claude Code or Codex and start it once, then `midstride client add --all`; \
+                    a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME";
+        return ("no client was found on this machine".to_owned(), hint.to_owned());
+    }
+    let names: Vec<&str> = there.iter().map(|facts| facts.client.name()).collect();
+    let is_blocked = there.iter().any(|facts| clients::is_blocked(facts));
+    let first = if is_blocked { "mend what stands above, then " } else { "" };
+    let hint = format!("{first}`midstride client add {}` installs it", names.join(" "));
+    ("no client calls midstride".to_owned(), hint)
 }
 
 fn problems_of_project(examined: &Examined) -> Vec<ProblemText> {

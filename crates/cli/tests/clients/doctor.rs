@@ -70,3 +70,43 @@ fn the_doctor_sees_the_hooks_of_codex_fire() {
     let Some(mut client) = real_client::codex(&sandbox, &model) else { return };
     starts_and_ends(&fired(&sandbox, "codex", client.args(["exec", "--json", "Hello"])));
 }
+
+/// How often a session started, as the hooks that were called tell, with midstride for the user and in
+/// the project; and whether the doctor says that this is twice.
+fn starts_with_both(sandbox: &Sandbox, client: &str, session: &mut Command) -> (usize, bool) {
+    let path = path(sandbox);
+    let run = |command: &mut Command| sandbox.finish(command.env("PATH", &path));
+    let midstride = || sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    for scope in ["--user", "--project"] {
+        let trust = if client == "codex" { &["--trust-hooks"][..] } else { &[] };
+        run(midstride().args(["client", "add", client, "--yes", scope]).args(trust)).exits(0);
+    }
+    run(session).exits(0);
+    let log = sandbox.read(".git/midstride/hooks.log");
+    let starts = log.lines().filter(|line| line.contains("\"SessionStart\"")).count();
+    let doctor = run(midstride().args(["doctor", "--no-simulation"]));
+    (starts, doctor.stdout.contains("runs every hook twice"))
+}
+
+#[test]
+fn claude_code_runs_a_hook_of_two_places_once() {
+    let sandbox = project();
+    let model = ModelServer::start([Turn::says("I see.")]);
+    let Some(mut client) = real_client::claude_code(&sandbox, &model) else { return };
+    let told = starts_with_both(&sandbox, "claude-code", client.args(["-p", "Hello"]));
+    assert_eq!(told, (1, false));
+}
+
+#[test]
+fn codex_runs_a_hook_of_two_places_twice() {
+    let sandbox = project();
+    let model = ModelServer::start([Turn::says("I see.")]);
+    let Some(mut client) = real_client::codex(&sandbox, &model) else { return };
+    let configuration = sandbox.home().join(".codex/config.toml");
+    let text = std::fs::read_to_string(&configuration).unwrap_or_default();
+    let root = sandbox.root().display();
+    let trusted = format!("{text}\n[projects.\"{root}\"]\ntrust_level = \"trusted\"\n");
+    std::fs::write(&configuration, trusted).unwrap();
+    let told = starts_with_both(&sandbox, "codex", client.args(["exec", "--json", "Hello"]));
+    assert_eq!(told, (2, true));
+}

@@ -58,8 +58,14 @@ pub(super) fn doctor(sandbox: &Sandbox, more: &[&str]) -> Run {
 /// What is said about clients, without what is said about the project; times and sizes are left out.
 fn about_clients(run: &Run) -> String {
     let (clients, _) = run.stdout.split_once("Project\n").unwrap();
-    let text = format!("exit {:?}\n{clients}-----\n{}", run.code.unwrap(), run.stderr);
+    let text = format!("exit {:?}\n{clients}-----\n{}", run.code.unwrap(), problems(run));
     text.lines().map(|line| format!("{}\n", steady(line))).collect()
+}
+
+/// What is wrong, as it stands in the report; nothing of it is said beside it.
+pub(super) fn problems(run: &Run) -> &str {
+    assert_eq!(run.stderr, "", "{run}");
+    run.stdout.find("Problems\n").map_or("", |at| &run.stdout[at..])
 }
 
 /// A line whose columns are as wide as what stands in them.
@@ -113,7 +119,7 @@ fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
     let sandbox = sandbox().repository();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &[])), @"
     exit 1
-    1 problem found; what to do stands at the end.
+    2 problems found; what to do stands at the end.
 
     midstride
       program  not on the PATH
@@ -139,8 +145,11 @@ fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
       ok  Codex  next session  [N] ms  told 247 tokens, with what the session before was told
       ok  all  MCP server  [N] ms  offers 12 tools
     -----
-    warning: this project is not set up
-    hint: `midstride init` sets it up; `midstride init --private` commits nothing
+    Problems
+      - no client was found on this machine
+        hint: install Claude Code or Codex and start it once, then `midstride client add --all`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
+      - this project is not set up
+        hint: `midstride init` sets it up; `midstride init --private` commits nothing
     ");
     let sandbox = with_clients();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"
@@ -158,8 +167,9 @@ fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
       program  codex-cli 0.166.0, [HOME]/bin/codex
       user  nothing installed. Next: midstride client add codex
     -----
-    warning: no client calls midstride
-    hint: `midstride client add claude-code codex` installs it
+    Problems
+      - no client calls midstride
+        hint: `midstride client add claude-code codex` installs it
     ");
 }
 
@@ -206,8 +216,9 @@ fn what_is_installed_and_never_fired_is_told_with_its_trust() {
       Interrupt  user  not yet  never
       No hook fired in this project yet. Start a session here, then look again.
     -----
-    warning: Codex does not trust these hooks yet and leaves them out: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
-    hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
+    Problems
+      - Codex does not trust these hooks yet and leaves them out: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
+        hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
     ");
     let sandbox = installed(&["--trust-hooks"]);
     let value = json_of(&doctor(&sandbox, &["--json"]).exits(0));
@@ -354,16 +365,17 @@ fn each_thing_that_is_broken_is_named_with_what_to_do() {
       Interrupt  user  trusted  never
       No hook fired in this project yet. Start a session here, then look again.
     -----
-    warning: Claude Code lacks PostCompact
-    hint: `midstride client add claude-code` adds what is missing
-    warning: the last call of SessionStart by Claude Code failed: the disk is full
-    hint: the session itself went on; `midstride session recover` captures what was missed, and `hooks.log` beside the ledger tells when it happened
-    warning: Codex trusted these hooks as they were before and leaves them out: SessionStart
-    hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
-    warning: Codex was told to leave these hooks out: Stop
-    hint: `enabled = false` stands beside them in `config.toml` of Codex; take it out if that is not what you want
-    warning: `midstride` is not on the PATH: clients will not find it
-    hint: `cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which has to be on the PATH of your clients
+    Problems
+      - Claude Code lacks PostCompact
+        hint: `midstride client add claude-code` adds what is missing
+      - the last call of SessionStart by Claude Code failed: the disk is full
+        hint: the session itself went on; `midstride session recover` captures what was missed, and `hooks.log` beside the ledger tells when it happened
+      - Codex trusted these hooks as they were before and leaves them out: SessionStart
+        hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
+      - Codex was told to leave these hooks out: Stop
+        hint: `enabled = false` stands beside them in `config.toml` of Codex; take it out if that is not what you want
+      - `midstride` is not on the PATH: clients will not find it
+        hint: `cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which has to be on the PATH of your clients
     ");
     program(&sandbox, "midstride", "midstride 0.0.1");
     sandbox.write(LOG, log_lines(&[line(10, json!(late)), line(20, Value::Null)]));
@@ -378,7 +390,7 @@ fn each_thing_that_is_broken_is_named_with_what_to_do() {
         shown.contains("nothing; 1 failed, last 2026-03-21 17:10: there was not enough time"),
         "{run}"
     );
-    assert!(!run.stderr.contains(late), "what went well since is no problem: {run}");
+    assert!(!problems(&run).contains(late), "what went well since is no problem: {run}");
     // A call that nobody understands, and one of a hook that is not ours.
     let mut unread = line(30, json!("the call is not JSON"));
     unread["event"] = json!("");
@@ -400,12 +412,12 @@ fn a_simulation_that_fails_says_where_and_what_to_do() {
     let sandbox = with_clients();
     let run = sandbox.finish(command(&sandbox).arg("doctor").env("TMPDIR", "/nowhere")).exits(1);
     assert!(run.stdout.contains("FAILED  Claude Code  folder"), "{run}");
-    assert!(run.stderr.contains("the simulation failed at `folder` of Codex: "), "{run}");
-    assert!(run.stderr.contains("(TMPDIR) can be written"), "{run}");
+    assert!(run.stdout.contains("the simulation failed at `folder` of Codex: "), "{run}");
+    assert!(run.stdout.contains("(TMPDIR) can be written"), "{run}");
     let mut late = command(&sandbox);
     late.arg("doctor").env("MIDSTRIDE_HOOK_MILLISECONDS", "0");
     let run = sandbox.finish(&mut late).exits(1);
-    assert!(run.stderr.contains("the simulation failed at `start` of Claude Code: "), "{run}");
+    assert!(run.stdout.contains("the simulation failed at `start` of Claude Code: "), "{run}");
     assert!(!run.stdout.contains("before compaction"), "the rest builds on it: {run}");
 }
 
@@ -427,7 +439,7 @@ fn whoever_switched_hooks_off_is_told_so_first() {
 
     midstride
       program  [HOME]/bin/midstride, this version
-      idle  no process, no daemon; [N] KB on disk (index [N] KB, other [N] bytes)
+      idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
       session  1550 tokens for the list of MCP tools, no briefing here
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
@@ -504,9 +516,12 @@ fn handoffs_of_somebody_else_are_named_as_such() {
     sandbox.write(".midstride/config.toml", "");
     sandbox.write(".midstride/handoffs/theirs.md", "---\nhandoff:\n  id: theirs\n---\n");
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
-    insta::assert_snapshot!(run.stderr, @"
-    warning: these handoffs are somebody else's: sessions are told how many there are, and no more
-    hint: `midstride trust` shows them, and lets sessions be told
+    insta::assert_snapshot!(problems(&run), @"
+    Problems
+      - no client was found on this machine
+        hint: install Claude Code or Codex and start it once, then `midstride client add --all`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
+      - these handoffs are somebody else's: sessions are told how many there are, and no more
+        hint: `midstride trust` shows them, and lets sessions be told
     ");
 }
 
@@ -518,13 +533,14 @@ fn a_broken_configuration_is_a_problem_among_others() {
     let run = doctor(&sandbox, &["--no-simulation", "--reindex"]).exits(1);
     assert!(run.stdout.contains("10 of 10 hooks"), "the rest is told all the same: {run}");
     assert!(run.stdout.contains("no briefing here"), "{run}");
-    insta::assert_snapshot!(run.stderr, @"
-    warning: `[ROOT]/.midstride/config.toml` is not understood: TOML parse error at line 3, column 8
-      |
-    3 | [hooks]
-      |        ^
-    unclosed array, expected `]`
-    hint: mend the file: until then no hook and hardly a command works here; `midstride init` in an empty folder shows a fresh one
+    insta::assert_snapshot!(problems(&run), @"
+    Problems
+      - `[ROOT]/.midstride/config.toml` is not understood: TOML parse error at line 3, column 8
+          |
+        3 | [hooks]
+          |        ^
+        unclosed array, expected `]`
+        hint: mend the file: until then no hook and hardly a command works here; `midstride init` in an empty folder shows a fresh one
     ");
     insta::assert_snapshot!(sandbox.run(["off"]), @"
     exit 0
@@ -534,4 +550,80 @@ fn a_broken_configuration_is_a_problem_among_others() {
     let first = doctor(&sandbox, &["--no-simulation"]).stdout;
     assert!(first.starts_with("Hooks are OFF in this project"), "{first}");
     sandbox.run(["client", "list"]).exits(0);
+}
+
+#[test]
+fn what_is_in_the_way_of_installing_is_named_instead_of_a_command_that_refuses() {
+    let sandbox = with_clients();
+    std::fs::create_dir(sandbox.home().join(".claude")).unwrap();
+    let settings = sandbox.home().join(".claude/settings.json");
+    std::fs::write(&settings, "{\"hooks\": []}").unwrap();
+    std::fs::remove_file(programs(&sandbox).join("codex")).unwrap();
+    let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
+    insta::assert_snapshot!(problems(&run), @"
+    Problems
+      - `hooks` in `[HOME]/.claude/settings.json` is a list, an object is expected there
+        hint: make `hooks` what is expected or take it out, then `midstride client add claude-code`
+      - no client calls midstride
+        hint: mend what stands above, then `midstride client add claude-code` installs it
+    ");
+}
+
+#[test]
+fn a_call_that_nobody_understood_is_over_once_the_client_calls_well() {
+    let sandbox = installed(&["--trust-hooks"]);
+    let line = |minute: u8, event: &str, error: Value| {
+        json!({"at": format!("2026-03-21T17:{minute}:00Z"), "client": "claude-code",
+            "event": event, "session": CALLER, "milliseconds": 9, "tokens": 0,
+            "did": "nothing", "error": error})
+    };
+    let unread = line(20, "", json!("the call is not JSON"));
+    sandbox.write(LOG, log_lines(&[line(10, "Stop", Value::Null), unread.clone()]));
+    let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
+    assert!(run.stdout.contains("the last call of (not understood) by Claude Code"), "{run}");
+    sandbox.write(LOG, log_lines(&[unread, line(30, "Stop", Value::Null)]));
+    doctor(&sandbox, &["--no-simulation"]).exits(0);
+    // One of ours that failed the last time is not mended by another one.
+    let failed = line(20, "SessionEnd", json!("the disk is full"));
+    sandbox.write(LOG, log_lines(&[failed, line(30, "Stop", Value::Null)]));
+    doctor(&sandbox, &["--no-simulation"]).exits(1);
+}
+
+#[test]
+fn two_places_of_one_client_are_told_apart() {
+    let sandbox = installed(&["--trust-hooks"]);
+    let both = [&["client", "add"], &BOTH[..], &["--yes", "--json", "--project"]].concat();
+    let run = sandbox.finish(command(&sandbox).args(&both)).exits(0);
+    insta::assert_snapshot!(run.stderr.lines().take(2).collect::<Vec<_>>().join("\n"), @"
+    warning: with midstride for you and in this project, Codex runs every hook twice
+    hint: keep one: `midstride client remove codex` takes out yours, `midstride client remove codex --project` the project's
+    ");
+    let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
+    insta::assert_snapshot!(problems(&run), @"
+    Problems
+      - Codex does not trust these hooks of the project yet and leaves them out: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
+        hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks --project`
+      - with midstride for you and in this project, Codex runs every hook twice
+        hint: keep one: `midstride client remove codex` takes out yours, `midstride client remove codex --project` the project's
+    ");
+    sandbox.finish(command(&sandbox).args(["client", "remove", "codex", "--yes"])).exits(0);
+    let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
+    assert!(!problems(&run).contains("twice"), "{run}");
+}
+
+#[test]
+fn a_look_writes_nothing_not_even_an_index() {
+    let sandbox = installed(&["--trust-hooks"]);
+    let look = || {
+        let mut found = BTreeMap::new();
+        everything(&sandbox.root().join(".git"), &mut found);
+        found
+    };
+    let before = look();
+    let value = json_of(&doctor(&sandbox, &["--json", "--no-simulation"]).exits(0));
+    assert_eq!(look(), before);
+    assert_eq!(value["cost"]["bytes"]["index"], 0, "{value:#}");
+    sandbox.run(["search", "market"]).exits(0);
+    let value = json_of(&doctor(&sandbox, &["--json", "--no-simulation"]).exits(0));
+    assert_eq!(value["cost"]["bytes"]["index"], value["index"]["bytes"], "{value:#}");
 }

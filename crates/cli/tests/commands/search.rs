@@ -1,6 +1,6 @@
 //! Finding handoffs, with the index and without it.
 
-use super::doctor::doctor;
+use super::doctor::{doctor, problems};
 use super::shop;
 use crate::sandbox;
 use midstride_testkit::{Run, Sandbox};
@@ -232,7 +232,7 @@ fn worktrees_see_their_own_documents_and_share_the_private_ones() {
         2
     );
     std::fs::remove_dir_all(&second).unwrap();
-    let run = doctor(&sandbox, &["--reindex"]).exits(0);
+    let run = doctor(&sandbox, &["--reindex"]).exits(1);
     assert!(
         run.stderr.contains("Indexed 6 documents, 1 index of worktrees that are gone removed"),
         "{run}"
@@ -416,8 +416,9 @@ fn what_matters_for_a_prompt_is_found_and_nothing_else() {
 #[test]
 fn the_doctor_tells_how_things_are() {
     let sandbox = shop();
-    let shown = doctor(&sandbox, &[]).exits(0).stdout;
-    let shown = &shown[shown.find("Project\n").unwrap()..];
+    // There is no client here, which is a problem of its own.
+    let shown = doctor(&sandbox, &[]).exits(1).stdout;
+    let shown = &shown[shown.find("Project\n").unwrap()..shown.find("Problems\n").unwrap()];
     let name = database_name(shown);
     insta::assert_snapshot!(shown.replace(&name, "[INDEX]"), @"
     Project
@@ -441,17 +442,21 @@ fn the_doctor_tells_how_things_are() {
     sandbox.write(".git/midstride/ledger.db", "no database at all, but long enough".repeat(50));
     sandbox.write(".git/midstride/spool/zz.unreadable", "{");
     sandbox.write(".midstride/config.toml", "shelves = [\"../elsewhere\"]\n");
-    let run = doctor(&sandbox, &["--json"]).exits(1);
-    insta::assert_snapshot!(run.stderr, @"
-    warning: shelf `../elsewhere` lies outside the project; it is not read before `midstride trust`
-    hint: `midstride trust` shows what it would do; or mend the configuration
-    warning: `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
-    hint: move `[ROOT]/.git/midstride/ledger.db` away: what the documents tell is told again; tasks come with `midstride sync`
-    warning: 1 file put aside for the ledger cannot be read
-    hint: look at what lies in `[ROOT]/.git/midstride/spool`
+    insta::assert_snapshot!(problems(&doctor(&sandbox, &["--no-simulation"]).exits(1)), @"
+    Problems
+      - no client was found on this machine
+        hint: install Claude Code or Codex and start it once, then `midstride client add --all`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
+      - shelf `../elsewhere` lies outside the project; it is not read before `midstride trust`
+        hint: `midstride trust` shows what it would do; or mend the configuration
+      - `[ROOT]/.git/midstride/ledger.db` cannot be read: file is not a database
+        hint: move `[ROOT]/.git/midstride/ledger.db` away: what the documents tell is told again; tasks come with `midstride sync`
+      - 1 file put aside for the ledger cannot be read
+        hint: look at what lies in `[ROOT]/.git/midstride/spool`
     ");
+    let run = doctor(&sandbox, &["--json"]).exits(1);
+    assert_eq!(run.stderr, "");
     let value: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(value["problems"].as_array().unwrap().len(), 3, "{run}");
+    assert_eq!(value["problems"].as_array().unwrap().len(), 4, "{run}");
     assert_eq!(value["set_up"], "committed");
 }
 
@@ -464,9 +469,12 @@ fn the_doctor_leaves_what_a_newer_midstride_made() {
     connection.execute_batch("PRAGMA user_version = 99").unwrap();
     drop(connection);
     let run = doctor(&sandbox, &[]).exits(1);
-    insta::assert_snapshot!(run.stderr, @"
-    warning: `[ROOT]/.git/midstride/ledger.db` is of version 99; this midstride knows 1
-    hint: update midstride; the ledger is left as it is
+    insta::assert_snapshot!(problems(&run), @"
+    Problems
+      - no client was found on this machine
+        hint: install Claude Code or Codex and start it once, then `midstride client add --all`; a home elsewhere is named with CLAUDE_CONFIG_DIR or CODEX_HOME
+      - `[ROOT]/.git/midstride/ledger.db` is of version 99; this midstride knows 1
+        hint: update midstride; the ledger is left as it is
     ");
     assert!(run.stdout.contains("version 99, which a newer midstride made"), "{run}");
 }
@@ -477,8 +485,11 @@ fn the_doctor_tells_an_index_that_was_only_opened_from_a_full_one() {
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "all"]);
     sandbox.run(["check"]);
-    let index =
-        |sandbox: &Sandbox| doctor(sandbox, &[]).stdout.lines().last().unwrap().trim().to_owned();
+    let index = |sandbox: &Sandbox| {
+        let shown = doctor(sandbox, &["--no-simulation"]).stdout;
+        let shown = shown.split_once("\nIndex\n").unwrap().1;
+        shown.lines().nth(1).unwrap().trim().to_owned()
+    };
     assert_eq!(index(&sandbox), "nothing is in it yet; the first search fills it");
     sandbox.run(["search", "weather"]);
     assert!(index(&sandbox).starts_with("4 documents"), "{}", index(&sandbox));

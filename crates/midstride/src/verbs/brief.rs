@@ -103,6 +103,15 @@ pub enum Delivery {
 
 /// Tells a session what it has to know. Whoever waits for an index to be made is told how far it is.
 pub fn brief(project: &Project, asked: &Asked, progress: &mut dyn FnMut(usize, usize)) -> Briefed {
+    brief_with(project, asked, |wanted| Open::find(project, wanted, progress))
+}
+
+/// The same without an index, for who must not write one.
+pub(super) fn brief_by_reading(project: &Project, asked: &Asked) -> Briefed {
+    brief_with(project, asked, |wanted| Open::by_reading(project, wanted))
+}
+
+fn brief_with(project: &Project, asked: &Asked, find: impl FnOnce(&Wanted<'_>) -> Open) -> Briefed {
     let tokens = tokens(asked);
     let (work, trouble) = match Work::look(project, asked) {
         Ok(work) => (work, None),
@@ -115,7 +124,7 @@ pub fn brief(project: &Project, asked: &Asked, progress: &mut dyn FnMut(usize, u
         session: work.gist.as_ref().map(|gist| gist.session.clone()),
         most: usize::try_from(told).unwrap_or(usize::MAX),
     };
-    let mut open = Open::find(project, &wanted, progress);
+    let mut open = find(&wanted);
     let told = asked.session.as_ref().filter(|_| asked.has_context);
     let told = told.zip(work.ledger.as_ref()).map(|(session, ledger)| told_of(ledger, session));
     if let Some(Ok(told)) = told {

@@ -2,6 +2,7 @@
 //! compacted, ends, and another one starts. Each step is called as the client calls it, and what
 //! comes back is compared with what has to.
 
+use crate::hooks;
 use crate::view::doctor::Step;
 use jiff::Timestamp;
 use midstride::client::transcripts_of_claude_code;
@@ -251,7 +252,8 @@ impl Play {
         outcome: Outcome,
     ) -> bool {
         let is_well = outcome.is_ok();
-        self.steps.push(Step { client: Some(self.client), name, event, time, outcome });
+        let (client, time_max) = (Some(self.client), event.map(hooks::time_of));
+        self.steps.push(Step { client, name, event, time, time_max, outcome });
         is_well
     }
 
@@ -338,7 +340,7 @@ impl Play {
 }
 
 fn exited(run: &Bounded) -> Result<(), String> {
-    let said = || quoted(&run.output.text());
+    let said = || quoted(&format!("{}{}", run.errors.text(), run.output.text()));
     match run.ended {
         Ended::Exit(0) => Ok(()),
         Ended::Exit(code) => Err(format!("it ended with exit code {code} and said {}", said())),

@@ -1,12 +1,12 @@
 //! The clients as a doctor sees them: what is there, what fired, what is missing.
 
-use super::super::client::called;
+use super::super::client::{called, twice};
 use super::super::table::{Column, table, width};
 use super::super::{count, heading, indented, one_line, tame};
 use super::ProblemText;
 use jiff::Timestamp;
 use midstride::hook_log::Fired;
-use midstride::install::{HookStanding, HookTrust, Scope, Standing};
+use midstride::install::{HookStanding, HookTrust, InstallError, Scope, Standing};
 use midstride::verbs::ClientFacts;
 use midstride_core::session::Client;
 use serde::Serialize;
@@ -79,7 +79,7 @@ pub(super) fn text(facts: &ClientFacts, speaks: bool) -> String {
         line("user", &format!("nothing installed. Next: midstride client add {name}"));
     }
     if facts.is_installed() || !facts.fired.is_empty() {
-        out.push_str(&indented(&hooks(facts)));
+        out.push_str(&indented(&hooks(facts, width().saturating_sub(2))));
     }
     if speaks && facts.is_installed() && facts.fired.is_empty() {
         out.push_str(
@@ -116,55 +116,75 @@ fn installed(standing: &Standing) -> String {
     format!("{hooks} of {all} hooks, {server}, {skills} of {all_skills} skills{plugin}")
 }
 
-fn hooks(facts: &ClientFacts) -> String {
-    const OF_CALLS: [&str; 6] = ["LAST", "MEDIAN", "WORST", "TOKENS", "ALL", "DID"];
-    let is_asked = facts.client == Client::Codex;
-    let all = ["HOOK", "IN", "TRUST", "FIRED", "LAST", "MEDIAN", "WORST", "TOKENS", "ALL", "DID"];
-    let spared = [None, Some(3), None, None, None, Some(2), Some(1), None, Some(0), None];
-    let has_fired = !facts.fired.is_empty();
-    let is_shown = |name: &&str| match *name {
-        "TRUST" => is_asked,
-        name => has_fired || !OF_CALLS.contains(&name),
-    };
-    let columns: Vec<Column> = all
-        .into_iter()
-        .zip(spared)
-        .filter(|(name, _)| is_shown(name))
-        .map(|(name, spared)| Column { name, spared })
-        .collect();
-    let row = |row: &Row<'_>| {
-        let cells = all.into_iter().zip(cells(row));
-        cells.filter(|(name, _)| is_shown(name)).map(|(_, cell)| cell).collect()
-    };
+/// A column of the table of hooks.
+struct HookColumn {
+    name: &'static str,
+    /// In a narrow terminal the lowest number is left out first.
+    spared: Option<u8>,
+    /// Whether it tells something about this client.
+    is_shown: fn(&ClientFacts) -> bool,
+    cell: fn(&Row<'_>) -> String,
+}
+
+const HOOK_COLUMNS: [HookColumn; 10] = [
+    column("HOOK", None, always, |row| named(row.event)),
+    column("IN", Some(3), always, places),
+    column("TRUST", None, asks, |row| row.trust.map(trust_word).unwrap_or_default().to_owned()),
+    column("FIRED", None, always, |row| of(row, "never", |fired| fired.count.to_string())),
+    column("LAST", Some(5), fired, |row| of(row, "", |fired| minute(fired.last))),
+    column("MEDIAN", Some(2), fired, |row| of(row, "", |fired| format!("{} ms", fired.median))),
+    column("WORST", Some(1), fired, |row| of(row, "", |fired| format!("{} ms", fired.worst))),
+    column("TOKENS", Some(4), fired, |row| of(row, "", |fired| fired.tokens.to_string())),
+    column("ALL", Some(0), fired, |row| of(row, "", |fired| fired.tokens_all.to_string())),
+    column("DID", None, fired, |row| of(row, "", did)),
+];
+
+const fn column(
+    name: &'static str,
+    spared: Option<u8>,
+    is_shown: fn(&ClientFacts) -> bool,
+    cell: fn(&Row<'_>) -> String,
+) -> HookColumn {
+    HookColumn { name, spared, is_shown, cell }
+}
+
+fn always(_: &ClientFacts) -> bool {
+    true
+}
+
+fn asks(facts: &ClientFacts) -> bool {
+    facts.client == Client::Codex
+}
+
+fn fired(facts: &ClientFacts) -> bool {
+    !facts.fired.is_empty()
+}
+
+fn of(row: &Row<'_>, never: &str, cell: fn(&Fired) -> String) -> String {
+    row.fired.map_or(never.to_owned(), cell)
+}
+
+fn places(row: &Row<'_>) -> String {
+    match (row.is_wanted, row.installed_in.is_empty()) {
+        (false, _) => "-".to_owned(),
+        (true, true) => "missing".to_owned(),
+        (true, false) => row.installed_in.join(", "),
+    }
+}
+
+fn hooks(facts: &ClientFacts, width: usize) -> String {
+    let shown = || HOOK_COLUMNS.iter().filter(|column| (column.is_shown)(facts));
+    let columns: Vec<Column> =
+        shown().map(|column| Column { name: column.name, spared: column.spared }).collect();
+    let row = |row: &Row<'_>| shown().map(|column| (column.cell)(row)).collect();
     let rows: Vec<Vec<String>> = rows(facts).iter().map(row).collect();
-    let table = table(&columns, &rows, width().saturating_sub(2));
+    let table = table(&columns, &rows, width);
     match table.left_out.is_empty() {
         true => table.text,
         false => {
             format!("{}No room for {}; --json has all.\n", table.text, table.left_out.join(", "))
         }
     }
-}
-
-fn cells(row: &Row<'_>) -> [String; 10] {
-    let at = match (row.is_wanted, row.installed_in.is_empty()) {
-        (false, _) => "-".to_owned(),
-        (true, true) => "missing".to_owned(),
-        (true, false) => row.installed_in.join(", "),
-    };
-    let of = |cell: &dyn Fn(&Fired) -> String| row.fired.map(cell).unwrap_or_default();
-    [
-        named(row.event),
-        at,
-        row.trust.map(trust_word).unwrap_or_default().to_owned(),
-        row.fired.map_or("never".to_owned(), |fired| fired.count.to_string()),
-        of(&|fired| minute(fired.last)),
-        of(&|fired| format!("{} ms", fired.median)),
-        of(&|fired| format!("{} ms", fired.worst)),
-        of(&|fired| fired.tokens.to_string()),
-        of(&|fired| fired.tokens_all.to_string()),
-        of(&did),
-    ]
 }
 
 /// A call that could not be read tells no moment.
@@ -208,6 +228,12 @@ pub(super) fn alone(fired: &[Fired]) -> String {
     if lines.is_empty() { lines } else { format!("{}{lines}", heading("After a client went on")) }
 }
 
+/// Whether a file has to be mended before anything can be installed.
+pub(super) fn is_blocked(facts: &ClientFacts) -> bool {
+    let of_user = facts.standings.iter().filter(|standing| standing.scope == Scope::User);
+    of_user.flat_map(|standing| &standing.files).any(|file| file.problem.is_some())
+}
+
 /// What is wrong with a client.
 pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
     let (name, typed) = (called(facts.client), facts.client.name());
@@ -216,17 +242,21 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
         let hint = format!("`midstride client list` tells more about {name}");
         found.push((problem.to_string(), hint));
     }
-    for standing in facts.standings.iter().filter(|one| one.is_installed()) {
-        found.extend(missing(standing));
+    // Where nothing is there yet, a file may be in the way of installing.
+    let is_there = facts.is_installed();
+    let looked_at = |one: &&Standing| one.is_installed() || (!is_there && facts.is_found());
+    for standing in facts.standings.iter().filter(looked_at) {
+        found.extend(missing(standing).filter(|_| standing.is_installed()));
         found.extend(files(standing));
+        found.extend(untrusted(standing));
     }
-    found.extend(untrusted(facts));
-    for fired in facts.fired.iter().filter(|one| one.error.is_some()) {
-        let why = one_line(fired.error.as_deref().unwrap_or_default(), WIDTH_MAX);
-        let message = format!("the last call of {} by {name} failed: {why}", named(&fired.event));
-        let hint = "the session itself went on; `midstride session recover` captures what was \
-                    missed, and `hooks.log` beside the ledger tells when it happened";
-        found.push((message, hint.to_owned()));
+    found.extend(failed(facts));
+    if let [one, other] = &facts.standings[..]
+        && one.has_hooks()
+        && other.has_hooks()
+        && one.adds_to(other)
+    {
+        found.push(twice(facts.client));
     }
     let plugins = facts.standings.iter().filter(|one| one.has_plugin).count();
     let added = facts.standings.iter().filter(|one| one.is_installed()).count();
@@ -236,6 +266,30 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
              remove {typed}`"
         );
         found.push((format!("{name} has midstride twice, by its plugin as well"), hint));
+    }
+    found
+}
+
+/// Hooks whose last call failed. A call that told no moment, or one that is not ours, is over once the
+/// client called well again.
+fn failed(facts: &ClientFacts) -> Vec<ProblemText> {
+    let name = called(facts.client);
+    let is_well = |one: &&Fired| one.error.is_none();
+    let well = facts.fired.iter().filter(is_well).map(|one| one.last).max();
+    let mut found = Vec::new();
+    for row in rows(facts) {
+        let Some((fired, why)) = row.fired.and_then(|one| Some((one, one.error.as_deref()?)))
+        else {
+            continue;
+        };
+        if !row.is_wanted && well > Some(fired.last) {
+            continue;
+        }
+        let why = one_line(why, WIDTH_MAX);
+        let message = format!("the last call of {} by {name} failed: {why}", named(&fired.event));
+        let hint = "the session itself went on; `midstride session recover` captures what was \
+                    missed, and `hooks.log` beside the ledger tells when it happened";
+        found.push((message, hint.to_owned()));
     }
     found
 }
@@ -254,12 +308,17 @@ fn missing(standing: &Standing) -> Option<ProblemText> {
     if missing.is_empty() || standing.files.iter().any(|file| file.problem.is_some()) {
         return None;
     }
-    let option = match standing.scope {
-        Scope::User => "",
-        Scope::Project(_) => " --project",
-    };
+    let option = option(standing);
     let message = format!("{name} lacks {}", missing.join(", "));
     Some((message, format!("`midstride client add {typed}{option}` adds what is missing")))
+}
+
+/// What is typed to mean this place.
+fn option(standing: &Standing) -> &'static str {
+    match standing.scope {
+        Scope::User => "",
+        Scope::Project(_) => " --project",
+    }
 }
 
 fn files(standing: &Standing) -> Vec<ProblemText> {
@@ -267,7 +326,7 @@ fn files(standing: &Standing) -> Vec<ProblemText> {
     for file in &standing.files {
         if let Some(problem) = &file.problem {
             let message = one_line(&problem.to_string(), usize::MAX);
-            found.push((message, "mend the file; the client cannot read it either".to_owned()));
+            found.push((message, hint_of(problem, standing)));
         }
         if file.is_left_out {
             let path = file.path.display();
@@ -282,31 +341,48 @@ fn files(standing: &Standing) -> Vec<ProblemText> {
     found
 }
 
+fn hint_of(problem: &InstallError, standing: &Standing) -> String {
+    let (typed, option) = (standing.client.name(), option(standing));
+    match problem {
+        InstallError::Unexpected { at, .. } => format!(
+            "make {at} what is expected or take it out, then `midstride client add {typed}{option}`"
+        ),
+        InstallError::Unreadable { .. } => {
+            "mend the file; the client cannot read it either".to_owned()
+        }
+        InstallError::Unproven { .. }
+        | InstallError::NoHome
+        | InstallError::Receipt(_)
+        | InstallError::NoPerson(_)
+        | InstallError::File(_) => "see what is there".to_owned(),
+    }
+}
+
 /// Hooks that a client leaves out without a word.
-fn untrusted(facts: &ClientFacts) -> Vec<ProblemText> {
-    let name = called(facts.client);
-    let rows = rows(facts);
+fn untrusted(standing: &Standing) -> Vec<ProblemText> {
+    let name = called(standing.client);
     let of = |wanted: HookTrust| -> Vec<&str> {
-        rows.iter().filter(|row| row.trust == Some(wanted)).map(|row| row.event).collect()
+        let hooks = standing.hooks.iter().filter(|hook| hook.trust == Some(wanted));
+        hooks.map(|hook| hook.event.as_str()).collect()
     };
-    let is_here = |scope: &str| rows.iter().any(|row| row.installed_in.contains(&scope));
-    let option = if is_here("project") && !is_here("user") { " --project" } else { "" };
     let trust = format!(
-        "start `codex` and answer its question, or `midstride client add codex --trust-hooks{option}`"
+        "start `codex` and answer its question, or `midstride client add codex --trust-hooks{}`",
+        option(standing)
     );
+    let these = match standing.scope {
+        Scope::User => "these hooks",
+        Scope::Project(_) => "these hooks of the project",
+    };
+    let off = "`enabled = false` stands beside them in `config.toml` of Codex; take it out if that is \
+               not what you want";
     let all = [
-        (HookTrust::Asked, "does not trust these hooks yet and leaves them out", trust.as_str()),
+        (HookTrust::Asked, format!("does not trust {these} yet and leaves them out"), &*trust),
         (
             HookTrust::Changed,
-            "trusted these hooks as they were before and leaves them out",
-            trust.as_str(),
+            format!("trusted {these} as they were before and leaves them out"),
+            &trust,
         ),
-        (
-            HookTrust::SwitchedOff,
-            "was told to leave these hooks out",
-            "`enabled = false` stands beside them in `config.toml` of Codex; take it out if that is \
-             not what you want",
-        ),
+        (HookTrust::SwitchedOff, format!("was told to leave {these} out"), off),
     ];
     let told = all.into_iter().filter_map(|(trust, what, hint)| {
         let events = of(trust);
@@ -422,5 +498,42 @@ fn fired_json(fired: &Fired) -> FiredJson {
         tokens_total: fired.tokens_all,
         failures: fired.failures,
         last_failure: fired.failed.as_ref().map(failure),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_fit_into_a_narrow_terminal_and_say_what_they_left_out() {
+        let fired = Fired {
+            client: "codex".to_owned(),
+            event: "UserPromptSubmit".to_owned(),
+            count: 12,
+            last: Timestamp::UNIX_EPOCH,
+            did: "told of 3 handoffs that matter for this prompt".to_owned(),
+            error: None,
+            median: 17,
+            worst: 250,
+            tokens: 1234,
+            tokens_all: 14_808,
+            failures: 0,
+            failed: None,
+        };
+        let facts = ClientFacts {
+            client: Client::Codex,
+            folder: None,
+            has_folder: true,
+            program: None,
+            standings: Vec::new(),
+            problems: Vec::new(),
+            fired: vec![fired],
+        };
+        let narrow = hooks(&facts, 58);
+        let row = narrow.lines().nth(1).unwrap_or_default();
+        assert!(row.chars().count() <= 58, "{narrow}");
+        assert!(narrow.contains("No room for IN, LAST, MEDIAN"), "{narrow}");
+        assert!(hooks(&facts, 150).contains("1234    14808  told of"), "{narrow}");
     }
 }

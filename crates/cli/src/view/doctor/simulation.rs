@@ -19,6 +19,8 @@ pub(crate) struct Step {
     pub(crate) event: Option<&'static str>,
     /// How long the client would have waited.
     pub(crate) time: Duration,
+    /// How long a client waits at most; none where nobody does.
+    pub(crate) time_max: Option<Duration>,
     /// What came back, or what is wrong.
     pub(crate) outcome: Result<String, String>,
 }
@@ -26,7 +28,7 @@ pub(crate) struct Step {
 impl Step {
     /// A step that did not come to anything.
     pub(crate) fn failed(client: Option<Client>, name: &'static str, why: String) -> Self {
-        Self { client, name, event: None, time: Duration::ZERO, outcome: Err(why) }
+        Self { client, name, event: None, time: Duration::ZERO, time_max: None, outcome: Err(why) }
     }
 
     fn of(&self) -> &'static str {
@@ -34,24 +36,28 @@ impl Step {
     }
 }
 
-pub(super) fn text(steps: &[Step], time_max: Duration) -> String {
-    let names = ["", "CLIENT", "STEP", "TIME", "CAME BACK"];
-    let columns = names.map(|name| Column { name, spared: None });
+pub(super) fn text(steps: &[Step]) -> String {
+    let title =
+        "Simulation: this program, called as a client calls it, in a folder that is gone again";
+    format!("{}{}", heading(title), indented(&rows(steps, width().saturating_sub(2))))
+}
+
+fn rows(steps: &[Step], width: usize) -> String {
+    let names =
+        [("", None), ("CLIENT", None), ("STEP", None), ("TIME", Some(0)), ("CAME BACK", None)];
+    let columns = names.map(|(name, spared)| Column { name, spared });
     let row = |step: &Step| -> Vec<String> {
         let (word, what) = match &step.outcome {
             Ok(what) => ("ok", what.clone()),
             Err(why) => ("FAILED", why.clone()),
         };
-        let is_slow = step.event.is_some() && step.time > time_max;
+        let is_slow = step.time_max.is_some_and(|most| step.time > most);
         let slow = if is_slow { " (too slow for a session)" } else { "" };
         let time = format!("{} ms{slow}", step.time.as_millis());
         vec![word.to_owned(), step.of().to_owned(), step.name.to_owned(), time, what]
     };
     let rows: Vec<Vec<String>> = steps.iter().map(row).collect();
-    let table = table(&columns, &rows, width().saturating_sub(2)).text;
-    let title =
-        "Simulation: this program, called as a client calls it, in a folder that is gone again";
-    format!("{}{}", heading(title), indented(&table))
+    table(&columns, &rows, width).text
 }
 
 /// What failed. It cannot be a setting of the user: none was used.
@@ -87,5 +93,28 @@ pub(super) fn json(step: &Step) -> StepJson {
         milliseconds: u64::try_from(step.time.as_millis()).unwrap_or(u64::MAX),
         came_back: step.outcome.as_ref().ok().cloned(),
         problem: step.outcome.as_ref().err().cloned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_fit_into_a_narrow_terminal_and_each_hook_has_its_own_time() {
+        let step = |name, time, time_max| Step {
+            client: Some(Client::ClaudeCode),
+            name,
+            event: Some("SessionEnd"),
+            time: Duration::from_millis(time),
+            time_max: Some(Duration::from_millis(time_max)),
+            outcome: Ok("told 244 tokens, with the handoff and the correction".to_owned()),
+        };
+        let steps = [step("before compaction", 300, 250), step("end", 300, 1200)];
+        let narrow = rows(&steps, 60);
+        assert!(narrow.lines().skip(1).all(|row| row.chars().count() <= 60), "{narrow}");
+        let wide = rows(&steps, 120);
+        assert!(wide.contains("compaction  300 ms (too slow for a session)  told"), "{wide}");
+        assert!(!wide.lines().last().unwrap_or_default().contains("too slow"), "{wide}");
     }
 }

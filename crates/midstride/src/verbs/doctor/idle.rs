@@ -1,8 +1,9 @@
 //! What midstride costs while nobody calls it: what it keeps on disk, and what it would tell.
 
-use super::super::brief::{Asked, brief};
+use super::super::brief::{Asked, brief_by_reading};
 use super::super::hook::is_silent;
 use crate::files::Root;
+use crate::ledger::Place;
 use crate::project::Project;
 use midstride_core::briefing::Occasion;
 use midstride_core::tokens;
@@ -36,32 +37,46 @@ impl Idle {
     }
 }
 
-/// Measures it. As with every briefing, the index is brought up to date.
+/// Measures it, and writes nothing: no index is made for it.
 pub fn idle(project: &Project) -> Idle {
     let mut idle = Idle::default();
     if let Ok(Some(folder)) = project.private() {
-        for entry in folder.entries(Path::new("")).unwrap_or_default() {
-            let bytes = match entry.is_folder {
-                true => below(&folder, Path::new(&entry.name), DEPTH_MAX),
-                false => entry.bytes,
-            };
-            let kind = match entry.name.as_str() {
-                "cursors" => &mut idle.cursors,
-                crate::hook_log::FILE => &mut idle.log,
-                name if name.starts_with("ledger.") => &mut idle.ledger,
-                name if name.starts_with("index-") => &mut idle.index,
-                _ => &mut idle.other,
-            };
-            *kind += bytes;
-        }
+        idle.add(&folder);
+    }
+    // On a network ledger and index lie with the user.
+    if let Place::State(path) = Place::of(project)
+        && let Ok(folder) = Root::open(&path)
+    {
+        idle.add(&folder);
     }
     let is_told = !is_silent(project) && project.is_at_home();
     if is_told && project.broken_configuration().is_none() {
         let asked = Asked { occasion: Some(Occasion::Startup), ..Asked::default() };
-        let briefed = brief(project, &asked, &mut |_, _| ());
+        let briefed = brief_by_reading(project, &asked);
         idle.briefing = Some(tokens::estimate(&briefed.briefing.text));
     }
     idle
+}
+
+impl Idle {
+    fn add(&mut self, folder: &Root) {
+        for entry in folder.entries(Path::new("")).unwrap_or_default() {
+            let bytes = match entry.is_folder {
+                true => below(folder, Path::new(&entry.name), DEPTH_MAX),
+                false => entry.bytes,
+            };
+            let kind = match entry.name.as_str() {
+                "cursors" => &mut self.cursors,
+                crate::hook_log::FILE => &mut self.log,
+                // What waits for the ledger counts as part of it.
+                "spool" => &mut self.ledger,
+                name if name.starts_with("ledger.") => &mut self.ledger,
+                name if name.starts_with("index-") => &mut self.index,
+                _ => &mut self.other,
+            };
+            *kind += bytes;
+        }
+    }
 }
 
 fn below(folder: &Root, inside: &Path, depth: usize) -> u64 {
