@@ -1,8 +1,9 @@
 //! What goes for good with a project's data, and what stays.
 
-use super::client::PlanJson;
+use super::client::{PlanJson, called};
 use super::{count, heading, indented, shell_path, tame};
 use midstride::verbs::{Doomed, Folder, InGit, Purge};
+use midstride_core::session::Client;
 use serde::Serialize;
 use std::path::Path;
 
@@ -119,6 +120,14 @@ pub(crate) fn afterwards(purge: &Purge) -> Vec<String> {
         "Nothing is committed: whoever shares the repository has it until you commit the deletion."
             .to_owned(),
     ]
+}
+
+/// A client that still has midstride in the project.
+pub(crate) fn left(client: Client) -> String {
+    let (name, typed) = (called(client), client.name());
+    format!(
+        "{name} has midstride in files of this project still. Next: midstride client remove {typed} --project"
+    )
 }
 
 #[derive(Serialize)]

@@ -140,6 +140,11 @@ fn links_go_without_what_they_lead_to() {
     purge(&sandbox, &["--yes", "--uncommitted"]).exits(0);
     assert!(!exists(&sandbox, ".midstride"));
     assert!(outside.join("mine.md").exists());
+    // What lies beside git may be a link as well.
+    std::fs::write(outside.join("config.toml"), "").unwrap();
+    symlink(&outside, sandbox.root().join(".git/midstride")).unwrap();
+    purge(&sandbox, &["--yes"]).exits(0);
+    assert!(!exists(&sandbox, ".git/midstride") && outside.join("config.toml").exists());
     // The folder itself may be one; one that leads out is none of ours.
     sandbox.write("elsewhere/config.toml", "shelves = []\n");
     symlink("elsewhere", sandbox.root().join(".midstride")).unwrap();
@@ -166,6 +171,29 @@ fn what_another_working_tree_uses_stays_until_it_is_purged_too() {
     sandbox.run(there.clone()).exits(2);
     sandbox.run([&there[..], &["--uncommitted"]].concat()).exits(0);
     assert!(!exists(&sandbox, ".git/midstride") && !second.join(".midstride").exists());
+}
+
+#[test]
+fn what_another_project_of_the_repository_uses_stays() {
+    let sandbox = used();
+    sandbox.write("apps/web/.midstride/config.toml", "shelves = []\n");
+    let there = [&["-C", "apps/web"], &PURGE[..], &["--yes", "--uncommitted"]].concat();
+    let run = sandbox.run(there).exits(0);
+    assert!(run.stderr.contains("This is deleted in [ROOT]/apps/web\n"), "{run}");
+    assert!(run.stderr.contains(": [ROOT] has midstride too, and shares them"), "{run}");
+    assert!(!exists(&sandbox, "apps/web/.midstride"));
+    assert!(exists(&sandbox, ".midstride/handoffs/new.md") && exists(&sandbox, ".git/midstride"));
+}
+
+#[test]
+fn files_of_the_project_that_call_midstride_still_are_named() {
+    let sandbox = used();
+    sandbox.run(["client", "add", "codex", "--project", "--yes"]).exits(0);
+    let more = ["client", "remove", "codex", "--purge", "--yes", "--uncommitted"];
+    let run = sandbox.run(more).exits(0);
+    let next = "still. Next: midstride client remove codex --project\n";
+    assert!(run.stderr.ends_with(next), "{run}");
+    assert!(exists(&sandbox, ".codex/hooks.json"));
 }
 
 #[test]

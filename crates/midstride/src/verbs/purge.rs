@@ -151,14 +151,8 @@ pub fn purge(project: &Project, shown: &Purge) -> Result<(), PurgeError> {
     if shown.has_driver {
         remove_driver(project)?;
     }
-    // Hooks are silent from here on, and write nothing into what is being removed.
-    if !project.root().is_link(Path::new(FOLDER)) {
-        project.root().remove_tree(Path::new(CONFIGURATION))?;
-    }
     let is_last = shown.still_used_by.is_empty();
-    if let Some(private) = project.private()?.filter(|_| is_last) {
-        private.remove_tree(Path::new("config.toml"))?;
-    }
+    silence(project, is_last)?;
     if let Some(repository) = project.repository().filter(|_| is_last) {
         repository.remove_our_references()?;
     }
@@ -170,6 +164,19 @@ pub fn purge(project: &Project, shown: &Purge) -> Result<(), PurgeError> {
     if is_last {
         for kind in [Kind::Proof, Kind::Configuration] {
             permissions.revoke_all(kind, &project.identity())?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the configurations first: hooks are silent then, and write nothing into what is removed.
+fn silence(project: &Project, is_last: bool) -> Result<(), FileError> {
+    for (root, name) in places(project, is_last) {
+        let Some(root) = Root::open(&root).ok().filter(|root| !root.is_link(&name)) else {
+            continue;
+        };
+        for file in ["config.toml", "private/config.toml"] {
+            root.remove_tree(&name.join(file))?;
         }
     }
     Ok(())

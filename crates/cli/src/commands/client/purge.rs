@@ -4,10 +4,11 @@ use super::{Outcome, Target, show};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::install::Plan;
+use midstride::install::{Plan, Scope};
 use midstride::project::Project;
 use midstride::settings::Environment;
 use midstride::verbs::{self, Purge};
+use midstride_core::session::Client;
 
 /// What a person types who means what nothing brings back.
 const WORD: &str = "delete";
@@ -84,7 +85,20 @@ impl Purging {
         for line in view::purge::afterwards(&self.purge) {
             ui.say(&line)?;
         }
+        self.tell_what_is_left(ui)?;
         Ok(Outcome::Clean)
+    }
+
+    /// Files of the project that call midstride still.
+    fn tell_what_is_left(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
+        let scope = Scope::Project(self.project.root().path().to_owned());
+        for client in Client::ALL {
+            let standing = verbs::client_standing(self.project.environment(), client, &scope)?;
+            if standing.is_installed() {
+                ui.say(&view::purge::left(client))?;
+            }
+        }
+        Ok(())
     }
 
     fn is_wanted(&self, ui: &mut Ui) -> Result<bool, Diagnostic> {
