@@ -627,3 +627,15 @@ fn a_look_writes_nothing_not_even_an_index() {
     let value = json_of(&doctor(&sandbox, &["--json", "--no-simulation"]).exits(0));
     assert_eq!(value["cost"]["bytes"]["index"], value["index"]["bytes"], "{value:#}");
 }
+
+#[test]
+fn what_the_plugin_doubles_is_taken_out_where_it_is() {
+    let sandbox = with_clients();
+    std::fs::create_dir(sandbox.home().join(".claude")).unwrap();
+    let settings = sandbox.home().join(".claude/settings.json");
+    std::fs::write(&settings, r#"{"enabledPlugins": {"midstride@here": true}}"#).unwrap();
+    let add = ["client", "add", "claude-code", "--project", "--yes"];
+    sandbox.finish(command(&sandbox).args(add)).exits(0);
+    let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
+    assert!(problems(&run).contains("or `midstride client remove claude-code --project`"), "{run}");
+}

@@ -258,12 +258,13 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
     {
         found.push(twice(facts.client));
     }
-    let plugins = facts.standings.iter().filter(|one| one.has_plugin).count();
-    let added = facts.standings.iter().filter(|one| one.is_installed()).count();
-    if plugins > 0 && added > 0 {
+    let has_plugin = facts.standings.iter().any(|one| one.has_plugin);
+    let added = facts.standings.iter().find(|one| one.is_installed());
+    if let Some(added) = added.filter(|_| has_plugin) {
         let hint = format!(
             "use one of the two ways: `claude plugin uninstall midstride` or `midstride client \
-             remove {typed}`"
+             remove {typed}{}`",
+            option(added)
         );
         found.push((format!("{name} has midstride twice, by its plugin as well"), hint));
     }
