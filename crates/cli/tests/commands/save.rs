@@ -337,7 +337,8 @@ fn what_cannot_be_saved_says_what_can() {
     exit 2
     ----- stderr -----
     error: what was given cannot be used: there is nothing in it
-    hint: say it with flags, as in `midstride save --summary "..." --next "..."`, or in Markdown or JSON with `--body -`
+    hint: say it with flags, as in `midstride save --summary "..." --next "..."`
+    hint: or in Markdown or JSON with `--body -`
     "#);
     insta::assert_snapshot!(sandbox.run(["save", "--constraint", "npm ci && npm test"]), @"
     exit 2
@@ -361,7 +362,8 @@ fn what_cannot_be_saved_says_what_can() {
     exit 2
     ----- stderr -----
     error: `market-page-perf` is of kind investigation, and a session is saved in one of kind session
-    hint: `midstride revise market-page-perf` gives it a new text; leave `--id` out to save a new handoff
+    hint: `midstride revise market-page-perf` gives it a new text
+    hint: leave `--id` out to save a new handoff
     ");
     insta::assert_snapshot!(sandbox.run(["save", "--no-session", "--summary", "x"]), @"
     exit 2

@@ -279,7 +279,8 @@ fn what_to_do_is_said_in_words_that_a_tool_takes() {
     save: error: there is no session `gone` in this project
     hint: `session` takes the id of a session, or `none`: then git and the tasks tell the facts
     save: error: `market-page-perf` is of kind investigation, and a session is saved in one of kind session
-    hint: `revise` gives it a new text; leave `handoff` out to save a new one
+    hint: `revise` gives it a new text
+    hint: leave `handoff` out to save a new handoff
     save: error: `../x y` is not an id: `/` cannot stand in an id: use a-z, 0-9, `.`, `_` and `-`
     hint: leave `handoff` out to have one made from the title
     answer: error: `market-page-perf` stays as it is: it has 1 questions, there is no q9

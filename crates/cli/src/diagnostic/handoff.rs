@@ -1,0 +1,287 @@
+//! What is wrong with a handoff, or with what is done to it.
+
+use super::{CONVERT, Diagnostic};
+use crate::view::{shell_path, shell_word};
+use midstride::journal::JournalError;
+use midstride::project::FindError;
+use midstride::revisions::RevisionError;
+use midstride::verbs::{
+    AdvanceError, DriverError, EditError, FmtError, LiveError, MergeError, NewError, ReviewError,
+    ReviseError, ShareError, UndoError,
+};
+use midstride_core::life::Refusal;
+
+impl From<NewError> for Diagnostic {
+    fn from(error: NewError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            NewError::NotSetUp => diagnostic
+                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            NewError::Nameless => diagnostic.hint("midstride new \"Market pages take 14 s\""),
+            NewError::BadId { .. } => diagnostic.hint_for(
+                "leave `--id` out to have one made from the title",
+                "leave `handoff` out to have one made from the title",
+            ),
+            NewError::SecretId(_) => {
+                diagnostic.hint("give it another id, or none: one is made from the title")
+            }
+            NewError::UnknownStage { nearest: Some(near), .. } => {
+                diagnostic.hint(format!("did you mean `{near}`?"))
+            }
+            NewError::UnknownStage { known, nearest: None, .. } => {
+                diagnostic.hint(format!("the stages are {}", known.join(", ")))
+            }
+            NewError::Exists { key, .. } => {
+                let key = shell_word(&key.to_string());
+                diagnostic.hint_for(
+                    format!("`midstride edit {key}` changes it; `--id` chooses another name"),
+                    "`revise` changes it; another `handoff` or `title` chooses another name",
+                )
+            }
+            NewError::CommitsNothing => {
+                diagnostic.hint("leave `--committed` out; the handoff goes to the private shelf")
+            }
+            NewError::TwoTexts(_) => diagnostic.hint("leave either `--from` or `--body` out"),
+            NewError::NotUtf8(_) => diagnostic.hint(CONVERT),
+            NewError::Folder(_) => diagnostic.hint("name one file in it"),
+            NewError::Project(error) => error.into(),
+            NewError::Upstream(error @ FindError::NotMarkdown(_)) => {
+                Self::from(error).hint("`midstride new TITLE --body FILE` takes any text")
+            }
+            NewError::Upstream(error) => error.into(),
+            NewError::Header(_) => diagnostic.hint("mend the header of the text, then try again"),
+            NewError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<EditError> for Diagnostic {
+    fn from(error: EditError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            EditError::NoEditor => diagnostic.hint("set EDITOR, for instance `EDITOR=vim`"),
+            EditError::Editor { kept, .. } | EditError::NotUtf8 { kept } => {
+                diagnostic.hint(format!("your text is in `{}`", kept.display()))
+            }
+            EditError::NotSaved { why, kept } => {
+                Self::from(*why).hint(format!("your text is in `{}`", kept.display()))
+            }
+            EditError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<RevisionError> for Diagnostic {
+    fn from(error: RevisionError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            RevisionError::NoSuch { key, last, .. } => {
+                diagnostic.hint(format!("the newest one is `{key}@{last}`"))
+            }
+            RevisionError::NotHere { .. } => diagnostic
+                .hint("`midstride sync` fetches what others shared; they run it to share theirs"),
+            RevisionError::Forgotten { .. } => {
+                diagnostic.hint("its place in the history stays; the text is gone for good")
+            }
+            RevisionError::Git(error) => error.into(),
+            RevisionError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<JournalError> for Diagnostic {
+    fn from(error: JournalError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            JournalError::Note(path) => diagnostic.hint(format!(
+                "`midstride new --from {}` makes a handoff of it",
+                shell_path(&path)
+            )),
+            JournalError::Unsettled(path) => diagnostic
+                .hint(format!("midstride merge {} joins what can be joined", shell_path(&path)))
+                .hint("settle the rest between the markers, then repeat the command"),
+            JournalError::Refused(_) => diagnostic.hint_for(
+                "`midstride check` shows what is wrong with it",
+                "`check` shows what is wrong with it",
+            ),
+            JournalError::Revision(error) => error.into(),
+            JournalError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReviseError> for Diagnostic {
+    fn from(error: ReviseError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            ReviseError::Conflict { key, kept, redacted, .. } => {
+                let secrets = redacted.iter().map(|secret| &secret.kind);
+                let secrets = secrets.map(|kind| format!("a secret was not written: {kind}"));
+                secrets
+                    .fold(diagnostic, Self::hint)
+                    .hint(format!(
+                        "both texts are in `{}`, between markers: settle them there",
+                        kept.display()
+                    ))
+                    .hint_for(
+                        format!(
+                            "then midstride revise {} --reason \"...\" --body {}",
+                            shell_word(&key),
+                            shell_path(&kept)
+                        ),
+                        "then call `revise` with the settled text",
+                    )
+            }
+            ReviseError::OtherHandoff { key, .. } => diagnostic
+                .hint("name the handoff that the text belongs to")
+                .hint(format!("without its header it replaces the body of `{key}`, and only that")),
+            ReviseError::Empty(key) => diagnostic.hint_for(
+                format!("midstride resolve {} --abandon REASON gives it up", shell_word(&key)),
+                "`resolve` with `abandoned` gives it up",
+            ),
+            ReviseError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReviewError> for Diagnostic {
+    fn from(error: ReviewError) -> Self {
+        match error {
+            ReviewError::Live(error) => error.into(),
+            ReviewError::Revise(error) => error.into(),
+        }
+    }
+}
+
+impl From<LiveError> for Diagnostic {
+    fn from(error: LiveError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            LiveError::Refused { why: Refusal::Held, .. } => {
+                diagnostic.hint("leave `--dropped` and `--body` out, or say `--verdict corrected`")
+            }
+            LiveError::Refused { key, why: Refusal::NotDerived { to, from, is, next } } => {
+                let (key, to) = (shell_word(&key), shell_word(&to));
+                match (from.is_empty(), is) {
+                    (true, _) => {
+                        diagnostic.hint(format!("`midstride new --stage {to}` begins one"))
+                    }
+                    (false, Some(_)) => next.iter().fold(diagnostic, |told, next| {
+                        let next = shell_word(next);
+                        told.hint(format!("`midstride advance {key} --to {next}` can follow"))
+                    }),
+                    (false, None) => diagnostic.hint(format!(
+                        "`midstride new --stage {to} --from {key}` drafts one that builds on it"
+                    )),
+                }
+            }
+            LiveError::Refused { key, .. } => {
+                let key = shell_word(&key);
+                diagnostic.hint_for(
+                    format!("`midstride show {key}` shows where it stands"),
+                    "`get` shows where it stands",
+                )
+            }
+            LiveError::NoCommit(_) => diagnostic.hint_for(
+                "commit first, or say the `--outcome` instead",
+                "commit first, or give `outcome` instead",
+            ),
+            LiveError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<AdvanceError> for Diagnostic {
+    fn from(error: AdvanceError) -> Self {
+        match error {
+            AdvanceError::New(NewError::BadId { .. }) => {
+                Self::new(error.to_string()).hint("correct the id first, with `midstride edit`")
+            }
+            AdvanceError::New(NewError::Exists { key, path }) => {
+                let path = path.display();
+                Self::new(format!("another document lies where `{key}` belongs: `{path}`"))
+                    .hint("move it away, or give it a header with that id and stage")
+            }
+            AdvanceError::New(error) => error.into(),
+            AdvanceError::Live(error) => error.into(),
+            AdvanceError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<UndoError> for Diagnostic {
+    fn from(error: UndoError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            UndoError::Nothing(key) => {
+                let key = shell_word(&key);
+                diagnostic.hint(format!("`midstride show {key}` shows what happened to it"))
+            }
+            UndoError::Behind { key, .. } => diagnostic.hint(format!(
+                "`midstride show {} --history` numbers its texts; `midstride revise` brings one \
+                 back",
+                shell_word(&key)
+            )),
+            UndoError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<ShareError> for Diagnostic {
+    fn from(error: ShareError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            ShareError::NotPrivate(_) => diagnostic.hint("it can be read by everybody already"),
+            ShareError::CommitsNothing => {
+                diagnostic.hint("`midstride init` sets up a committed shelf")
+            }
+            ShareError::Journal(error) => error.into(),
+            ShareError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<FmtError> for Diagnostic {
+    fn from(error: FmtError) -> Self {
+        match error {
+            FmtError::Refused { .. } => Self::new(error.to_string()),
+            FmtError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<MergeError> for Diagnostic {
+    fn from(error: MergeError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            MergeError::NoRepository => diagnostic.hint("start it where the merge was made"),
+            MergeError::NoConflict(path) => {
+                let path = shell_path(&path);
+                diagnostic.hint(format!("`midstride check {path}` says whether anything is left"))
+            }
+            MergeError::Settled(path) => diagnostic.hint(format!("git add {}", shell_path(&path))),
+            MergeError::Deleted(path) => {
+                let path = shell_path(&path);
+                diagnostic.hint(format!("decide: git add {path} keeps it, git rm {path} does not"))
+            }
+            MergeError::NoText(_) => {
+                diagnostic.hint("`git checkout --ours` or `--theirs` takes one side of it")
+            }
+            MergeError::Find(error) => error.into(),
+            MergeError::Git(error) => error.into(),
+            MergeError::Revision(error) => error.into(),
+            MergeError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<DriverError> for Diagnostic {
+    fn from(error: DriverError) -> Self {
+        match error {
+            DriverError::NoRepository => Self::new(error.to_string())
+                .hint("`git init` makes one; leave `--merge-driver` out without it"),
+            DriverError::Git(error) => error.into(),
+            DriverError::File(error) => error.into(),
+        }
+    }
+}

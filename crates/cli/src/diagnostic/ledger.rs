@@ -1,0 +1,235 @@
+//! What is wrong with the ledger, and with what lives in it: tasks, missions, workflows, receipts.
+
+use super::{AS_IT_WAS, CANDIDATES_MAX, Diagnostic};
+use crate::view::{one_line, shell_word};
+use midstride::git::GitError;
+use midstride::ledger::{AppendError, LedgerError};
+use midstride::reconcile::ReconcileError;
+use midstride::verbs::{
+    BEGINNING_LENGTH_MIN, ForgetError, MissionError, ReceiptError, SyncError, TaskError,
+    WorkflowError,
+};
+use midstride_core::task;
+use midstride_core::task::NotFound;
+
+impl From<LedgerError> for Diagnostic {
+    fn from(error: LedgerError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            LedgerError::Newer { .. } => diagnostic.hint("update midstride; nothing was touched"),
+            LedgerError::Damaged { path, .. } => diagnostic.hint(format!(
+                "move `{}` away: what the documents tell is told again; tasks come with \
+                 `midstride sync`",
+                path.display()
+            )),
+            LedgerError::Unavailable(_) => diagnostic.hint("somebody writes to it; try again"),
+            LedgerError::Forgotten(_) => diagnostic.hint(AS_IT_WAS),
+            LedgerError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<AppendError> for Diagnostic {
+    fn from(error: AppendError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            AppendError::Conflict { .. } | AppendError::Busy(_) => {
+                diagnostic.hint("others write to it; nothing was changed, try again")
+            }
+            AppendError::Unavailable(_) => diagnostic.hint(
+                "nothing was changed; `midstride doctor` says where it lies: see whether it is \
+                 whole and you may write there",
+            ),
+            AppendError::Ambiguous(_) => {
+                diagnostic.hint("look whether it is there, then try again")
+            }
+            AppendError::TooLarge(_) => {
+                diagnostic.hint("put the long text into a handoff or a file, and name it")
+            }
+            AppendError::Empty => diagnostic,
+        }
+    }
+}
+
+impl From<ReconcileError> for Diagnostic {
+    fn from(error: ReconcileError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            ReconcileError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
+            ReconcileError::Read(error) => error.into(),
+            ReconcileError::Append(_) => diagnostic.hint("the documents are as they were"),
+        }
+    }
+}
+
+impl From<ReceiptError> for Diagnostic {
+    fn from(error: ReceiptError) -> Self {
+        match error {
+            ReceiptError::NotSetUp => Self::new(error.to_string())
+                .hint("`midstride init` sets it up; before that nothing is written"),
+            ReceiptError::Read(error) => error.into(),
+            ReceiptError::Append(error) => error.into(),
+        }
+    }
+}
+
+impl From<NotFound> for Diagnostic {
+    fn from(error: NotFound) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            NotFound::None(_) => diagnostic
+                .hint_for(
+                    "`midstride task list --all` shows what there is",
+                    "`tasks` with `all` lists what there is",
+                )
+                .hint("what is only elsewhere comes with `midstride sync`"),
+            NotFound::Several { candidates, .. } => {
+                let shown = candidates.iter().take(CANDIDATES_MAX);
+                let shown = shown.map(|(id, subject)| format!("{id}  {}", one_line(subject, 60)));
+                shown.fold(diagnostic, Self::hint).hint("name one of them")
+            }
+        }
+    }
+}
+
+impl From<TaskError> for Diagnostic {
+    fn from(error: TaskError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            TaskError::NotSetUp => diagnostic
+                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            TaskError::Find(error) => error.into(),
+            TaskError::Refused { why: task::Refusal::Newer(_), .. } => {
+                diagnostic.hint("update midstride; nothing was changed")
+            }
+            TaskError::Refused { why: task::Refusal::Circle(circle), .. } => match &circle[..] {
+                // The first wait is the one that was refused.
+                [_, one, before, ..] => diagnostic.hint_for(
+                    format!(
+                        "`midstride task update {one} --no-longer-depends-on {before}` makes room"
+                    ),
+                    format!("leave it out of `after`: {one} waits for {before}"),
+                ),
+                _ => diagnostic,
+            },
+            TaskError::Refused { why: task::Refusal::Reason, .. } => diagnostic.hint_for(
+                "say `--status blocked` too, or `midstride task note`",
+                "give `status` `blocked` too, or a `note`",
+            ),
+            TaskError::Refused { id, .. } => diagnostic.hint_for(
+                format!("`midstride task show {id}` shows where it stands"),
+                format!("`tasks` with `task` `{id}` shows where it stands"),
+            ),
+            TaskError::EndOfTime(_) => diagnostic.hint(
+                "nothing was changed; `midstride events` shows who wrote that, by a wrong clock",
+            ),
+            TaskError::Read(error) => error.into(),
+            TaskError::Append(error) => error.into(),
+            TaskError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<MissionError> for Diagnostic {
+    fn from(error: MissionError) -> Self {
+        match error {
+            MissionError::Newer(_) => {
+                Self::new(error.to_string()).hint("update midstride; nothing was changed")
+            }
+            MissionError::NoSuch { .. } => Self::new(error.to_string())
+                .hint("`midstride task mission --history` numbers them; nothing was captured"),
+            MissionError::Task(error) => error.into(),
+        }
+    }
+}
+
+impl From<WorkflowError> for Diagnostic {
+    fn from(error: WorkflowError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            WorkflowError::Name { .. } => {
+                diagnostic.hint("name it with lower-case letters, digits and hyphens")
+            }
+            WorkflowError::NoObject => diagnostic
+                .hint("give an object, such as {\"step\": 2, \"waiting_for\": \"review\"}"),
+            WorkflowError::TooLarge(_) => diagnostic
+                .hint("keep what the next session needs; name files instead of quoting them"),
+            WorkflowError::NoSuch { nearest: Some(near), .. } => {
+                diagnostic.hint(format!("did you mean `{near}`?"))
+            }
+            WorkflowError::NoSuch { nearest: None, .. } => {
+                diagnostic.hint("save a whole state under this name first")
+            }
+            WorkflowError::NoNumber { .. } => diagnostic.hint("1 is the oldest"),
+            WorkflowError::Gone { .. } => diagnostic.hint("another number may be there"),
+            WorkflowError::Unwritable => diagnostic.hint("leave the secret out"),
+            WorkflowError::Newer(_) => diagnostic.hint("update midstride; nothing was changed"),
+            WorkflowError::Task(error) => error.into(),
+        }
+    }
+}
+
+impl From<ForgetError> for Diagnostic {
+    fn from(error: ForgetError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            ForgetError::NoId(_) => diagnostic
+                .hint(format!(
+                    "an id is hexadecimal; {BEGINNING_LENGTH_MIN} digits or more name it"
+                ))
+                .hint("`ID@2` names the second text of a handoff"),
+            ForgetError::NoSuch(_) => diagnostic
+                .hint("`midstride events --json` tells the ids, as `was` and as `blob`")
+                .hint("`ID@2` names the second text of a handoff"),
+            ForgetError::Several { found, .. } => {
+                let more = found.len().saturating_sub(CANDIDATES_MAX);
+                let shown = found.iter().take(CANDIDATES_MAX);
+                let told = shown.fold(diagnostic, |told, (id, what)| {
+                    told.hint(format!("{id}  {}", one_line(what, 60)))
+                });
+                let told = if more > 0 { told.hint(format!("and {more} more")) } else { told };
+                told.hint("type more of the id")
+            }
+            ForgetError::Current { key, number } => {
+                let key = shell_word(&key);
+                diagnostic
+                    .hint(format!("take it out first: midstride edit {key}"))
+                    .hint(format!("then midstride forget {key}@{number}"))
+            }
+            ForgetError::Revision(error) => error.into(),
+            ForgetError::Git(error) => {
+                Self::new(error.to_string()).hint("repeat the command to finish what it began")
+            }
+            ForgetError::Ledger(error) => {
+                Self::from(error).hint("repeat the command to finish what it began")
+            }
+            ForgetError::Append(error) => error.into(),
+            ForgetError::Index(error) => error.into(),
+            ForgetError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<SyncError> for Diagnostic {
+    fn from(error: SyncError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            SyncError::NoRepository => diagnostic.hint("`git init` makes one"),
+            SyncError::NoRemote => {
+                diagnostic.hint("`git remote add origin URL` names one; then run it again")
+            }
+            SyncError::WhichRemote(known) => {
+                let first = known.first().map(String::as_str).unwrap_or_default();
+                diagnostic.hint(format!("name it: midstride sync {}", shell_word(first)))
+            }
+            SyncError::UnknownRemote { known, .. } => {
+                diagnostic.hint(format!("the remotes are {}", known.join(", ")))
+            }
+            SyncError::Tasks(error) => error.into(),
+            SyncError::Git(error @ GitError::Refused { .. }) => Self::new(error.to_string()).hint(
+                "nothing is lost; run it again when the other repository answers and takes it",
+            ),
+            SyncError::Here(error) | SyncError::Git(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What a person has to allow, and what keeps midstride out of the files of a client.
+
+use super::Diagnostic;
+use midstride::install::InstallError;
+use midstride::permission::PermissionError;
+use midstride::verbs::{AllowError, PurgeError};
+
+impl From<PermissionError> for Diagnostic {
+    fn from(error: PermissionError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            PermissionError::NoPerson(_) => {
+                diagnostic.hint("run the same command in a terminal of your own")
+            }
+            PermissionError::NoHome => diagnostic.hint("set HOME, or XDG_STATE_HOME"),
+            PermissionError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<AllowError> for Diagnostic {
+    fn from(error: AllowError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            AllowError::NoProof { has, .. } if has.is_empty() => {
+                diagnostic.hint("it has none; `proofs` in its header lists them")
+            }
+            AllowError::NoProof { has, .. } => {
+                let has: Vec<String> = has.iter().map(ToString::to_string).collect();
+                diagnostic.hint(format!("it has {}", has.join(", ")))
+            }
+            AllowError::Permission(error) => error.into(),
+        }
+    }
+}
+
+impl From<InstallError> for Diagnostic {
+    fn from(error: InstallError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            InstallError::Unreadable { .. } => {
+                diagnostic.hint("mend the file, then try again; nothing was changed")
+            }
+            InstallError::Unexpected { .. } => {
+                diagnostic.hint("change or remove it, then try again; nothing was changed")
+            }
+            InstallError::Unproven { .. } => diagnostic
+                .hint("`--dry-run` on a simpler file shows what belongs there: add it by hand")
+                .hint("nothing was changed"),
+            InstallError::NoHome => diagnostic.hint("set HOME to the folder of the user"),
+            InstallError::Receipt(_) => diagnostic.hint(
+                "move it away, then try again: without it, entries like ours are taken for ours",
+            ),
+            InstallError::NoPerson(_) => diagnostic
+                .hint("run the same command in a terminal of your own")
+                .hint("without `--allow-read-tools` and `--trust-hooks` it runs here too"),
+            InstallError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<PurgeError> for Diagnostic {
+    fn from(error: PurgeError) -> Self {
+        match error {
+            PurgeError::Changed => {
+                Self::new(error.to_string()).hint("start over and look again; nothing was deleted")
+            }
+            PurgeError::Permission(error) => error.into(),
+            PurgeError::Driver(error) => error.into(),
+            PurgeError::Git(error) => error.into(),
+            PurgeError::File(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What keeps a session from being written down or saved.
+
+use super::{AS_IT_WAS, Diagnostic};
+use crate::view::shell_word;
+use midstride::verbs::{CheckpointError, NewError, PromoteError, SaveError};
+use midstride_core::header::BootKind;
+use midstride_core::judgement::{JsonError, NoJudgement};
+
+/// What a tool is given where a session left nothing that can be read.
+const SESSION_NONE: &str =
+    "`session` takes the id of a session, or `none`: then git and the tasks tell the facts";
+
+/// Where transcripts may be that were not found.
+const ELSEWHERE: &str = "a transcript that lies elsewhere, or of a project that was moved, is \
+    named with `--transcript`, a home of a client with CLAUDE_CONFIG_DIR or CODEX_HOME";
+
+impl From<CheckpointError> for Diagnostic {
+    fn from(error: CheckpointError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            CheckpointError::NotSetUp => diagnostic
+                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            CheckpointError::NoSession(unread) => match unread.into_iter().next() {
+                Some(error) => {
+                    diagnostic.hint_for(format!("{error}"), format!("{error}; {SESSION_NONE}"))
+                }
+                None => diagnostic.hint_for(ELSEWHERE, SESSION_NONE),
+            },
+            CheckpointError::NoTranscript(_) => {
+                diagnostic.hint_for("`--session` or `--transcript` names another one", SESSION_NONE)
+            }
+            CheckpointError::NoSuch(_) => {
+                diagnostic.hint_for("`midstride session list` shows them all", SESSION_NONE)
+            }
+            CheckpointError::Several { .. } => diagnostic.hint("type more of the id"),
+            CheckpointError::OtherProject { cwd, .. } => diagnostic.hint_for(
+                format!("capture it there: `midstride -C {}`", shell_word(&cwd)),
+                SESSION_NONE,
+            ),
+            CheckpointError::NotUnderstood { .. } => diagnostic.hint_for(
+                "is it a transcript, in UTF-8? `--client` says whose it is",
+                SESSION_NONE,
+            ),
+            CheckpointError::Forgotten { .. } => diagnostic.hint(AS_IT_WAS).hint_for(
+                "`save --no-session` saves what you say without the facts of the session",
+                SESSION_NONE,
+            ),
+            CheckpointError::File(error) => error.into(),
+            CheckpointError::Ledger(error) => error.into(),
+            CheckpointError::Append(_) => diagnostic.hint("try again; nothing was lost"),
+        }
+    }
+}
+
+impl From<PromoteError> for Diagnostic {
+    fn from(error: PromoteError) -> Self {
+        match error {
+            PromoteError::Checkpoint(error) => error.into(),
+            PromoteError::Save(error) => error.into(),
+        }
+    }
+}
+
+impl From<SaveError> for Diagnostic {
+    fn from(error: SaveError) -> Self {
+        let diagnostic = Self::new(error.to_string());
+        match error {
+            SaveError::NotSetUp => diagnostic
+                .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            SaveError::Boot { kind, .. } => match kind {
+                BootKind::Skill => diagnostic.hint("`--skill` takes the name of a skill"),
+                BootKind::Read => diagnostic.hint_for(
+                    "`--read` takes the path of a file beneath the root of the project",
+                    "`read` takes paths of files beneath the root of the project",
+                ),
+                BootKind::Task | BootKind::Constraint => diagnostic.hint(
+                    "say it as one short sentence; a command that shows something belongs under \
+                     `proofs`",
+                ),
+            },
+            // Whoever calls was told of `none` already.
+            SaveError::Checkpoint(
+                error @ (CheckpointError::NoSession(_) | CheckpointError::NoTranscript(_)),
+            ) => Self::from(error)
+                .hint_typed("`--no-session` saves what you say with what git and the tasks tell"),
+            SaveError::Checkpoint(error) => error.into(),
+            SaveError::Several { .. } => {
+                diagnostic.hint_for("`--id` says which one", "`handoff` says which one")
+            }
+            SaveError::OtherKind { key, .. } => diagnostic
+                .hint_for(
+                    format!("`midstride revise {}` gives it a new text", shell_word(&key)),
+                    "`revise` gives it a new text",
+                )
+                .hint_for(
+                    "leave `--id` out to save a new handoff",
+                    "leave `handoff` out to save a new handoff",
+                ),
+            SaveError::Ended { .. } => diagnostic.hint_for(
+                "leave `--id` out, or name a new one, to save a new handoff",
+                "leave `handoff` out, or name a new one, to save a new handoff",
+            ),
+            SaveError::New(error @ NewError::Nameless) => Self::new(error.to_string())
+                .hint_for("`--title` says what it is about", "`title` says what it is about"),
+            SaveError::Find(error) => error.into(),
+            SaveError::New(error) => error.into(),
+            SaveError::Tasks(error) => error.into(),
+            SaveError::Refused(_) => diagnostic
+                .hint_for("`midstride edit` changes it by hand", "`revise` gives it a new text"),
+            SaveError::Journal(error) => error.into(),
+            SaveError::NotReadBack { .. } => {
+                diagnostic.hint("somebody may write there too; look at the file, then save again")
+            }
+            SaveError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<NoJudgement> for Diagnostic {
+    fn from(error: NoJudgement) -> Self {
+        let diagnostic = Self::new(format!("what was given cannot be used: {error}"));
+        match error {
+            NoJudgement::Empty => diagnostic
+                .hint_for(
+                    "say it with flags, as in `midstride save --summary \"...\" --next \"...\"`",
+                    "say it with `summary` and `next`",
+                )
+                .hint_for("or in Markdown or JSON with `--body -`", "or in Markdown with `body`"),
+            NoJudgement::Syntax(_) => {
+                diagnostic.hint("Markdown may begin with anything but a brace")
+            }
+            NoJudgement::Json(JsonError::UnknownKey { nearest: Some(near), .. }) => {
+                diagnostic.hint(format!("did you mean `{near}`?"))
+            }
+            NoJudgement::Json(JsonError::UnknownKey { known, .. }) => {
+                diagnostic.hint(format!("the keys are {}", known.join(", ")))
+            }
+            NoJudgement::Json(JsonError::WrongKind { .. }) => diagnostic,
+            NoJudgement::Header(_) => diagnostic.hint("mend the header, or leave it out"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_calls_a_tool_is_told_of_none_once() {
+        let error = SaveError::Checkpoint(CheckpointError::NoSession(Vec::new()));
+        let told = Diagnostic::from(error);
+        assert_eq!(told.hints_for_tools().collect::<Vec<_>>(), [SESSION_NONE]);
+        assert_eq!(told.hints().count(), 2);
+    }
+}
