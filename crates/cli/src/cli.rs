@@ -119,16 +119,16 @@ pub(crate) fn run(ui: &mut Ui, typed: Typed) -> Result<Outcome, Diagnostic> {
         return Err(Diagnostic::new("`--json` stands before the command")
             .hint("write it behind, as in `midstride list --json`"));
     }
-    let added = ui.added_rules();
-    let known = |project: Project| {
-        // The first project that is opened is the one that is spoken about.
-        let _ = added.set(project.settings().redact.clone());
+    let rules = ui.rules();
+    let spoken_of = |project: Project| {
+        rules.speak_of(&project);
         project
     };
-    let open =
-        || -> Result<Project, Diagnostic> { Ok(known(Project::discover(environment.clone())?)) };
+    let open = || -> Result<Project, Diagnostic> {
+        Ok(spoken_of(Project::discover(environment.clone())?))
+    };
     let open_anyway = || -> Result<Project, Diagnostic> {
-        Ok(known(Project::discover_anyway(environment.clone())?))
+        Ok(spoken_of(Project::discover_anyway(environment.clone())?))
     };
     match typed.command {
         None => commands::inbox::inbox(ui, &open()?, typed.json),

@@ -2,8 +2,9 @@
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
+use midstride::project::Project;
 use midstride_core::hidden::{self, steers};
-use midstride_core::redact::{AddedRule, Clean, Rules};
+use midstride_core::redact::{AddedRule, Rules};
 use std::cell::OnceCell;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;
@@ -74,11 +75,37 @@ pub(crate) enum Color {
 pub(crate) struct Ui {
     out: AutoStream<Stdout>,
     err: AutoStream<Stderr>,
-    added: AddedRules,
+    rules: Rc<TalkRules>,
 }
 
-/// The rules that the project adds, once one is known.
-pub(crate) type AddedRules = Rc<OnceCell<Vec<AddedRule>>>;
+/// What is taken for a secret in talk: what ships, and what the project adds once one is known.
+#[derive(Debug, Default)]
+pub(crate) struct TalkRules {
+    added: OnceCell<Vec<AddedRule>>,
+    /// Made when something is said; most commands never say anything that is looked through.
+    made: OnceCell<Option<Rules>>,
+}
+
+impl TalkRules {
+    /// The first project that is opened is the one that is spoken about.
+    pub(crate) fn speak_of(&self, project: &Project) {
+        let _ = self.added.set(project.settings().redact.clone());
+    }
+
+    /// Whether a project is known.
+    pub(crate) fn know_a_project(&self) -> bool {
+        self.added.get().is_some()
+    }
+
+    /// A text without secrets.
+    pub(crate) fn clean(&self, text: &str) -> String {
+        let added = self.added.get().filter(|added| !added.is_empty());
+        // The settings were read with these rules; if not, those that ship hold.
+        let made =
+            added.and_then(|added| self.made.get_or_init(|| Rules::with(added).ok()).as_ref());
+        made.unwrap_or(Rules::shipped()).clean(text).0.as_str().to_owned()
+    }
+}
 
 impl Ui {
     pub(crate) fn new(color: Color) -> Self {
@@ -90,22 +117,18 @@ impl Ui {
         Self {
             out: AutoStream::new(io::stdout(), choice),
             err: AutoStream::new(io::stderr(), choice),
-            added: AddedRules::default(),
+            rules: Rc::default(),
         }
     }
 
-    /// Where the rules of the project are put when it is opened.
-    pub(crate) fn added_rules(&self) -> AddedRules {
-        Rc::clone(&self.added)
+    /// By which rules talk is cleaned; they are told of the project when it is opened.
+    pub(crate) fn rules(&self) -> Rc<TalkRules> {
+        Rc::clone(&self.rules)
     }
 
     /// Talk without secrets, by the rules of the project where one is known.
     pub(crate) fn clean(&self, text: &str) -> String {
-        let added = self.added.get().filter(|added| !added.is_empty());
-        // The settings were read with these rules; if not, those that ship hold.
-        let rules = added.and_then(|added| Rules::with(added).ok());
-        let (clean, _) = rules.map_or_else(|| Clean::of(text), |rules| rules.clean(text));
-        clean.as_str().to_owned()
+        self.rules.clean(text)
     }
 
     /// How wide the terminal is, where there is one.

@@ -32,10 +32,10 @@ struct Done {
 }
 
 impl Done {
-    fn json(&self) -> view::done::FmtJson {
+    fn json(&self, ui: &Ui) -> view::done::FmtJson {
         let refused = self.refused.iter().map(|refused| view::done::RefusedJson {
-            message: refused.message().to_owned(),
-            hints: refused.hints().map(str::to_owned).collect(),
+            message: ui.clean(refused.message()),
+            hints: refused.hints().map(|hint| ui.clean(hint)).collect(),
         });
         view::done::FmtJson {
             looked_at: self.looked_at,
@@ -60,7 +60,8 @@ pub(crate) fn fmt(ui: &mut Ui, project: &Project, args: &FmtArgs) -> Result<Outc
     }
     done.refused.extend(unread.into_iter().map(Diagnostic::from));
     if args.json {
-        ui.json(&done.json())?;
+        let json = done.json(ui);
+        ui.json(&json)?;
     } else {
         tell(ui, project, args, &done)?;
     }

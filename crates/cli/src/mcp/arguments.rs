@@ -1,6 +1,7 @@
 //! What a tool takes: told to the model as a schema, and held against what it gives.
 
-use super::message::Fault;
+use super::message::name_of;
+use crate::diagnostic::Diagnostic;
 use midstride_core::id::nearest;
 use serde_json::{Map, Value, json};
 
@@ -97,27 +98,37 @@ pub(super) fn schema(parameters: &[Parameter]) -> Value {
 pub(super) struct Arguments(Map<String, Value>);
 
 impl Arguments {
-    /// Holds what was given against what a tool takes.
-    pub(super) fn read(parameters: &[Parameter], given: &Value) -> Result<Self, Fault> {
-        let given = match given {
-            Value::Null => Map::new(),
-            Value::Object(fields) => fields.clone(),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                return Err(Fault::parameters("`arguments` has to be an object"));
-            }
-        };
+    /// Holds what was given against what a tool takes; all that does not fit is said at once.
+    pub(super) fn read(
+        parameters: &[Parameter],
+        given: Map<String, Value>,
+    ) -> Result<Self, Diagnostic> {
         let given: Map<String, Value> =
             given.into_iter().filter(|(_, value)| !value.is_null()).collect();
+        let known = |name: &str| parameters.iter().find(|one| one.name == name);
+        let (mut wrong, mut near, mut fits_by_name) = (Vec::new(), Vec::new(), true);
         for (name, value) in &given {
-            let known = parameters.iter().find(|one| one.name == name);
-            let known = known.ok_or_else(|| Fault::parameters(unknown(parameters, name)))?;
-            known.fits(value).map_err(Fault::parameters)?;
+            match known(name) {
+                Some(parameter) => wrong.extend(parameter.fits(value).err()),
+                None => {
+                    fits_by_name = false;
+                    wrong.push(format!("there is no parameter `{}`", name_of(name)));
+                    near.extend(nearest(name, parameters.iter().map(|one| one.name)));
+                }
+            }
         }
-        let missing = parameters.iter().find(|one| one.is_needed && !given.contains_key(one.name));
-        match missing {
-            Some(one) => Err(Fault::parameters(format!("`{}` is missing: {}", one.name, one.says))),
-            None => Ok(Self(given)),
+        let is_missing = |one: &&Parameter| one.is_needed && !given.contains_key(one.name);
+        for one in parameters.iter().filter(is_missing) {
+            fits_by_name = false;
+            wrong.push(format!("`{}` is missing", one.name));
         }
+        if wrong.is_empty() {
+            return Ok(Self(given));
+        }
+        let diagnostic = Diagnostic::new(wrong.join("; "));
+        let near = near.into_iter().map(|near| format!("did you mean `{near}`?"));
+        let diagnostic = near.fold(diagnostic, Diagnostic::hint);
+        Err(if fits_by_name { diagnostic } else { diagnostic.hint(takes(parameters)) })
     }
 
     /// A text, without the space around it.
@@ -172,10 +183,15 @@ impl Arguments {
     }
 }
 
-fn unknown(parameters: &[Parameter], name: &str) -> String {
-    let known: Vec<&str> = parameters.iter().map(|one| one.name).collect();
-    let near = nearest(name, known.iter().copied());
-    let near = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-    let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
-    format!("there is no parameter `{name}`{near} This tool takes {known}")
+/// What a tool takes, in a line.
+fn takes(parameters: &[Parameter]) -> String {
+    let names = |is_needed: bool| {
+        let names = parameters.iter().filter(move |one| one.is_needed == is_needed);
+        names.map(|one| format!("`{}`", one.name)).collect::<Vec<_>>().join(", ")
+    };
+    match (names(true), names(false)) {
+        (needed, more) if needed.is_empty() => format!("it takes {more}, none of which it needs"),
+        (needed, more) if more.is_empty() => format!("it needs {needed}"),
+        (needed, more) => format!("it needs {needed}, and takes {more}"),
+    }
 }

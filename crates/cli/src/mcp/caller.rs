@@ -2,6 +2,7 @@
 
 use super::era;
 use crate::diagnostic::Diagnostic;
+use crate::ui::TalkRules;
 use crate::view::tame;
 use midstride::client::session_around;
 use midstride::project::{Project, SetUp, Shelved};
@@ -25,6 +26,7 @@ pub(super) struct Caller {
     pub(super) name: String,
     /// The client, where it is one that is known.
     pub(super) client: Option<Client>,
+    rules: TalkRules,
 }
 
 impl Caller {
@@ -46,13 +48,14 @@ impl Caller {
         // What was left in the environment by another client tells nothing about this one.
         let own = |session: &SessionName| client.is_some_and(|one| one.name() == session.client);
         environment.session = environment.session.filter(own);
-        Self { environment, name, client }
+        Self { environment, name, client, rules: TalkRules::default() }
     }
 
     /// The project, which has to be set up. Paths count from its root, wherever the server was
     /// started: that is how they are told.
     pub(super) fn project(&self) -> Result<Project, Diagnostic> {
         let project = Project::discover(self.environment.clone())?;
+        self.rules.speak_of(&project);
         let folder = project.root().path().to_owned();
         let project = match folder == self.environment.folder {
             true => project,
@@ -67,6 +70,16 @@ impl Caller {
                     .hint("that is for the user to decide: ask first"))
             }
         }
+    }
+
+    /// What goes back to the client, without secrets: by the rules of the project, where there is one.
+    pub(super) fn clean(&self, text: &str) -> String {
+        if !self.rules.know_a_project() {
+            // What is wrong with a project is said by whoever needs it.
+            let _ = Project::discover(self.environment.clone())
+                .map(|project| self.rules.speak_of(&project));
+        }
+        self.rules.clean(text)
     }
 
     /// The session, where it is known.

@@ -1,10 +1,14 @@
 //! Messages of JSON-RPC 2.0, as far as MCP uses them.
 
 use super::line::{LINE_BYTES_MAX, edges};
+use crate::view::one_line;
 use serde_json::{Value, json};
 
 /// No message has more values; one of two bytes takes hundreds when it is read.
 pub(super) const VALUES_MAX: usize = 200_000;
+
+/// A name that nobody knows is quoted as far as it can be recognised.
+const NAME_WIDTH: usize = 80;
 
 /// What is wrong with a request.
 #[derive(Debug)]
@@ -39,7 +43,7 @@ impl Fault {
 
     /// There is no such method.
     pub(super) fn method(name: &str) -> Self {
-        Self::new(-32601, format!("there is no method `{name}` here"))
+        Self::new(-32601, format!("there is no method `{}` here", name_of(name)))
     }
 
     /// The parameters do not fit.
@@ -54,12 +58,23 @@ impl Fault {
 
     /// Nobody here speaks that version.
     pub(super) fn version(requested: &str, supported: &[&str]) -> Self {
+        let requested = name_of(requested);
         let message = format!(
             "protocol version `{requested}` is not spoken here; use one of {}",
             supported.join(", ")
         );
         let data = json!({"requested": requested, "supported": supported});
         Self { data: Some(data), ..Self::new(-32022, message) }
+    }
+
+    /// The same without secrets: what was sent is quoted in it.
+    pub(super) fn without_secrets(self, clean: impl Fn(&str) -> String) -> Self {
+        let mut data = self.data;
+        if let Some(Value::String(requested)) = data.as_mut().and_then(|it| it.get_mut("requested"))
+        {
+            *requested = clean(requested);
+        }
+        Self { message: clean(&self.message), data, ..self }
     }
 
     fn value(self) -> Value {
@@ -69,6 +84,11 @@ impl Fault {
         }
         error
     }
+}
+
+/// A name as it was sent, in a line.
+pub(super) fn name_of(sent: &str) -> String {
+    one_line(sent, NAME_WIDTH)
 }
 
 /// What came in.

@@ -1,12 +1,18 @@
 //! What a tool answers: text for a model, in pages; what it carries stands between fences.
 
+use super::caller::Caller;
 use crate::diagnostic::Diagnostic;
 use crate::view::tame;
-use midstride_core::redact::{Clean, Redaction};
+use midstride_core::redact::Redaction;
 use serde_json::{Value, json};
 
 /// One answer has at most so many characters: about 6,000 tokens, a quarter of what Claude Code takes.
 const PAGE_CHARS: usize = 24_000;
+
+/// No error says more than this in one go.
+const SAID_CHARS_MAX: usize = 2_000;
+/// Nor does it give more hints.
+const HINTS_MAX: usize = 20;
 
 /// What is said before anything that others wrote.
 const IS_DATA: &str =
@@ -71,19 +77,34 @@ impl Reply {
 }
 
 /// The result of a call.
-pub(super) fn result(answer: Result<Reply, Diagnostic>) -> Value {
+pub(super) fn result(caller: &Caller, answer: Result<Reply, Diagnostic>) -> Value {
     let (text, is_error) = match answer {
         Ok(reply) => (reply.text, false),
-        Err(diagnostic) => (told(&diagnostic), true),
+        // What was sent is quoted in it; a secret is not.
+        Err(diagnostic) => (caller.clean(&told(&diagnostic)), true),
     };
     json!({"content": [{"type": "text", "text": text}], "isError": is_error})
 }
 
-/// What went wrong, and what to change. What was sent is quoted in it; a secret is not.
+/// What went wrong, and what to change.
 pub(super) fn told(diagnostic: &Diagnostic) -> String {
-    let hints = diagnostic.hints_for_tools().map(|hint| format!("\nhint: {hint}"));
-    let told = format!("error: {}{}", diagnostic.message(), hints.collect::<String>());
-    plain(Clean::of(&told).0.as_str())
+    let mut told = format!("error: {}", cut(diagnostic.message()));
+    for hint in diagnostic.hints_for_tools().take(HINTS_MAX) {
+        told.push_str(&format!("\nhint: {}", cut(hint)));
+    }
+    let left = diagnostic.hints_for_tools().skip(HINTS_MAX).count();
+    if left > 0 {
+        told.push_str(&format!("\nhint: and {left} more"));
+    }
+    plain(&told)
+}
+
+/// What is said, as far as anybody reads it; what was sent may be quoted in it.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SAID_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Text without colours, and without what steers whoever shows it.

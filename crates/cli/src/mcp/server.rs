@@ -93,8 +93,18 @@ impl Server {
     }
 
     fn request(&mut self, method: &str, parameters: &Value) -> Result<Value, Fault> {
-        let era = Era::of(method, parameters)?;
         let caller = Caller::of(&self.environment, self.greeted.as_deref(), parameters);
+        self.result(&caller, method, parameters)
+            .map_err(|fault| fault.without_secrets(|text| caller.clean(text)))
+    }
+
+    fn result(
+        &mut self,
+        caller: &Caller,
+        method: &str,
+        parameters: &Value,
+    ) -> Result<Value, Fault> {
+        let era = Era::of(method, parameters)?;
         let result = match method {
             "initialize" => self.greet(parameters)?,
             "server/discover" => era::discovered(about()),
@@ -103,18 +113,18 @@ impl Server {
                 only_page(parameters)?;
                 json!({"tools": tools::list()})
             }
-            "tools/call" => call(&caller, parameters)?,
-            "resources/list" => resources::list(&caller, parameters)?,
+            "tools/call" => call(caller, parameters)?,
+            "resources/list" => resources::list(caller, parameters)?,
             "resources/templates/list" => {
                 only_page(parameters)?;
                 resources::templates()
             }
-            "resources/read" => resources::read(&caller, parameters, era)?,
+            "resources/read" => resources::read(caller, parameters, era)?,
             "prompts/list" => {
                 only_page(parameters)?;
                 prompts::list()
             }
-            "prompts/get" => prompts::get(&caller, parameters)?,
+            "prompts/get" => prompts::get(caller, parameters)?,
             _ => return Err(Fault::method(method)),
         };
         Ok(era.dress(method, result))
@@ -164,11 +174,22 @@ fn call(caller: &Caller, parameters: &Value) -> Result<Value, Fault> {
     let tool = tools::ALL.iter().find(|tool| tool.name == name).ok_or_else(|| {
         let near = nearest(name, names()).map(|near| format!("; did you mean `{near}`?"));
         let known = names().collect::<Vec<_>>().join(", ");
+        let name = message::name_of(name);
         Fault::parameters(match near {
             Some(near) => format!("there is no tool `{name}`{near}"),
             None => format!("there is no tool `{name}`; there are {known}"),
         })
     })?;
-    let arguments = Arguments::read(tool.parameters, &parameters["arguments"])?;
-    Ok(reply::result((tool.call)(caller, &arguments)))
+    let given = match &parameters["arguments"] {
+        Value::Null => Map::new(),
+        Value::Object(fields) => fields.clone(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return Err(Fault::parameters("`arguments` has to be an object"));
+        }
+    };
+    // What does not fit is told to the model, which can correct it; an error of the protocol would
+    // stay with the client.
+    let answer = Arguments::read(tool.parameters, given)
+        .and_then(|arguments| (tool.call)(caller, &arguments));
+    Ok(reply::result(caller, answer))
 }

@@ -78,7 +78,8 @@ fn handoff(project: &Project, arguments: &Arguments) -> Result<Shelved, Diagnost
 /// Says what was recorded, and what was not written.
 fn recorded(project: &Project, shelved: &Shelved, recorded: &Recorded, reason: &str) -> Reply {
     let key = shelved.handoff(project).key();
-    let reply = Reply::says(format!("{key}@{}: {reason}", recorded.revision));
+    let reason = project.clean(reason).0;
+    let reply = Reply::says(format!("{key}@{}: {}", recorded.revision, reason.as_str()));
     let reply = match recorded.outside {
         true => reply.and("An edit made outside midstride was kept as a revision of its own."),
         false => reply,

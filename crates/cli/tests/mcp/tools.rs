@@ -244,6 +244,30 @@ fn what_is_refused_is_told_without_its_secrets() {
 }
 
 #[test]
+fn what_is_refused_is_told_by_the_rules_of_the_project() {
+    let sandbox = shop();
+    let rule =
+        "[[redact]]\nkind = \"acme-badge\"\nbegins = \"acme:\"\nthen = \"[0-9]{4}-[0-9]{4}\"\n";
+    sandbox.write(".midstride/config.toml", rule);
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let badge = "acme:1234-5678";
+    let told = [
+        client.refuses("get", json!({"handoff": badge})),
+        client.refuses("get", json!({badge: 1})),
+        client.fault("tools/call", json!({"name": badge})).1,
+        client.fault(badge, json!({})).1,
+        client.fault("resources/read", json!({"uri": badge})).1,
+        client.does(
+            "resolve",
+            json!({"handoff": "market-page-perf", "abandoned": format!("{badge} is gone")}),
+        ),
+    ];
+    for told in told {
+        assert!(told.contains("REDACTED-acme-badge") && !told.contains("1234-5678"), "{told}");
+    }
+}
+
+#[test]
 fn what_to_do_is_said_in_words_that_a_tool_takes() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Modern);
