@@ -70,7 +70,7 @@ pub use new::{Created, NewError, NewHandoff, Origin, new};
 pub use purge::{Doomed, Folder, InGit, Purge, PurgeError, plan_purge, purge};
 pub use receipts::{ReceiptError, acknowledge, receipts};
 pub use review::{Review, ReviewError, Reviewed, review};
-pub use revise::{ReviseError, Revised, revise};
+pub use revise::{ReviseError, Revised, faults_of_revision, revise};
 pub use save::{InFlight, Save, SaveError, Saved, Source, Written, save};
 pub use search::{
     Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,

@@ -389,7 +389,9 @@ fn reviewed(
         Err(
             ReviewError::Live(LiveError::Journal(JournalError::Refused(_)))
             | ReviewError::Revise(
-                ReviseError::Empty(_) | ReviseError::Journal(JournalError::Refused(_)),
+                ReviseError::Empty(_)
+                | ReviseError::Header { .. }
+                | ReviseError::Journal(JournalError::Refused(_)),
             ),
         ) => None,
         Err(error) => refused(&error),
@@ -399,7 +401,11 @@ fn reviewed(
 fn revised(project: &Project, shelved: &Shelved, text: &str, reason: &str) -> Option<usize> {
     match revise(project, shelved, text, &because(reason)) {
         Ok(Revised::Unchanged)
-        | Err(ReviseError::Empty(_) | ReviseError::Journal(JournalError::Refused(_))) => None,
+        | Err(
+            ReviseError::Empty(_)
+            | ReviseError::Header { .. }
+            | ReviseError::Journal(JournalError::Refused(_)),
+        ) => None,
         Err(ReviseError::Conflict { kept, .. }) => {
             std::fs::remove_dir_all(kept.parent().unwrap()).unwrap();
             None

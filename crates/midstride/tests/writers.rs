@@ -175,7 +175,9 @@ fn not_revised(error: ReviseError) -> NotMade {
     match error {
         ReviseError::Conflict { kept, .. } => NotMade::Conflict(kept),
         ReviseError::Journal(error) => not_recorded(&error),
-        error @ (ReviseError::OtherHandoff { .. } | ReviseError::Empty(_)) => panic!("{error}"),
+        error @ (ReviseError::OtherHandoff { .. }
+        | ReviseError::Header { .. }
+        | ReviseError::Empty(_)) => panic!("{error}"),
     }
 }
 

@@ -2,6 +2,7 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use crate::view::findings::Surface;
 use midstride::project::Project;
 use midstride::verbs::{self, Advance, Forward, Passage};
 
@@ -50,7 +51,7 @@ pub(crate) fn advance(
                 ui.json(&view::advance::blocked_json(&judged, &forward.to))?;
             } else {
                 let judged = [*judged];
-                ui.print(&view::findings::human(project, &judged))?;
+                ui.print(&view::findings::human(project, &judged, Surface::Typed))?;
                 ui.say(&view::advance::blocked(&judged[0], &forward.to))?;
             }
             Ok(Outcome::Findings)

@@ -107,7 +107,7 @@ pub(crate) fn check(
     let format = if args.json { Format::Json } else { args.format };
     match format {
         Format::Human => {
-            ui.print(&findings::human(project, &judged))?;
+            ui.print(&findings::human(project, &judged, findings::Surface::Typed))?;
             if args.all {
                 ui.print(&findings::citations(&judged))?;
             }

@@ -2,6 +2,7 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use crate::view::findings::Surface;
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs::{self, Edited};
@@ -36,7 +37,7 @@ pub(crate) fn edit(ui: &mut Ui, project: &Project, args: &EditArgs) -> Result<Ou
         }
     }
     let judged = verbs::check_these(project, None, vec![project.reread(&shelved)?]);
-    ui.print(&view::findings::human(project, &judged))?;
+    ui.print(&view::findings::human(project, &judged, Surface::Typed))?;
     ui.say(&view::findings::summary(&judged, false))?;
     Ok(Outcome::Clean)
 }

@@ -2,6 +2,7 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
+use crate::view::findings::Surface;
 use midstride::journal::{Change, Recorded};
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Edited, Revised};
@@ -10,7 +11,8 @@ use std::path::PathBuf;
 /// Give a handoff its next text, and say why
 ///
 /// The text that is replaced is kept: `midstride show ID@1` shows it, `midstride diff` what changed.
-/// Without `--body` the document opens in your editor. A text without a header replaces the body.
+/// Without `--body` the document opens in your editor. A text without a header replaces the body; one
+/// whose header cannot be read is refused.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReviseArgs {
     /// The handoff: an id, the start of one, `id/stage`, or a path
@@ -44,11 +46,23 @@ pub(crate) fn revise(
         ui.say("Nothing changed.")?;
         return Ok(Outcome::Clean);
     };
-    super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, args.json)?;
-    if !args.json {
-        let key = view::shell_word(&shelved.handoff(project).key().to_string());
-        ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
+    // It is recorded, whatever can be said about it now.
+    let faults = verbs::faults_of_revision(project, &shelved).ok();
+    if args.json {
+        let json = view::recorded::json(project, &shelved, &recorded, &change.reason);
+        let faults =
+            faults.map(|(after, faults)| view::findings::json_of(&after.document, &faults));
+        ui.json(&json.with_findings(faults.unwrap_or_default()))?;
+        return Ok(Outcome::Clean);
     }
+    super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+    if let Some((after, faults)) = &faults {
+        for line in view::findings::lines(&after.document, faults, Surface::Typed) {
+            ui.say(&line)?;
+        }
+    }
+    let key = view::shell_word(&shelved.handoff(project).key().to_string());
+    ui.say(&format!("Next: midstride diff {key} shows what changed"))?;
     Ok(Outcome::Clean)
 }
 

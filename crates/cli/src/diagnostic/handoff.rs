@@ -135,6 +135,7 @@ impl From<ReviseError> for Diagnostic {
             ReviseError::OtherHandoff { key, .. } => diagnostic
                 .hint("name the handoff that the text belongs to")
                 .hint(format!("without its header it replaces the body of `{key}`, and only that")),
+            ReviseError::Header { mend, .. } => diagnostic.hint(mend),
             ReviseError::Empty(key) => diagnostic.hint_for(
                 format!("midstride resolve {} --abandon REASON gives it up", shell_word(&key)),
                 "`resolve` with `abandoned` gives it up",

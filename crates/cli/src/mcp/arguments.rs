@@ -146,6 +146,12 @@ impl Arguments {
         self.text(name).unwrap_or_default()
     }
 
+    /// A text as it was given, which ends with a line break as files do.
+    pub(super) fn whole(&self, name: &str) -> String {
+        let text = self.0.get(name).and_then(Value::as_str).unwrap_or_default();
+        if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
+    }
+
     /// A list of texts.
     pub(super) fn texts(&self, name: &str) -> Vec<String> {
         match self.0.get(name) {

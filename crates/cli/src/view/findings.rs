@@ -7,12 +7,32 @@ mod sarif;
 
 pub(crate) use github::github;
 pub(crate) use human::human;
-pub(crate) use json::{FindingJson, findings_json, json};
+pub(crate) use json::{FindingJson, findings_json, json, json_of};
 pub(crate) use sarif::sarif;
 
-use super::{citation, count, heading, shell_word};
+use super::{citation, count, heading, shell_word, tame};
 use midstride::verbs::Judged;
+use midstride_core::document::Document;
 use midstride_core::finding::{Code, Finding, Severity, WayOut};
+use midstride_core::life;
+
+/// In whose words a way out is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surface {
+    /// Of whoever types commands.
+    Typed,
+    /// Of whoever calls tools.
+    Called,
+}
+
+impl Surface {
+    fn way_out(self, document: &Document, finding: &Finding) -> String {
+        match self {
+            Self::Typed => way_out(finding),
+            Self::Called => way_out_for_tools(document, finding),
+        }
+    }
+}
 
 /// The way out of a finding, in words.
 fn way_out(finding: &Finding) -> String {
@@ -22,6 +42,43 @@ fn way_out(finding: &Finding) -> String {
         Some(WayOut::Write(_)) => "`midstride check --fix` mends this".to_owned(),
         None => as_fragment(finding.code.rule().mend),
     }
+}
+
+/// The same where a tool is meant.
+fn way_out_for_tools(document: &Document, finding: &Finding) -> String {
+    match (finding.code, life::answerable(document, finding)) {
+        (Code::BlockingQuestion, Some(which)) => {
+            format!(
+                "`answer` with which `{which}` answers it; or `revise` says that it does not block"
+            )
+        }
+        (_, Some(which)) => {
+            format!("look whether it does, then call `answer` with which `{which}` and `holds`")
+        }
+        (Code::PerhapsDone, None) => {
+            "look at the commits; then `resolve` it, or `revise` it".to_owned()
+        }
+        (_, None) => match &finding.way_out {
+            Some(WayOut::Write(_)) => "`revise` mends this; so does `midstride fmt`".to_owned(),
+            Some(WayOut::Think(_) | WayOut::Run(_)) | None => way_out(finding),
+        },
+    }
+}
+
+/// So many are told in lines; `check` shows all.
+const LINES_MAX: usize = 10;
+
+/// Findings in a line each, where they are not what was asked for.
+pub(crate) fn lines(document: &Document, findings: &[Finding], surface: Surface) -> Vec<String> {
+    let line = |finding: &Finding| {
+        let (severity, code) = (finding.severity(), finding.code);
+        let number = document.position(finding.at.start).line;
+        let (message, help) = (tame(&finding.message), surface.way_out(document, finding));
+        format!("{severity}[{code}] in line {number}: {message}; {help}")
+    };
+    let more = findings.len().saturating_sub(LINES_MAX);
+    let lines = findings.iter().take(LINES_MAX).map(line);
+    lines.chain((more > 0).then(|| format!("and {more} more"))).collect()
 }
 
 /// A command as it is typed.

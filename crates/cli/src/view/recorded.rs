@@ -16,12 +16,19 @@ pub(crate) struct RecordedJson {
     untold: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks: Option<super::task::ImportedJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<Vec<super::findings::FindingJson>>,
 }
 
 impl RecordedJson {
     /// With the tasks that came along.
     pub(crate) fn with_tasks(self, imported: &Imported) -> Self {
         Self { tasks: Some(super::task::imported(imported)), ..self }
+    }
+
+    /// With what is wrong with the new text.
+    pub(crate) fn with_findings(self, findings: Vec<super::findings::FindingJson>) -> Self {
+        Self { findings: Some(findings), ..self }
     }
 }
 
@@ -40,5 +47,6 @@ pub(crate) fn json(
         redacted: recorded.redacted.iter().map(|secret| secret.kind.to_string()).collect(),
         untold: recorded.untold.clone(),
         tasks: None,
+        findings: None,
     }
 }

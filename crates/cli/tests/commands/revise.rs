@@ -437,6 +437,66 @@ fn an_empty_text_and_an_unfinished_merge_are_no_next_text() {
 }
 
 #[test]
+fn a_header_that_nobody_could_read_is_no_next_text() {
+    let sandbox = shop();
+    let revise = ["revise", "market", "--reason", "r", "--body", "-"];
+    let before = sandbox.read(FILE);
+    let torn = "---\nhandoff:\n  status: in_progress\n\n## Plan\n\nPaginate.\n";
+    insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
+    exit 2
+    ----- stderr -----
+    error: `market-page-perf` keeps its text, the header of the new one cannot be read: line 3: the header has no closing `---` after this line
+    hint: Add a line `---` between the header and the text.
+    ");
+    let torn = "---\nhandoff:\n  status: in_progress\n  title: [a\n---\n\n## Plan\n\nPaginate.\n";
+    insta::assert_snapshot!(sandbox.run_with_input(&revise, torn), @"
+    exit 2
+    ----- stderr -----
+    error: `market-page-perf` keeps its text, the header of the new one cannot be read: line 4: unclosed bracket '['
+    hint: Mend the place shown. Text with a colon and a space, or one that starts with a sign, belongs in quotes.
+    ");
+    let other = "---\ntitle: Of another tool\n---\n\n## Plan\n\nPaginate.\n";
+    insta::assert_snapshot!(sandbox.run_with_input(&revise, other), @"
+    exit 2
+    ----- stderr -----
+    error: `market-page-perf` keeps its text, the header of the new one cannot be read: line 1: it has no `handoff:`
+    hint: put its values below `handoff:`, or leave the header out to replace the body
+    ");
+    let edited =
+        sandbox.run_with_editor(&["edit", "market"], "printf -- '---\\nhandoff:\\n' > \"$1\"");
+    assert!(edited.stderr.contains("your text is in"), "{edited}");
+    assert_eq!(sandbox.read(FILE), before);
+    // A rule across the page is no header.
+    let ruled = "---\n\n## Plan\n\nPaginate.\n";
+    sandbox.run_with_input(&revise, ruled).exits(0);
+    assert!(sandbox.read(FILE).ends_with(ruled));
+}
+
+#[test]
+fn what_is_wrong_with_the_new_text_is_told() {
+    let sandbox = shop();
+    let revise = ["revise", "market", "--reason", "r", "--body", "-"];
+    let odd = "---\nhandoff:\n  status: finished\n  created: soon\n---\n\n## Plan\n\nPaginate.\n";
+    insta::assert_snapshot!(sandbox.run_with_input(&revise, odd), @"
+    exit 0
+    ----- stderr -----
+    market-page-perf@3: r
+    error[S001] in line 2: a handoff of kind investigation needs `id`; add `id:` below `handoff:`
+    error[S001] in line 2: a handoff of kind investigation needs `title`; add `title:` below `handoff:`
+    error[S001] in line 2: a handoff of kind investigation needs `context_summary`; add `context_summary:` below `handoff:`
+    error[H009] in line 3: `status` cannot be `finished`; write one of planned, in_progress, resolved, superseded, abandoned
+    error[H009] in line 4: `created` is not a time: `soon`; write it as 2026-03-21T17:24:00Z
+    Next: midstride diff market-page-perf shows what changed
+    ");
+    let revise = ["revise", "market", "--reason", "r", "--json", "--body", "-"];
+    let odd = odd.replace("finished", "perhaps");
+    let told = sandbox.run_with_input(&revise, &odd).exits(0).stdout;
+    assert!(told.contains("`status` cannot be `perhaps`"), "{told}");
+    // What was wrong before is not said again.
+    assert!(!told.contains("is not a time"), "{told}");
+}
+
+#[test]
 fn a_long_history_is_shown_by_its_end_and_says_so() {
     let sandbox = shop();
     for number in 0..12 {

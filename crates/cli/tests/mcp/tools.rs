@@ -179,6 +179,27 @@ fn workflow_states_are_kept_for_whoever_goes_on() {
 }
 
 #[test]
+fn a_text_is_taken_as_it_is_and_what_is_wrong_with_it_is_told() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let file = ".midstride/handoffs/market-page-perf.md";
+    let mut revise = |text: &str| {
+        client.call("revise", json!({"handoff": "market", "text": text, "reason": "r"}))
+    };
+    let torn = "---\nhandoff:\n  status: in_progress\n\n## Plan\n";
+    let (told, is_error) = revise(torn);
+    assert!(is_error && told.contains("no closing `---`"), "{told}");
+    assert!(told.contains("hint: Add a line `---`"), "{told}");
+    assert_eq!(sandbox.read(file), super::MARKET);
+    let (told, _) = revise("---\nhandoff:\n  status: finished\n---\n\n## Plan\n\nPaginate.");
+    insta::assert_snapshot!(told, @"
+    market-page-perf@2: r
+    error[H009] in line 3: `status` cannot be `finished`; write one of planned, in_progress, resolved, superseded, abandoned
+    ");
+    assert!(sandbox.read(file).ends_with("## Plan\n\nPaginate.\n"), "{}", sandbox.read(file));
+}
+
+#[test]
 fn what_is_large_comes_in_pages() {
     let sandbox = shop();
     let lines: String = (0..4000).map(|number| format!("Line {number} of the log.\n")).collect();

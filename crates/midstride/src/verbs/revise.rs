@@ -1,11 +1,12 @@
 //! Give a handoff its next text, with the reason in its history.
 
-use crate::files::Scratch;
+use crate::files::{FileError, Scratch};
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use crate::revisions::RevisionError;
 use midstride_core::document::{Document, EditRefused};
 use midstride_core::edit::{Edit, Path};
+use midstride_core::finding::{Code, Finding, Severity};
 use midstride_core::handoff::Handoff;
 use midstride_core::merge;
 use midstride_core::redact::Redaction;
@@ -45,6 +46,18 @@ pub enum ReviseError {
         key: String,
         /// How one can tell.
         why: String,
+    },
+    /// Nobody could read its header any more.
+    #[error("`{key}` keeps its text, the header of the new one cannot be read: line {line}: {why}")]
+    Header {
+        /// The handoff.
+        key: String,
+        /// What is wrong with the header of the new text.
+        why: String,
+        /// In which line of it.
+        line: usize,
+        /// What to do about it.
+        mend: &'static str,
     },
     /// Nothing would be left of it.
     #[error("the new text of `{0}` is empty")]
@@ -122,10 +135,53 @@ fn given(
     if text.trim().is_empty() {
         return Err(ReviseError::Empty(handoff.key().to_string()));
     }
+    let restored = project.had(shelved, &project.clean(text).0).map_err(JournalError::from)?;
+    if !restored {
+        refuse_broken_header(&handoff, &Document::parse(text.as_bytes()))?;
+    }
     let given = read(&shelved.document, text).map_err(JournalError::from)?;
     refuse_other_uid(&handoff, &given)?;
-    let restored = project.had(shelved, &project.clean(text).0).map_err(JournalError::from)?;
     Ok((given, restored))
+}
+
+/// Refuses a text whose header nobody can read as it is meant, unless the document has the same
+/// trouble: then it may be on its way out of it.
+fn refuse_broken_header(now: &Handoff<'_>, given: &Document) -> Result<(), ReviseError> {
+    const BROKEN: [Code; 3] = [Code::HeaderNotClosed, Code::Syntax, Code::HeaderTooLarge];
+    let key = now.key().to_string();
+    let has = |code: Code| now.document().findings().iter().any(|finding| finding.code == code);
+    let is_broken = |finding: &&Finding| BROKEN.contains(&finding.code) && !has(finding.code);
+    if let Some(finding) = given.findings().iter().find(is_broken) {
+        let line = given.position(finding.at.start).line;
+        let (why, mend) = (finding.message.clone(), finding.code.rule().mend);
+        return Err(ReviseError::Header { key, why, line, mend });
+    }
+    // It would become the beginning of the body, below the header that is there.
+    if given.header().is_some() && given.handoff_header().is_none() {
+        return Err(ReviseError::Header {
+            key,
+            why: "it has no `handoff:`".to_owned(),
+            line: 1,
+            mend: "put its values below `handoff:`, or leave the header out to replace the body",
+        });
+    }
+    Ok(())
+}
+
+/// What is wrong with a handoff since it was revised: errors and warnings that it did not have
+/// before. Comes with the document that they are about.
+pub fn faults_of_revision(
+    project: &Project,
+    before: &Shelved,
+) -> Result<(Shelved, Vec<Finding>), FileError> {
+    let after = project.reread(before)?;
+    let had = project.judge(before).findings;
+    let is_new = |finding: &Finding| {
+        !had.iter().any(|old| old.code == finding.code && old.message == finding.message)
+    };
+    let mut findings = project.judge(&after).findings;
+    findings.retain(|finding| finding.severity() != Severity::Advice && is_new(finding));
+    Ok((after, findings))
 }
 
 /// Refuses a text that says it is of another handoff.

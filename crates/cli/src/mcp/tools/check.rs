@@ -3,7 +3,7 @@
 use super::{Arguments, Caller, Kind, OFFSET, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
-use crate::view::findings;
+use crate::view::findings::{self, Surface};
 use midstride::drift::Ground;
 use midstride::verbs::{self, Comparison};
 
@@ -36,7 +36,7 @@ fn check(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     };
     let reply = Reply::says(findings::summary(&judged, false));
     let reply = unread.iter().fold(reply, |reply, error| reply.and(format!("Not read: {error}")));
-    let text = findings::human(&project, &judged);
+    let text = findings::human(&project, &judged, Surface::Called);
     Ok(match text.trim().is_empty() {
         true => reply,
         false => reply.carries("Findings", &text, arguments.place("offset").unwrap_or(0)),

@@ -2,6 +2,7 @@
 
 use super::{Arguments, Caller, HANDOFF, Kind, Parameter, Reply, Tool, handoff, recorded};
 use crate::diagnostic::Diagnostic;
+use crate::view::findings::{self, Surface};
 use midstride::journal::Change;
 use midstride::verbs::{self, Revised};
 
@@ -21,8 +22,15 @@ fn revise(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let project = caller.project()?;
     let shelved = handoff(&project, arguments)?;
     let change = Change::by_text(arguments.needed("reason"), Some(caller.name.clone()));
-    Ok(match verbs::revise(&project, &shelved, arguments.needed("text"), &change)? {
-        Revised::Recorded(done) => recorded(&project, &shelved, &done, &change.reason),
-        Revised::Unchanged => Reply::says("Nothing changed."),
-    })
+    let done = match verbs::revise(&project, &shelved, &arguments.whole("text"), &change)? {
+        Revised::Recorded(done) => done,
+        Revised::Unchanged => return Ok(Reply::says("Nothing changed.")),
+    };
+    let reply = recorded(&project, &shelved, &done, &change.reason);
+    // It is recorded, whatever can be said about it now.
+    let Ok((after, faults)) = verbs::faults_of_revision(&project, &shelved) else {
+        return Ok(reply);
+    };
+    let lines = findings::lines(&after.document, &faults, Surface::Called);
+    Ok(lines.iter().fold(reply, Reply::and))
 }

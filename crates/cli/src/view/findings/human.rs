@@ -1,6 +1,6 @@
 //! Findings in the manner of rustc: the line, what is wrong with it, what to do.
 
-use super::{is_counted, way_out};
+use super::{Surface, is_counted};
 use crate::ui::Ui;
 use crate::view::shown_path;
 use annotate_snippets::renderer::DecorStyle;
@@ -15,7 +15,7 @@ use std::ops::Range;
 /// A longer line is cut around the place; a frame is for looking at.
 const FRAME_WIDTH: usize = 120;
 
-pub(crate) fn human(project: &Project, judged: &[Judged]) -> String {
+pub(crate) fn human(project: &Project, judged: &[Judged], surface: Surface) -> String {
     let renderer = Renderer::styled()
         .decor_style(DecorStyle::Ascii)
         .term_width(Ui::width().unwrap_or(FRAME_WIDTH));
@@ -23,20 +23,26 @@ pub(crate) fn human(project: &Project, judged: &[Judged]) -> String {
     for one in judged {
         let path = shown_path(project, &one.path);
         for finding in one.verdict.findings.iter().filter(|finding| !is_counted(judged, finding)) {
-            out.push_str(&frame(&renderer, &path, one.document(), finding));
+            out.push_str(&frame(&renderer, &path, one.document(), finding, surface));
             out.push_str("\n\n");
         }
     }
     out
 }
 
-fn frame(renderer: &Renderer, path: &str, document: &Document, finding: &Finding) -> String {
+fn frame(
+    renderer: &Renderer,
+    path: &str,
+    document: &Document,
+    finding: &Finding,
+    surface: Surface,
+) -> String {
     let level = match finding.severity() {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Advice => Level::NOTE.with_name("advice"),
     };
-    let help = way_out(finding);
+    let help = surface.way_out(document, finding);
     let line = Line::of(document, finding);
     let group = level
         .primary_title(finding.message.as_str())

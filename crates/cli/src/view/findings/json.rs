@@ -86,7 +86,15 @@ fn document(one: &Judged) -> DocumentJson {
 
 /// The findings of one document.
 pub(crate) fn findings_json(one: &Judged) -> Vec<FindingJson> {
-    one.verdict.findings.iter().map(|found| finding(one.document(), found)).collect()
+    match one.verdict.findings.is_empty() {
+        true => Vec::new(),
+        false => json_of(one.document(), &one.verdict.findings),
+    }
+}
+
+/// Some findings of a document.
+pub(crate) fn json_of(document: &Document, findings: &[Finding]) -> Vec<FindingJson> {
+    findings.iter().map(|found| finding(document, found)).collect()
 }
 
 fn finding(document: &Document, finding: &Finding) -> FindingJson {
