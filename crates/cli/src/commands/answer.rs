@@ -8,6 +8,8 @@ use midstride_core::edit::Edit;
 use midstride_core::handoff::Handoff;
 use midstride_core::header::Verb;
 use midstride_core::life::{self, Refusal};
+use midstride_core::yaml::Node;
+use std::cell::RefCell;
 
 /// Answer a question, or say whether an assumption holds
 ///
@@ -66,7 +68,16 @@ pub(crate) fn answer(
         (format!("{typed} \"the answer\""), format!("{typed} --holds, or --fails"))
     })?;
     let change = Change::by_verb(Verb::Answer, reason, args.by.clone());
-    super::live(ui, project, &shelved, &|handoff| said.decide(handoff), &change, args.json)
+    let before = RefCell::new(None);
+    let decide = |handoff: &Handoff<'_>| {
+        before.replace(said.before(handoff));
+        said.decide(handoff)
+    };
+    let outcome = super::live(ui, project, &shelved, &decide, &change, args.json)?;
+    if let Some(before) = before.take().filter(|_| !args.json) {
+        ui.say(&before)?;
+    }
+    Ok(outcome)
 }
 
 /// What was said about a question or an assumption.
@@ -104,6 +115,25 @@ impl<'a> Said<'a> {
                     .hint("q1 is the first question, a1 the first assumption"))
             }
         }
+    }
+
+    /// What was said before, where that is something else; it stays in the history.
+    pub(crate) fn before(&self, handoff: &Handoff<'_>) -> Option<String> {
+        let (list, number, field) = match self {
+            Self::Answer(number, _) => ("open_questions", *number, "answer"),
+            Self::Validation(number, _) => ("assumptions", *number, "validated"),
+        };
+        let items = handoff.node(list)?.items();
+        let item = items.get(number.checked_sub(1)?)?;
+        let before = item.get(field).and_then(Node::text)?.value.trim();
+        let said = match self {
+            Self::Answer(_, text) => (before != *text && !before.is_empty())
+                .then(|| format!("the answer was “{}”", view::one_line(before, 200))),
+            Self::Validation(_, holds) => (before.parse() == Ok(!holds))
+                .then(|| format!("it {}", if *holds { "did not hold" } else { "did hold" })),
+        };
+        let (key, text) = (handoff.key(), handoff.replaced_texts().len() + 1);
+        said.map(|said| format!("Before, {said}: `{key}@{text}` has that"))
     }
 
     /// What it changes.

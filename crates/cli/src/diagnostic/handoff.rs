@@ -11,6 +11,9 @@ use midstride::verbs::{
 };
 use midstride_core::life::Refusal;
 
+/// What a handoff that has ended has to say to be open.
+const REOPENED: &str = "with `status: in_progress` and without `resolution` or `superseded_by`";
+
 impl From<NewError> for Diagnostic {
     fn from(error: NewError) -> Self {
         let diagnostic = Self::new(error.to_string());
@@ -175,6 +178,18 @@ impl From<LiveError> for Diagnostic {
                         "`midstride new --stage {to} --from {key}` drafts one that builds on it"
                     )),
                 }
+            }
+            LiveError::Refused { key, why: Refusal::Ended(_) } => {
+                let key = shell_word(&key);
+                diagnostic
+                    .hint_for(
+                        format!("`midstride show {key} --history` tells how it ended"),
+                        "`get` tells how it ended",
+                    )
+                    .hint_for(
+                        format!("`midstride edit {key}` takes it up again: {REOPENED}"),
+                        format!("`revise` takes it up again: the whole text, {REOPENED}"),
+                    )
             }
             LiveError::Refused { key, .. } => {
                 let key = shell_word(&key);

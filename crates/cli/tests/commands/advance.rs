@@ -467,7 +467,8 @@ fn what_does_not_lead_there_is_refused() {
     exit 2
     ----- stderr -----
     error: `feat-042/discovery` stays as it is: it is abandoned already
-    hint: `midstride show feat-042/discovery` shows where it stands
+    hint: `midstride show feat-042/discovery --history` tells how it ended
+    hint: `midstride edit feat-042/discovery` takes it up again: with `status: in_progress` and without `resolution` or `superseded_by`
     ");
     assert!(!sandbox.root().join(SPEC).exists());
 }

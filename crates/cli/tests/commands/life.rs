@@ -28,7 +28,8 @@ fn a_handoff_is_started_once() {
     exit 2
     ----- stderr -----
     error: `login-loop` stays as it is: it is resolved already
-    hint: `midstride show login-loop` shows where it stands
+    hint: `midstride show login-loop --history` tells how it ended
+    hint: `midstride edit login-loop` takes it up again: with `status: in_progress` and without `resolution` or `superseded_by`
     ");
 }
 
@@ -77,6 +78,12 @@ fn an_answer_unblocks() {
             .read(FILE)
             .contains("      suggested_owner: product\n      answer: Yes, ten minutes\n")
     );
+    insta::assert_snapshot!(sandbox.run(["answer", "market", "q1", "No"]), @"
+    exit 0
+    ----- stderr -----
+    market-page-perf@5: answered q1
+    Before, the answer was “Yes, ten minutes”: `market-page-perf@4` has that
+    ");
     insta::assert_snapshot!(sandbox.run(["answer", "market", "q7", "x"]), @"
     exit 2
     ----- stderr -----
@@ -333,7 +340,8 @@ fn an_end_has_its_commit_its_successor_or_its_reason() {
     exit 2
     ----- stderr -----
     error: `market-page-perf` stays as it is: it is resolved already
-    hint: `midstride show market-page-perf` shows where it stands
+    hint: `midstride show market-page-perf --history` tells how it ended
+    hint: `midstride edit market-page-perf` takes it up again: with `status: in_progress` and without `resolution` or `superseded_by`
     ");
     sandbox.run(["resolve", "feat-042/request", "--by", "market"]).exits(0);
     sandbox.run(["check", "--fail-on", "error"]).exits(0);
@@ -446,7 +454,8 @@ fn what_is_suggested_can_be_pasted() {
     exit 2
     ----- stderr -----
     error: `$(touch owned)` stays as it is: it is resolved already
-    hint: `midstride show '$(touch owned)'` shows where it stands
+    hint: `midstride show '$(touch owned)' --history` tells how it ended
+    hint: `midstride edit '$(touch owned)'` takes it up again: with `status: in_progress` and without `resolution` or `superseded_by`
     ");
     sandbox.write("docs/handoffs/a note.md", "# A note\n");
     insta::assert_snapshot!(sandbox.run(["undo", "docs/handoffs/a note.md"]), @"

@@ -5,7 +5,9 @@ use crate::commands::answer::Said;
 use crate::diagnostic::Diagnostic;
 use midstride::journal::Change;
 use midstride::verbs;
+use midstride_core::handoff::Handoff;
 use midstride_core::header::Verb;
+use std::cell::RefCell;
 
 pub(super) const TOOL: Tool = Tool {
     name: "answer",
@@ -28,6 +30,12 @@ fn answer(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
         ("give `text`".to_owned(), "give `holds`, true or false".to_owned())
     })?;
     let change = Change::by_verb(Verb::Answer, reason, Some(caller.name.clone()));
-    let done = verbs::live(&project, &shelved, &|handoff| said.decide(handoff), &change)?;
-    Ok(recorded(&project, &shelved, &done, &change.reason))
+    let before = RefCell::new(None);
+    let decide = |handoff: &Handoff<'_>| {
+        before.replace(said.before(handoff));
+        said.decide(handoff)
+    };
+    let done = verbs::live(&project, &shelved, &decide, &change)?;
+    let reply = recorded(&project, &shelved, &done, &change.reason);
+    Ok(reply.and(before.take().unwrap_or_default()))
 }
