@@ -39,6 +39,15 @@ use midstride_core::handoff::Handoff;
 use midstride_core::hidden::{self, steers};
 use std::path::{Path, PathBuf};
 
+/// In whose words it is said what to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surface {
+    /// Of whoever types commands.
+    Typed,
+    /// Of whoever calls tools.
+    Called,
+}
+
 /// A path as a person would write it from where they stand; `path` counts from the root.
 pub(crate) fn shown_path(project: &Project, path: &Path) -> String {
     let whole = project.root().path().join(path);

@@ -141,7 +141,7 @@ fn named(project: &Project, args: &BriefArgs, id: &str) -> Result<SessionName, D
 
 /// Says what was told, and what became of the receipt.
 fn tell(ui: &mut Ui, project: &Project, briefed: Briefed) -> Result<Outcome, Diagnostic> {
-    for line in view::brief::remarks(&briefed) {
+    for line in view::brief::remarks(&briefed, view::Surface::Typed) {
         ui.say(&line)?;
     }
     if let Some(error) = briefed.trouble {

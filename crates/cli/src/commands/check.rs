@@ -1,7 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::{self, coverage, findings};
+use crate::view::{self, Surface, coverage, findings};
 use clap::ValueEnum;
 use midstride::drift::Ground;
 use midstride::files::FileError;
@@ -107,7 +107,7 @@ pub(crate) fn check(
     let format = if args.json { Format::Json } else { args.format };
     match format {
         Format::Human => {
-            ui.print(&findings::human(project, &judged, findings::Surface::Typed))?;
+            ui.print(&findings::human(project, &judged, Surface::Typed))?;
             if args.all {
                 ui.print(&findings::citations(&judged))?;
             }

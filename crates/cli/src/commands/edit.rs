@@ -1,8 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
-use crate::view::findings::Surface;
+use crate::view::{self, Surface};
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs::{self, Edited};

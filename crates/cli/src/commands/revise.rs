@@ -1,8 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
-use crate::view::findings::Surface;
+use crate::view::{self, Surface};
 use midstride::journal::{Change, Recorded};
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Edited, Revised};

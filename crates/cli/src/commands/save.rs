@@ -2,6 +2,7 @@ use super::checkpoint::ClientArg;
 use super::{Outcome, tell_redacted};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view::Surface;
 use crate::view::save as view;
 use clap::ArgAction;
 use midstride::journal::{Change, Recorded};
@@ -230,7 +231,7 @@ fn attended(
         saved = save_on(ui, project, &wanted, saved)?;
     }
     if !saved.gate.passes() && saved.accepted.is_none() {
-        ui.say(&view::missing(&saved.gate))?;
+        ui.say(&view::missing(&saved.gate, Surface::Typed))?;
         wanted.accept =
             ui.answer("Why may that be missing? (a reason accepts it, Enter leaves it)")?;
     }
@@ -279,7 +280,7 @@ fn tell(ui: &mut Ui, project: &Project, saved: &Saved, json: bool) -> Result<Out
         super::tell_besides(ui, recorded)?;
     }
     if !complete {
-        ui.say(&view::missing(&saved.gate))?;
+        ui.say(&view::missing(&saved.gate, Surface::Typed))?;
     }
     for remark in view::remarks(saved) {
         ui.say(&remark)?;
@@ -288,6 +289,6 @@ fn tell(ui: &mut Ui, project: &Project, saved: &Saved, json: bool) -> Result<Out
         ui.say(&view::how_to_add(project, saved))?;
         return Ok(outcome);
     }
-    ui.print(&view::complete(project, saved))?;
+    ui.print(&view::complete(project, saved, Surface::Typed))?;
     Ok(outcome)
 }

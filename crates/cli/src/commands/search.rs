@@ -1,7 +1,7 @@
 use super::{KindArg, Outcome, StatusArg, below, read_text, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view;
+use crate::view::{self, Surface};
 use midstride::index::{Effort, Filter};
 use midstride::project::Project;
 use midstride::verbs::{self, Prompt, Search};
@@ -98,7 +98,7 @@ pub(crate) fn search(
     } else {
         ui.print(&view::search::text(project, &found))?;
     }
-    for line in view::search::remarks(&found, &args.words, has_filter(args)) {
+    for line in view::search::remarks(&found, &args.words, has_filter(args), Surface::Typed) {
         ui.say(&line)?;
     }
     tell_unread(ui, project, found.unread)

@@ -17,6 +17,8 @@ const NAMELESS: &str = "an MCP client";
 const ALIASES: [(&str, Client); 2] =
     [("codex-mcp-client", Client::Codex), ("claude-code", Client::ClaudeCode)];
 const NAME_LENGTH_MAX: usize = 64;
+/// So much of an id is the least that names what is changed; reading takes less.
+const BEGINNING_LENGTH_MIN: usize = 4;
 
 /// Whoever makes a request.
 #[derive(Debug)]
@@ -101,6 +103,25 @@ fn shortened(name: &str) -> String {
     let name: String = tame(name).split_whitespace().collect::<Vec<_>>().join(" ");
     let name: String = name.chars().take(NAME_LENGTH_MAX).collect();
     if name.is_empty() { NAMELESS.to_owned() } else { name }
+}
+
+/// The handoff of a name, to be changed. Whoever guesses must not hit one by its first letter.
+pub(super) fn find_to_change(project: &Project, name: &str) -> Result<Shelved, Diagnostic> {
+    let shelved = find(project, name)?;
+    let key = shelved.handoff(project).key();
+    let is_path = Path::new(name).extension().is_some();
+    let is_whole = is_path || key.id == name || key.to_string() == name;
+    names_enough(name, is_whole, &key.to_string())?;
+    Ok(shelved)
+}
+
+/// Refuses a beginning of an id that is too short to change something by it.
+pub(super) fn names_enough(name: &str, is_whole: bool, id: &str) -> Result<(), Diagnostic> {
+    if is_whole || name.chars().count() >= BEGINNING_LENGTH_MIN {
+        return Ok(());
+    }
+    let least = format!("`{name}` is too short to change something by it");
+    Err(Diagnostic::new(least).hint(format!("if you mean `{id}`, name it whole")))
 }
 
 /// The handoff of a name.

@@ -71,7 +71,7 @@ fn go_on(caller: &Caller, handoff: Option<&str>) -> Result<String, Diagnostic> {
             let shelved = caller::find(&project, name)?;
             let key = shelved.handoff(&project).key();
             let text = String::from_utf8_lossy(&shelved.bytes);
-            Reply::says(steps).carries(&format!("Handoff {key}"), &text, 0)
+            Reply::says(steps).carries(&format!("Handoff {key}"), &text, 0)?
         }
         None => {
             let asked = Asked {

@@ -50,7 +50,7 @@ pub(super) const ALL: [Tool; 12] = [
 /// The handoff that is meant.
 const HANDOFF: Parameter = Parameter::needed("handoff", Kind::Text, "Its id");
 /// Where the next page begins.
-const OFFSET: Parameter = Parameter::new("offset", Kind::Number, "");
+const OFFSET: Parameter = Parameter::new("offset", Kind::Number, "As the page before says");
 
 /// What a client is told of them.
 pub(super) fn list() -> Vec<Value> {
@@ -70,9 +70,9 @@ fn told(tool: &Tool) -> Value {
     told
 }
 
-/// The handoff that was named.
+/// The handoff that was named, to be changed.
 fn handoff(project: &Project, arguments: &Arguments) -> Result<Shelved, Diagnostic> {
-    caller::find(project, arguments.needed("handoff"))
+    caller::find_to_change(project, arguments.needed("handoff"))
 }
 
 /// Says what was recorded, and what was not written.

@@ -1,6 +1,6 @@
 //! A briefing for programs, and what its user hears of it.
 
-use super::{count, shell_word};
+use super::{Surface, count, shell_word};
 use midstride::settings::SessionName;
 use midstride::verbs::{Briefed, Delivery};
 use midstride_core::briefing::{Omitted, Told};
@@ -112,7 +112,7 @@ fn command(words: &[String]) -> String {
 }
 
 /// What the user hears: what was told, and why not where nothing was.
-pub(crate) fn remarks(briefed: &Briefed) -> Vec<String> {
+pub(crate) fn remarks(briefed: &Briefed, surface: Surface) -> Vec<String> {
     let briefing = &briefed.briefing;
     let line = briefing.line_for_user().or_else(|| {
         Some(match briefing.omitted.len() {
@@ -120,7 +120,11 @@ pub(crate) fn remarks(briefed: &Briefed) -> Vec<String> {
                 .to_owned(),
             left => {
                 let left = count(left, "thing");
-                format!("Nothing fits the budget; {left} would be to tell: --budget 2000")
+                let budget = match surface {
+                    Surface::Typed => "--budget 2000",
+                    Surface::Called => "raise `budget`",
+                };
+                format!("Nothing fits the budget; {left} would be to tell: {budget}")
             }
         })
     });

@@ -10,27 +10,17 @@ pub(crate) use human::human;
 pub(crate) use json::{FindingJson, findings_json, json, json_of};
 pub(crate) use sarif::sarif;
 
-use super::{citation, count, heading, shell_word, tame};
+use super::{Surface, citation, count, heading, shell_word, tame};
 use midstride::verbs::Judged;
 use midstride_core::document::Document;
 use midstride_core::finding::{Code, Finding, Severity, WayOut};
 use midstride_core::life;
 
-/// In whose words a way out is said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Surface {
-    /// Of whoever types commands.
-    Typed,
-    /// Of whoever calls tools.
-    Called,
-}
-
-impl Surface {
-    fn way_out(self, document: &Document, finding: &Finding) -> String {
-        match self {
-            Self::Typed => way_out(finding),
-            Self::Called => way_out_for_tools(document, finding),
-        }
+/// The way out of a finding, in the words of a surface.
+fn way_out_on(surface: Surface, document: &Document, finding: &Finding) -> String {
+    match surface {
+        Surface::Typed => way_out(finding),
+        Surface::Called => way_out_for_tools(document, finding),
     }
 }
 
@@ -73,7 +63,7 @@ pub(crate) fn lines(document: &Document, findings: &[Finding], surface: Surface)
     let line = |finding: &Finding| {
         let (severity, code) = (finding.severity(), finding.code);
         let number = document.position(finding.at.start).line;
-        let (message, help) = (tame(&finding.message), surface.way_out(document, finding));
+        let (message, help) = (tame(&finding.message), way_out_on(surface, document, finding));
         format!("{severity}[{code}] in line {number}: {message}; {help}")
     };
     let more = findings.len().saturating_sub(LINES_MAX);

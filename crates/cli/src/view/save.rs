@@ -1,6 +1,6 @@
 //! A session that was saved: where it is, what is missing, how to go on.
 
-use super::{count, one_line, shell_word, shown_path, tame};
+use super::{Surface, count, one_line, shell_word, shown_path, tame};
 use midstride::project::Project;
 use midstride::verbs::{Saved, Written};
 use midstride_core::coverage::{Count, Coverage};
@@ -38,6 +38,8 @@ pub(crate) struct SavedJson {
     tasks: usize,
     redacted: Vec<String>,
     resume: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    similar: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -108,6 +110,7 @@ pub(crate) fn json(project: &Project, saved: &Saved) -> SavedJson {
         tasks: saved.tasks,
         redacted: saved.redacted.iter().map(|secret| secret.kind.to_string()).collect(),
         resume: resume(project, saved).map(|(command, _)| command).to_vec(),
+        similar: saved.similar.clone(),
     }
 }
 
@@ -143,6 +146,10 @@ pub(crate) fn written(project: &Project, saved: &Saved) -> String {
 /// What else there is to say.
 pub(crate) fn remarks(saved: &Saved) -> Vec<String> {
     let mut remarks = Vec::new();
+    if let Some(similar) = &saved.similar {
+        let similar = shell_word(similar);
+        remarks.push(format!("It is a new handoff; did you mean `--id {similar}`?"));
+    }
     if let Some(reason) = &saved.accepted {
         let codes = saved.gate.codes().join(", ");
         remarks.push(format!("Accepted as it is ({codes}): {}", tame(reason)));
@@ -170,7 +177,7 @@ pub(crate) fn remarks(saved: &Saved) -> Vec<String> {
 }
 
 /// Exactly what to add, numbered: the weightiest, where it is too much to read.
-pub(crate) fn missing(gate: &Gate) -> String {
+pub(crate) fn missing(gate: &Gate, surface: Surface) -> String {
     let mut text = format!("{} missing before this can be taken over:", is_or_are(gate.gaps.len()));
     for (number, gap) in (1..).zip(gate.gaps.iter().take(MISSING_SHOWN_MAX)) {
         // What was not told says of which sort it is; the code of a finding can be explained.
@@ -179,13 +186,46 @@ pub(crate) fn missing(gate: &Gate) -> String {
         let about =
             if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
         let _ = write!(text, "\n{number}. {}{about}", tame(&gap.what));
-        let _ = write!(text, "\n   → {}", tame(&gap.add));
+        let add = match surface {
+            Surface::Typed => tame(&gap.add),
+            Surface::Called => add_for_tools(gap),
+        };
+        let _ = write!(text, "\n   → {add}");
     }
     let left = gate.gaps.len().saturating_sub(MISSING_SHOWN_MAX);
     if left > 0 {
-        let _ = write!(text, "\n… and {left} more; `--json` has them all");
+        let _ = match surface {
+            Surface::Typed => write!(text, "\n… and {left} more; `--json` has them all"),
+            Surface::Called => write!(text, "\n… and {left} more, told once these are there"),
+        };
     }
     text
+}
+
+/// What would fill a gap, with what the tool takes for it.
+fn add_for_tools(gap: &Gap) -> String {
+    // A code of the judge, or the sort of what is not told, with the words that are meant.
+    const TAKEN_AS: [(&str, &str, &str); 12] = [
+        ("C001", "", "`decisions`, as `X because Y`"),
+        ("C007", "what to do next", "`next`"),
+        ("S001", "summary", "`summary`"),
+        ("S002", "summary", "`summary`"),
+        ("S002", "`title`", "`title`"),
+        ("failed_command", "", "`wrong_turns`, `landmines` or `body`"),
+        ("reverted_edit", "", "`wrong_turns`"),
+        ("correction", "", "`constraints` or `decisions`"),
+        ("changed_file", "", "`body`"),
+        ("decision", "", "`decisions`"),
+        ("open_task", "", "`next`"),
+        ("agent_in_flight", "", "`next`"),
+    ];
+    let mentions = |word: &str| gap.add.contains(word) || gap.what.contains(word);
+    let taken = TAKEN_AS.iter().find(|(code, word, _)| *code == gap.code && mentions(word));
+    match taken {
+        Some((code, _, taken)) if *code == "C001" => format!("say it again in {taken}"),
+        Some((_, _, taken)) => format!("{} ({taken})", tame(gap.add.trim_end_matches('.'))),
+        None => tame(&gap.add),
+    }
 }
 
 fn is_or_are(number: usize) -> String {
@@ -211,16 +251,32 @@ fn resume(project: &Project, saved: &Saved) -> [(String, &'static str); 3] {
     ]
 }
 
+/// The tools that do it, and what each does.
+fn resume_by_tools(key: &str) -> [(String, &'static str); 3] {
+    [
+        ("brief".to_owned(), "tells a fresh session what it has to know"),
+        ("get".to_owned(), "with this id has all of it"),
+        (
+            format!("midstride start {}", shell_word(key)),
+            "in a terminal begins the work, and restores the tasks it carries",
+        ),
+    ]
+}
+
 /// Where it is, how to resume, what is in flight.
-pub(crate) fn complete(project: &Project, saved: &Saved) -> String {
+pub(crate) fn complete(project: &Project, saved: &Saved, surface: Surface) -> String {
     let handoff = saved.shelved.handoff(project);
     let (key, path) = (handoff.key(), shown_path(project, &saved.shelved.path));
     let revision = handoff.replaced_texts().len() + 1;
     let mut text = format!(
         "## Handoff Complete\n\nState captured in {path} ({key}@{revision}), read back from disk. To resume:\n\n"
     );
-    for (number, (command, does)) in (1..).zip(resume(project, saved)) {
-        let _ = writeln!(text, "{number}. `{command}` {does}");
+    let ways = match surface {
+        Surface::Typed => resume(project, saved),
+        Surface::Called => resume_by_tools(&key.to_string()),
+    };
+    for (number, (way, does)) in (1..).zip(ways) {
+        let _ = writeln!(text, "{number}. `{way}` {does}");
     }
     let agents = saved.in_flight.iter().map(|agent| {
         let id = agent.id.as_deref().map_or_else(

@@ -1,8 +1,8 @@
 //! What a search found, and why.
 
-use super::{called, one_line, shown_path, table, tame};
+use super::{Surface, called, one_line, shown_path, table, tame};
 use midstride::project::{Project, Shelved};
-use midstride::verbs::{Found, Matter, Matters};
+use midstride::verbs::{Explained, Found, Matter, Matters};
 use midstride_core::search::{PREFIX_LENGTH_MIN, Why};
 use midstride_core::time;
 use serde::Serialize;
@@ -112,8 +112,12 @@ fn status(project: &Project, shelved: &Shelved) -> String {
 }
 
 pub(crate) fn text(project: &Project, found: &Found) -> String {
-    let hit = |hit: &midstride::verbs::Explained| hit_text(project, &hit.shelved, &hit.why);
-    found.hits.iter().map(hit).collect::<Vec<_>>().join("\n")
+    found.hits.iter().map(|hit| one(project, hit)).collect::<Vec<_>>().join("\n")
+}
+
+/// One of them.
+pub(crate) fn one(project: &Project, hit: &Explained) -> String {
+    hit_text(project, &hit.shelved, &hit.why)
 }
 
 pub(crate) fn matters_text(project: &Project, matters: &Matters) -> String {
@@ -154,13 +158,18 @@ fn marked(why: &Why) -> String {
 }
 
 /// What there is to say about an answer.
-pub(crate) fn remarks(found: &Found, words: &[String], has_filter: bool) -> Vec<String> {
+pub(crate) fn remarks(
+    found: &Found,
+    words: &[String],
+    has_filter: bool,
+    surface: Surface,
+) -> Vec<String> {
     let mut lines = Vec::new();
     if found.hits.is_empty() && found.ranked {
         lines.push("No handoff has that.".to_owned());
-        lines.push(to_try(words, has_filter));
+        lines.push(to_try(words, has_filter, surface));
     }
-    if found.more {
+    if found.more && surface == Surface::Typed {
         lines.push("There are more; `--limit` shows them".to_owned());
     }
     if !found.ranked {
@@ -171,17 +180,17 @@ pub(crate) fn remarks(found: &Found, words: &[String], has_filter: bool) -> Vec<
         );
     }
     if !found.whole {
-        lines.push(
-            "Files that an editor changed in place may not have been looked at yet; `--fresh` looks \
-             at all"
-                .to_owned(),
-        );
+        let unseen = "Files that an editor changed in place may not have been looked at yet";
+        lines.push(match surface {
+            Surface::Typed => format!("{unseen}; `--fresh` looks at all"),
+            Surface::Called => unseen.to_owned(),
+        });
     }
     lines
 }
 
 /// What may find something instead.
-fn to_try(words: &[String], has_filter: bool) -> String {
+fn to_try(words: &[String], has_filter: bool, surface: Surface) -> String {
     let typed = words.join(" ");
     let single: Vec<&str> = typed.split_whitespace().collect();
     if has_filter {
@@ -191,9 +200,17 @@ fn to_try(words: &[String], has_filter: bool) -> String {
         [one] if !one.ends_with('*') && one.chars().count() > PREFIX_LENGTH_MIN => {
             let letters = one.chars().count().saturating_sub(2).max(PREFIX_LENGTH_MIN);
             let begin: String = one.chars().take(letters).chain(['*']).collect();
-            format!("Try its beginning: midstride search {}", super::shell_word(&begin))
+            match surface {
+                Surface::Typed => {
+                    format!("Try its beginning: midstride search {}", super::shell_word(&begin))
+                }
+                Surface::Called => format!("Try its beginning: `{}`", tame(&begin)),
+            }
         }
         [_, _, ..] => "Try fewer words: all of them have to be there".to_owned(),
-        [_] | [] => "`midstride list --all` shows what there is".to_owned(),
+        [_] | [] => match surface {
+            Surface::Typed => "`midstride list --all` shows what there is".to_owned(),
+            Surface::Called => "`brief` tells what is open".to_owned(),
+        },
     }
 }

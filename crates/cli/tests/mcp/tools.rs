@@ -179,6 +179,169 @@ fn workflow_states_are_kept_for_whoever_goes_on() {
 }
 
 #[test]
+fn what_was_answered_before_is_told() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let mut answer = |which: &str, field: &str, value: Value| {
+        let mut said = json!({"handoff": "market-page-perf", "which": which});
+        said[field] = value;
+        client.does("answer", said)
+    };
+    let told = [
+        answer("q1", "text", "Yes".into()),
+        answer("q1", "text", "No".into()),
+        answer("a1", "holds", true.into()),
+        answer("a1", "holds", false.into()),
+    ];
+    insta::assert_snapshot!(told.concat(), @"
+    market-page-perf@2: answered q1
+    market-page-perf@3: answered q1
+    Before, the answer was “Yes”: `market-page-perf@2` has that
+    market-page-perf@4: a1 holds
+    market-page-perf@5: a1 does not hold
+    Before, it did hold: `market-page-perf@4` has that
+    ");
+    let before = client.does("get", json!({"handoff": "market-page-perf@2"}));
+    assert!(before.contains("answer: \"Yes\""), "{before}");
+}
+
+#[test]
+fn what_has_ended_says_how_it_is_taken_up_again() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let resolve = json!({"handoff": "market-page-perf", "outcome": "108 ms"});
+    client.does("resolve", resolve.clone());
+    insta::assert_snapshot!(client.refuses("resolve", resolve.clone()), @"
+    error: `market-page-perf` stays as it is: it is resolved already
+    hint: `get` tells how it ended
+    hint: `revise` takes it up again: the whole text, with `status: in_progress` and without `resolution` or `superseded_by`
+    ");
+    let text = super::MARKET.replace("  uid: 01980000-0000-7000-8000-000000000001\n", "");
+    let header = text.replacen("---\n\n", "  resolution:\n---\n\n", 1);
+    let again = json!({"handoff": "market-page-perf", "text": header, "reason": "slow again"});
+    client.does("revise", again);
+    client.does("resolve", resolve);
+}
+
+#[test]
+fn little_of_an_id_is_enough_to_read_and_not_to_change() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let added = client.does("tasks", json!({"subject": "Paginate"}));
+    let id = added.split(':').next().unwrap();
+    let (two, four) = (&id[2..4], &id[..6]);
+    assert!(client.does("get", json!({"handoff": "m"})).contains("market-page-perf"));
+    assert!(client.does("tasks", json!({"task": two})).contains("Paginate"));
+    let calls = [
+        ("answer", json!({"handoff": "m", "which": "q1", "text": "Yes"})),
+        ("revise", json!({"handoff": "mar", "text": "x", "reason": "y"})),
+        ("resolve", json!({"handoff": "m", "outcome": "x"})),
+        ("resolve", json!({"handoff": "market-page-perf", "superseded_by": "f"})),
+        ("tasks", json!({"task": two, "note": "x"})),
+        ("tasks", json!({"task": &id[..5], "status": "done"})),
+        ("tasks", json!({"subject": "Measure", "after": [two]})),
+    ];
+    for (tool, arguments) in calls {
+        let told = client.refuses(tool, arguments);
+        assert!(told.contains("too short") && told.contains("hint: if you mean `"), "{told}");
+    }
+    client.does("tasks", json!({"task": four, "status": "done"}));
+    client.does("answer", json!({"handoff": "mark", "which": "q1", "text": "Yes"}));
+    client.does("resolve", json!({"handoff": "market-page-perf", "superseded_by": "feat-042"}));
+}
+
+#[test]
+fn a_handoff_that_was_named_and_is_new_says_so() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let first = client.does("save", json!({"title": "Cache purge", "summary": "It works."}));
+    assert!(!first.contains("There was no handoff"), "{first}");
+    let said = |id: &str| json!({"handoff": id, "title": "Purge", "summary": "It works."});
+    let told = client.does("save", said("cache-purg"));
+    assert!(told.contains("There was no handoff `cache-purg`: this is a new one."), "{told}");
+    assert!(told.contains("If you meant `cache-purge`, call `save` with that"), "{told}");
+    let told = client.does("save", said("weather"));
+    assert!(told.contains("this is a new one.\n"), "{told}");
+    let told = client.does("save", said("cache-purge"));
+    assert!(!told.contains("There was no handoff"), "{told}");
+}
+
+#[test]
+fn searching_goes_on_where_it_was_left() {
+    let sandbox = shop();
+    for number in 0..25 {
+        let text = format!(
+            "---\nhandoff:\n  id: slow-{number:02}\n  status: planned\n---\n\nAusten is slow.\n"
+        );
+        sandbox.write(&format!(".midstride/handoffs/slow-{number:02}.md"), text);
+    }
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let (mut offset, mut found, mut pages) = (Some(0), Vec::new(), 0);
+    while let Some(from) = offset {
+        let page = client.does("search", json!({"words": "austen", "offset": from}));
+        let hits = page.lines().filter(|line| line.starts_with("slow-"));
+        found.extend(hits.map(|line| line.split_whitespace().next().unwrap().to_owned()));
+        offset = page.rsplit_once("offset ").and_then(|(_, next)| next.trim().parse::<u64>().ok());
+        pages += 1;
+    }
+    found.sort();
+    found.dedup();
+    assert_eq!((pages, found.len()), (3, 25));
+    let mut told = String::new();
+    for more in [
+        json!({"offset": 25}),
+        json!({"offset": 100_000}),
+        json!({"limit": 0}),
+        json!({"limit": 101}),
+    ] {
+        let mut arguments = more;
+        arguments["words"] = "austen".into();
+        told.push_str(&client.refuses("search", arguments));
+        told.push('\n');
+    }
+    told.push_str(&client.refuses("get", json!({"handoff": "slow-01", "offset": 5_000})));
+    insta::assert_snapshot!(told, @"
+    error: `offset` 25 is behind the last of 25 hits
+    hint: leave `offset` out to begin with the best
+    error: `offset` is at most 1000 hits
+    hint: more `words` narrow it down
+    error: `limit` is from 1 to 100
+    hint: leave it out for 10; `offset` reads on
+    error: `limit` is from 1 to 100
+    hint: leave it out for 10; `offset` reads on
+    error: `offset` 5000 is behind the end of 66 characters
+    hint: leave `offset` out to begin with the first page
+    ");
+}
+
+#[test]
+fn what_a_call_cannot_use_is_refused() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let mut told = String::new();
+    for arguments in [
+        json!({"note": "Look at the index"}),
+        json!({"reason": "No key", "after": ["t-1"]}),
+        json!({"subject": "Paginate", "status": "blocked", "reason": "No key"}),
+        json!({"subject": "Paginate", "note": "It is easy"}),
+    ] {
+        told.push_str(&client.refuses("tasks", arguments));
+        told.push('\n');
+    }
+    insta::assert_snapshot!(told, @"
+    error: no task is named that `note` could be said of
+    hint: `task` says which one is meant; `subject` adds a new one
+    error: no task is named that `reason`, `after` could be said of
+    hint: `task` says which one is meant; `subject` adds a new one
+    error: no task is named that `status`, `reason` could be said of
+    hint: add it without; then call again with the id that you are told as `task`
+    error: no task is named that `note` could be said of
+    hint: add it without; then call again with the id that you are told as `task`
+    ");
+    assert!(client.does("tasks", json!({"all": true})).contains("No task fits"));
+}
+
+#[test]
 fn a_text_is_taken_as_it_is_and_what_is_wrong_with_it_is_told() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);
@@ -286,6 +449,43 @@ fn what_is_refused_is_told_by_the_rules_of_the_project() {
     for told in told {
         assert!(told.contains("REDACTED-acme-badge") && !told.contains("1234-5678"), "{told}");
     }
+}
+
+#[test]
+fn answers_name_tools_where_one_is_meant() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let saved = json!({"title": "Cache purge", "summary": "It works.", "decisions": ["By tag"]});
+    let completed = json!({
+        "handoff": "cache-purge",
+        "decisions": ["By tag because paths change"],
+        "next": ["Measure a cold page again"],
+    });
+    let calls = [
+        ("search", json!({"words": "nowhere"})),
+        ("search", json!({"words": "xy"})),
+        ("search", json!({"words": "austin", "status": "planned"})),
+        ("check", json!({"handoff": "market-page-perf"})),
+        ("save", saved),
+        ("save", completed),
+    ];
+    for (tool, arguments) in calls {
+        let told = client.does(tool, arguments);
+        for command in [
+            "midstride search",
+            "midstride list",
+            "midstride show",
+            "midstride brief",
+            "midstride answer",
+            "midstride resolve",
+            "rationale",
+            "--json",
+            "--fresh",
+        ] {
+            assert!(!told.contains(command), "{tool}: {told}");
+        }
+    }
+    assert!(client.does("brief", json!({})).contains("call `get` with that id"));
 }
 
 #[test]

@@ -23,7 +23,7 @@ use midstride_core::edit::{Edit, Path};
 use midstride_core::gate::{self, Gate, Occasion};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::{BootKind, HandoffKind, Header, Status, Verb};
-use midstride_core::id::HandoffKey;
+use midstride_core::id::{HandoffKey, nearest};
 use midstride_core::judgement::{Facts, Judgement, Reflection};
 use midstride_core::redact::Redaction;
 use midstride_core::session::{AgentState, Client};
@@ -110,6 +110,8 @@ pub struct Saved {
     pub tasks_left_out: usize,
     /// Secrets that were not written.
     pub redacted: Vec<Redaction>,
+    /// Where a new handoff has an id that somebody named: the one that may have been meant.
+    pub similar: Option<String>,
 }
 
 /// Why a session was not saved.
@@ -209,6 +211,10 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
         Some(shelved) => making.revise(&shelved)?,
         None => making.create()?,
     };
+    let similar = match written {
+        Written::New => making.similar(),
+        Written::Revised(_) | Written::Unchanged => None,
+    };
     let reflection = gate::answered(&shelved.document);
     let (gate, coverage) = judged(project, &shelved.document, checkpoint.as_ref());
     let gate = gate.reflected(&reflection);
@@ -225,6 +231,7 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
         captured,
         tasks,
         redacted,
+        similar,
     })
 }
 
@@ -385,6 +392,15 @@ impl Making<'_> {
             is_it.then_some(shelved)
         });
         chosen.into_iter().filter_map(Result::ok).flatten().collect()
+    }
+
+    /// The open handoff whose id is nearly the one that was named.
+    fn similar(&self) -> Option<String> {
+        let named = self.wanted.id.as_ref().or(self.wanted.judgement.id.as_ref())?;
+        let open = self.open_ones("", &|handoff| handoff.id() != named);
+        let ids: Vec<String> =
+            open.iter().map(|shelved| shelved.handoff(self.project).id().to_owned()).collect();
+        nearest(named, ids.iter().map(String::as_str)).map(str::to_owned)
     }
 
     /// What the session did, for a handoff as it is.

@@ -2,7 +2,7 @@
 
 use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
-use crate::view;
+use crate::view::{self, Surface};
 use midstride::verbs::{self, Asked, BUDGET};
 
 pub(super) const TOOL: Tool = Tool {
@@ -36,7 +36,11 @@ fn brief(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     // The briefing quotes whatever it carries.
     let reply = Reply::says(&briefed.briefing.text).and(trouble.unwrap_or_default());
     Ok(match briefed.briefing.text.is_empty() {
-        true => view::brief::remarks(&briefed).iter().fold(reply, Reply::and),
+        true => view::brief::remarks(&briefed, Surface::Called).iter().fold(reply, Reply::and),
+        // It is written for whoever has a terminal.
+        false if briefed.briefing.text.contains("`midstride show ") => {
+            reply.and("Where it names `midstride show ID`, call `get` with that id.")
+        }
         false => reply,
     })
 }

@@ -3,7 +3,7 @@
 use super::{Arguments, Caller, Kind, OFFSET, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
-use crate::view::findings::{self, Surface};
+use crate::view::{Surface, findings};
 use midstride::drift::Ground;
 use midstride::verbs::{self, Comparison};
 
@@ -39,6 +39,6 @@ fn check(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let text = findings::human(&project, &judged, Surface::Called);
     Ok(match text.trim().is_empty() {
         true => reply,
-        false => reply.carries("Findings", &text, arguments.place("offset").unwrap_or(0)),
+        false => reply.carries("Findings", &text, arguments.place("offset").unwrap_or(0))?,
     })
 }

@@ -43,5 +43,5 @@ fn get(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let key = shelved.handoff(&project).key();
     let number = number.map(|number| format!("@{number}")).unwrap_or_default();
     let source = format!("Handoff {key}{number} ({})", shelved.path.display());
-    Ok(Reply::default().carries(&source, &text, arguments.place("offset").unwrap_or(0)))
+    Reply::default().carries(&source, &text, arguments.place("offset").unwrap_or(0))
 }

@@ -3,6 +3,7 @@
 use super::{Arguments, Caller, HANDOFF, Kind, Parameter, Reply, Tool, handoff, recorded};
 use crate::commands::resolve::Ended;
 use crate::diagnostic::Diagnostic;
+use crate::mcp::caller;
 use midstride::journal::Change;
 use midstride::verbs;
 use midstride_core::handoff::Handoff;
@@ -26,10 +27,13 @@ pub(super) const TOOL: Tool = Tool {
 fn resolve(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let project = caller.project()?;
     let shelved = handoff(&project, arguments)?;
+    let successor = arguments.text("superseded_by");
+    let successor = successor.map(|by| caller::find_to_change(&project, by)).transpose()?;
+    let successor = successor.map(|by| by.handoff(&project).key().to_string());
     let ended = Ended {
         commit: arguments.text("commit"),
         outcome: arguments.text("outcome"),
-        by: arguments.text("superseded_by"),
+        by: successor.as_deref(),
         abandon: arguments.text("abandoned"),
     };
     let ways =

@@ -2,7 +2,7 @@
 
 use super::{Arguments, Caller, HANDOFF, Kind, Parameter, Reply, Tool, handoff, recorded};
 use crate::diagnostic::Diagnostic;
-use crate::view::findings::{self, Surface};
+use crate::view::{Surface, findings};
 use midstride::journal::Change;
 use midstride::verbs::{self, Revised};
 

@@ -2,9 +2,10 @@
 
 use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
+use crate::view::Surface;
 use crate::view::save as view;
 use midstride::project::Project;
-use midstride::verbs::{self, CheckpointError, Save, SaveError, Saved, Source, Which};
+use midstride::verbs::{self, CheckpointError, Save, SaveError, Saved, Source, Which, Written};
 use midstride_core::judgement::Judgement;
 use serde_json::{Map, Value};
 
@@ -83,7 +84,7 @@ fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     };
     // The shelf may be new to the project.
     let project = caller.project()?;
-    let reply = told(&project, &saved);
+    let reply = told(&project, &saved, arguments.text("handoff"));
     Ok(match is_alone {
         true => {
             reply.and("No transcript of this session was found: facts are from git and the tasks.")
@@ -115,8 +116,12 @@ fn judgement(arguments: &Arguments) -> Result<Judgement, Diagnostic> {
     }
 }
 
-fn told(project: &Project, saved: &Saved) -> Reply {
+fn told(project: &Project, saved: &Saved, named: Option<&str>) -> Reply {
     let reply = Reply::says(view::written(project, saved)).without(&saved.redacted);
+    let reply = match (&saved.written, named) {
+        (Written::New, Some(named)) => reply.and(is_new(named, saved.similar.as_deref())),
+        _ => reply,
+    };
     let reply = match &saved.accepted {
         Some(reason) => reply.and(format!("Accepted as it is: {reason}")),
         None => reply,
@@ -124,12 +129,22 @@ fn told(project: &Project, saved: &Saved) -> Reply {
     if saved.gate.passes() || saved.accepted.is_some() {
         return unanswered(saved)
             .into_iter()
-            .fold(reply.and(view::complete(project, saved)), Reply::and);
+            .fold(reply.and(view::complete(project, saved, Surface::Called)), Reply::and);
     }
     let key = saved.shelved.handoff(project).key().id;
-    reply.and(view::missing(&saved.gate)).and(format!(
+    reply.and(view::missing(&saved.gate, Surface::Called)).and(format!(
         "Saved all the same. Call `save` again with handoff `{key}` and only what is missing, or with `accept`."
     ))
+}
+
+/// Whoever names a handoff may have meant one that is there.
+fn is_new(named: &str, similar: Option<&str>) -> String {
+    let meant = similar.map(|similar| {
+        format!(
+            " If you meant `{similar}`, call `save` with that, and `resolve` `{named}` with `abandoned`."
+        )
+    });
+    format!("There was no handoff `{named}`: this is a new one.{}", meant.unwrap_or_default())
 }
 
 /// The questions that nobody answered yet.

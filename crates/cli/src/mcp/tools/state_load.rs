@@ -28,7 +28,7 @@ fn load(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let text = serde_json::to_string_pretty(&state).unwrap_or_default();
     let when = history.get(number.saturating_sub(1)).map(saved).unwrap_or_default();
     let source = format!("State {number} of {} of `{name}`, {when}", history.len());
-    Ok(Reply::default().carries(&source, &text, offset))
+    Reply::default().carries(&source, &text, offset)
 }
 
 fn list(project: &Project, offset: usize) -> Result<Reply, Diagnostic> {
@@ -40,7 +40,7 @@ fn list(project: &Project, offset: usize) -> Result<Reply, Diagnostic> {
         format!("{}: {}, the last {}\n", last.name, count(*number, "state"), saved(last))
     };
     let text: String = all.iter().map(line).collect();
-    Ok(Reply::default().carries(&count(all.len(), "workflow"), &text, offset))
+    Reply::default().carries(&count(all.len(), "workflow"), &text, offset)
 }
 
 /// When a state was saved, and by whom.

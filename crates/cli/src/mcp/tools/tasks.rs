@@ -2,11 +2,13 @@
 
 use super::{Arguments, Caller, Kind, OFFSET, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
+use crate::mcp::caller;
 use crate::view::task as view;
 use crate::view::{count, one_line};
 use midstride::project::Project;
 use midstride::verbs::{self, Board, Done, TaskWish};
-use midstride_core::task::{NewTask, Task, TaskStatus, Wish};
+use midstride_core::id::TaskId;
+use midstride_core::task::{NewTask, Task, TaskStatus, Tasks, Wish};
 
 pub(super) const TOOL: Tool = Tool {
     name: "tasks",
@@ -36,11 +38,57 @@ fn tasks(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
             Diagnostic::new("`subject` has several lines").hint("`description` takes the rest")
         );
     }
+    refuse_what_is_not_used(arguments)?;
     match (arguments.text("task"), arguments.text("subject")) {
         (Some(task), _) => one(&project, caller, arguments, task),
         (None, Some(subject)) => add(&project, caller, arguments, subject),
         (None, None) => list(&project, arguments),
     }
+}
+
+/// Nothing that was given is passed over in silence.
+fn refuse_what_is_not_used(arguments: &Arguments) -> Result<(), Diagnostic> {
+    let (of_a_task, hint): (&[&str], &str) =
+        match (arguments.text("task"), arguments.text("subject")) {
+            (Some(_), _) => return Ok(()),
+            (None, Some(_)) => (
+                &["status", "reason", "note"],
+                "add it without; then call again with the id that you are told as `task`",
+            ),
+            (None, None) => (
+                &["description", "reason", "after", "note"],
+                "`task` says which one is meant; `subject` adds a new one",
+            ),
+        };
+    let given = arguments.only(of_a_task);
+    let given: Vec<String> = given.keys().map(|name| format!("`{name}`")).collect();
+    match given.is_empty() {
+        true => Ok(()),
+        false => {
+            let given = given.join(", ");
+            Err(Diagnostic::new(format!("no task is named that {given} could be said of"))
+                .hint(hint))
+        }
+    }
+}
+
+/// The whole id of a task that is to be changed, or waited for.
+fn whole(tasks: &Tasks, name: &str) -> Result<String, Diagnostic> {
+    let typed = name.trim().to_lowercase();
+    let id = &tasks.find(&typed)?.id;
+    let is_whole = id.as_str() == typed || id.short() == typed;
+    let bare = typed.strip_prefix("t-").unwrap_or(&typed);
+    caller::names_enough(bare, is_whole, &id.to_string())?;
+    Ok(id.as_str().to_owned())
+}
+
+/// The same of those that come first; a uid may be of one that is not here.
+fn awaited(tasks: &Tasks, names: &[String]) -> Result<Vec<String>, Diagnostic> {
+    let one = |name: &String| match TaskId::parse(name) {
+        Some(_) => Ok(name.clone()),
+        None => whole(tasks, name),
+    };
+    names.iter().map(one).collect()
 }
 
 fn list(project: &Project, arguments: &Arguments) -> Result<Reply, Diagnostic> {
@@ -63,7 +111,7 @@ fn list(project: &Project, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     };
     let text: String = chosen.iter().map(line).collect();
     let source = count(chosen.len(), "task");
-    Ok(Reply::default().carries(&source, &text, arguments.place("offset").unwrap_or(0)))
+    Reply::default().carries(&source, &text, arguments.place("offset").unwrap_or(0))
 }
 
 fn add(
@@ -77,8 +125,12 @@ fn add(
         description: arguments.owned("description"),
         ..NewTask::default()
     };
-    let Done { id, redacted } =
-        verbs::add_task(project, &new, &arguments.texts("after"), Some(&caller.name))?;
+    let after = arguments.texts("after");
+    let after = match after.is_empty() {
+        true => after,
+        false => awaited(&Board::open(project)?.tasks, &after)?,
+    };
+    let Done { id, redacted } = verbs::add_task(project, &new, &after, Some(&caller.name))?;
     Ok(Reply::says(format!("{id}: added")).without(&redacted))
 }
 
@@ -97,12 +149,17 @@ fn one(
             reason: arguments.owned("reason"),
             ..Wish::default()
         },
-        depends_on: arguments.texts("after"),
+        depends_on: awaited(&board.tasks, &arguments.texts("after"))?,
         no_longer: Vec::new(),
     };
     let by = Some(caller.name.as_str());
     let changes = ["subject", "description", "status", "reason", "after"];
     let mut reply = Reply::default();
+    let task = match arguments.only(&changes).is_empty() && arguments.text("note").is_none() {
+        true => task.to_owned(),
+        false => whole(&board.tasks, task)?,
+    };
+    let task = task.as_str();
     if !arguments.only(&changes).is_empty() {
         let done = verbs::change_task(project, &mut board, task, &wish, by)?;
         reply = reply.without(&done.redacted);
@@ -114,5 +171,5 @@ fn one(
     let task = board.tasks.find(task)?;
     let source = format!("Task {}", task.id);
     let text = view::text(&board.tasks, task);
-    Ok(reply.carries(&source, &text, arguments.place("offset").unwrap_or(0)))
+    reply.carries(&source, &text, arguments.place("offset").unwrap_or(0))
 }

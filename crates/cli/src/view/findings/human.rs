@@ -1,8 +1,8 @@
 //! Findings in the manner of rustc: the line, what is wrong with it, what to do.
 
-use super::{Surface, is_counted};
+use super::{is_counted, way_out_on};
 use crate::ui::Ui;
-use crate::view::shown_path;
+use crate::view::{Surface, shown_path};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use midstride::project::Project;
@@ -42,7 +42,7 @@ fn frame(
         Severity::Warning => Level::WARNING,
         Severity::Advice => Level::NOTE.with_name("advice"),
     };
-    let help = surface.way_out(document, finding);
+    let help = way_out_on(surface, document, finding);
     let line = Line::of(document, finding);
     let group = level
         .primary_title(finding.message.as_str())
