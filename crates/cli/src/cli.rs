@@ -4,13 +4,12 @@ use crate::commands;
 use crate::demo;
 use crate::diagnostic::Diagnostic;
 use crate::mcp;
-use crate::ui::{Color, Outcome, Ui};
+use crate::ui::{Color, Outcome, TalkRules, Ui};
 use clap::{CommandFactory, Parser, Subcommand};
 use midstride::files;
 use midstride::project::Project;
 use midstride::settings::Environment;
 use midstride_core::hidden;
-use midstride_core::redact::Clean;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -95,12 +94,17 @@ pub(crate) fn parse() -> Result<Typed, ExitCode> {
 /// it is said without either, and without colours, which would tear apart what belongs together.
 fn tell(error: &clap::Error) {
     let text = error.render().to_string();
-    let (clean, found) = Clean::of(&text);
+    let rules = TalkRules::default();
+    let project = Environment::of_process().ok().and_then(|here| Project::discover(here).ok());
+    if let Some(project) = &project {
+        rules.speak_of(project);
+    }
+    let clean = rules.clean(&text);
     // What cannot be printed has nowhere to be reported either.
-    let _ = if found.is_empty() && !text.contains(hidden::steers) {
+    let _ = if clean == text && !text.contains(hidden::steers) {
         error.print()
     } else {
-        Ui::new(Color::Never).say(clean.as_str().trim_end())
+        Ui::new(Color::Never).say(clean.trim_end())
     };
 }
 

@@ -81,6 +81,8 @@ fn tell_recorded(
     reason: &str,
     json: bool,
 ) -> Result<Outcome, Diagnostic> {
+    // It may be what somebody typed; a secret in it was not written either.
+    let reason = &ui.clean(reason);
     if json {
         ui.json(&view::recorded::json(project, shelved, recorded, reason))?;
         return Ok(Outcome::Clean);

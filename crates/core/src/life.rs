@@ -25,7 +25,7 @@ pub enum Refusal {
     #[error("it is in progress already")]
     Started,
     /// There are fewer questions.
-    #[error("it has {has} questions, there is no q{wanted}")]
+    #[error("it has {}, there is no q{wanted}", counted(*has, "question"))]
     NoQuestion {
         /// What was asked for, from one.
         wanted: usize,
@@ -33,7 +33,7 @@ pub enum Refusal {
         has: usize,
     },
     /// There are fewer assumptions.
-    #[error("it has {has} assumptions, there is no a{wanted}")]
+    #[error("it has {}, there is no a{wanted}", counted(*has, "assumption"))]
     NoAssumption {
         /// What was asked for, from one.
         wanted: usize,
@@ -64,6 +64,14 @@ pub enum Refusal {
         /// The stages that are derived from this one.
         next: Vec<String>,
     },
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    match number {
+        0 => format!("no {noun}"),
+        1 => format!("1 {noun}"),
+        more => format!("{more} {noun}s"),
+    }
 }
 
 fn not_derived(to: &str, from: &[String], is: Option<&str>) -> String {

@@ -19,7 +19,7 @@ pub const PRIVATE: &str = "refs/midstride-private/handoffs";
 #[derive(Debug, thiserror::Error)]
 pub enum RevisionError {
     /// The handoff has fewer revisions.
-    #[error("`{key}` has {last} texts, there is no `{key}@{wanted}`")]
+    #[error("`{key}` has {last} text{}, there is no `{key}@{wanted}`", if *last == 1 { "" } else { "s" })]
     NoSuch {
         /// The handoff.
         key: String,

@@ -48,7 +48,8 @@ pub(crate) fn revise(
     // It is recorded, whatever can be said about it now.
     let faults = verbs::faults_of_revision(project, &shelved).ok();
     if args.json {
-        let json = view::recorded::json(project, &shelved, &recorded, &change.reason);
+        let reason = ui.clean(&change.reason);
+        let json = view::recorded::json(project, &shelved, &recorded, &reason);
         let faults =
             faults.map(|(after, faults)| view::findings::json_of(&after.document, &faults));
         ui.json(&json.with_findings(faults.unwrap_or_default()))?;

@@ -191,7 +191,7 @@ pub(crate) fn remarks(
 
 /// What may find something instead.
 fn to_try(words: &[String], has_filter: bool, surface: Surface) -> String {
-    let typed = words.join(" ");
+    let typed = words.join(" ").replace('"', "");
     let single: Vec<&str> = typed.split_whitespace().collect();
     if has_filter {
         return "Without the filter there may be some".to_owned();

@@ -473,7 +473,7 @@ fn what_is_suggested_can_be_pasted() {
     insta::assert_snapshot!(sandbox.run(["answer", "docs/handoffs/a note.md", "q1", "x"]), @"
     exit 2
     ----- stderr -----
-    error: `a note` stays as it is: it has 0 questions, there is no q1
+    error: `a note` stays as it is: it has no question, there is no q1
     hint: `midstride show 'a note'` shows where it stands
     ");
 }

@@ -113,6 +113,12 @@ fn a_mistake_is_told_by_the_rules_of_the_project() {
     sandbox.write(".midstride/config.toml", rule);
     let told = sandbox.run(["show", "acme:1234-5678"]).exits(2).stderr;
     assert!(told.contains("REDACTED-acme-badge") && !told.contains("1234-5678"), "{told}");
+    let told = sandbox.run(["list", "--acme:1234-5678"]).exits(2).stderr;
+    assert!(told.contains("REDACTED-acme-badge") && !told.contains("1234-5678"), "{told}");
+    sandbox.run(["new", "Slow pages", "--id", "slow"]).exits(0);
+    let told = sandbox.run(["resolve", "slow", "--abandon", "badge acme:1234-5678 is gone"]);
+    assert!(told.stderr.contains("REDACTED-acme-badge"), "{told}");
+    assert!(!told.to_string().contains("1234-5678"), "{told}");
     // A program is told no more: this one leads out of the project, and is named.
     sandbox.write("docs/handoffs/one.md", "One.");
     let link = sandbox.root().join("docs/handoffs/acme:1234-5678.md");

@@ -528,7 +528,7 @@ fn what_to_do_is_said_in_words_that_a_tool_takes() {
     hint: leave `handoff` out to save a new handoff
     save: error: `../x y` is not an id: `/` cannot stand in an id: use a-z, 0-9, `.`, `_` and `-`
     hint: leave `handoff` out to have one made from the title
-    answer: error: `market-page-perf` stays as it is: it has 1 questions, there is no q9
+    answer: error: `market-page-perf` stays as it is: it has 1 question, there is no q9
     hint: `get` shows where it stands
     tasks: error: there is no task `gone`
     hint: `tasks` with `all` lists what there is

@@ -25,9 +25,9 @@ pub(super) const TOOL: Tool = Tool {
 fn answer(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let project = caller.project()?;
     let shelved = handoff(&project, arguments)?;
-    let (which, text) = (arguments.needed("which"), arguments.text("text"));
-    let (said, reason) = Said::of(which, text, arguments.flag("holds"), || {
-        ("give `text`".to_owned(), "give `holds`, true or false".to_owned())
+    let (which, text) = (arguments.needed("which").to_lowercase(), arguments.text("text"));
+    let (said, reason) = Said::of(&which, text, arguments.flag("holds"), || {
+        ("give `text`, and no `holds`".to_owned(), "give `holds`, and no `text`".to_owned())
     })?;
     let change = Change::by_verb(Verb::Answer, reason, Some(caller.name.clone()));
     let before = RefCell::new(None);
