@@ -132,7 +132,8 @@ impl From<ReviseError> for Diagnostic {
                             shell_word(&key),
                             shell_path(&kept)
                         ),
-                        "then call `revise` with the settled text",
+                        "then call `revise` with the settled text; or `get` what is there now, put yours \
+                         into it, and call `revise` with that",
                     )
             }
             ReviseError::OtherHandoff { key, .. } => diagnostic

@@ -1,11 +1,11 @@
 //! Prompts: what a person picks in a client to hand over or to go on.
 
 use super::caller::{self, Caller};
-use super::message::Fault;
+use super::message::{Fault, name_of};
 use super::reply::{Reply, told};
 use crate::diagnostic::Diagnostic;
 use midstride::verbs::{self, Asked};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// What a client is told of them.
 pub(super) fn list() -> Value {
@@ -26,7 +26,16 @@ pub(super) fn list() -> Value {
 /// One of them, ready to be sent.
 pub(super) fn get(caller: &Caller, parameters: &Value) -> Result<Value, Fault> {
     let arguments = &parameters["arguments"];
+    if !(arguments.is_null() || arguments.is_object()) {
+        return Err(Fault::parameters("`arguments` has to be an object"));
+    }
     let given = |name: &str| {
+        let known = arguments.as_object().into_iter().flat_map(Map::keys);
+        if let Some(other) = known.into_iter().find(|other| *other != name) {
+            let other = name_of(other);
+            let wrong = format!("there is no argument `{other}`; this prompt takes `{name}`");
+            return Err(Fault::parameters(wrong));
+        }
         let value = &arguments[name];
         let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
         match value.is_null() || value.is_string() {
@@ -80,9 +89,10 @@ fn go_on(caller: &Caller, handoff: Option<&str>) -> Result<String, Diagnostic> {
                 ..Asked::default()
             };
             let briefed = verbs::brief(&project, &asked, &mut |_, _| ());
-            let text = briefed.briefing.text;
-            let text = if text.is_empty() { "Nothing is open here." } else { &text };
-            Reply::says(steps).and(text)
+            match briefed.briefing.text.is_empty() {
+                true => Reply::says(steps).and("Nothing is open here."),
+                false => Reply::says(steps).briefs(&briefed.briefing.text),
+            }
         }
     };
     Ok(reply.text())

@@ -71,6 +71,14 @@ impl Reply {
         })
     }
 
+    /// A briefing, which quotes whatever it carries. It is written for whoever has a terminal.
+    #[must_use]
+    pub(super) fn briefs(self, briefing: &str) -> Self {
+        let names_commands = briefing.contains("`midstride show ");
+        let instead = "Where it names `midstride show ID`, call `get` with that id.";
+        self.and(briefing).and(if names_commands { instead } else { "" })
+    }
+
     /// There is another page.
     #[must_use]
     pub(super) fn goes_on_at(self, offset: usize) -> Self {

@@ -141,6 +141,8 @@ fn mistakes_are_answered_with_what_to_change() {
         tell("resources/read", json!({}));
         tell("prompts/get", json!({"name": "sing"}));
         tell("prompts/get", json!({"name": "handoff", "arguments": {"focus": 7}}));
+        tell("prompts/get", json!({"name": "handoff", "arguments": ["focus"]}));
+        tell("prompts/get", json!({"name": "continue", "arguments": {"focus": "x"}}));
         insta::allow_duplicates! {
             insta::assert_snapshot!(told, @"
             tools/nothing -32601: there is no method `tools/nothing` here
@@ -155,6 +157,8 @@ fn mistakes_are_answered_with_what_to_change() {
             resources/read -32602: `uri` has to be a text
             prompts/get -32602: `name` has to be `handoff` or `continue`
             prompts/get -32602: `focus` has to be a text
+            prompts/get -32602: `arguments` has to be an object
+            prompts/get -32602: there is no argument `focus`; this prompt takes `handoff`
             ");
         }
         client.ends();

@@ -33,14 +33,9 @@ fn brief(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let briefed = verbs::brief(&caller.project()?, &asked, &mut |_, _| ());
     let trouble =
         briefed.trouble.as_ref().map(|why| format!("Sessions and tasks are not told: {why}"));
-    // The briefing quotes whatever it carries.
-    let reply = Reply::says(&briefed.briefing.text).and(trouble.unwrap_or_default());
+    let reply = Reply::default().briefs(&briefed.briefing.text).and(trouble.unwrap_or_default());
     Ok(match briefed.briefing.text.is_empty() {
         true => view::brief::remarks(&briefed, Surface::Called).iter().fold(reply, Reply::and),
-        // It is written for whoever has a terminal.
-        false if briefed.briefing.text.contains("`midstride show ") => {
-            reply.and("Where it names `midstride show ID`, call `get` with that id.")
-        }
         false => reply,
     })
 }
