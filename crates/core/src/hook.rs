@@ -28,8 +28,35 @@ pub struct Call {
     pub transcript: Option<String>,
     /// Where it works.
     pub folder: Option<String>,
+    /// The agent that it is about, where it is about one.
+    pub agent: Option<String>,
+    /// The turn that it comes in, where the client names it: each prompt begins another one.
+    pub turn: Option<String>,
     /// What happens.
     pub moment: Moment,
+}
+
+impl Call {
+    /// What tells a call from another one that wants the same answer; none where answering it twice
+    /// says nothing twice.
+    pub fn sameness(&self) -> Option<&str> {
+        match &self.moment {
+            Moment::Start(occasion) => Some(occasion.name()),
+            Moment::Prompt(text) => Some(text),
+            Moment::Stop { again: false } => Some("first"),
+            Moment::Stop { again: true } => Some("again"),
+            Moment::BeforeCompaction => Some(""),
+            // Several start at once; one that has no name may be any of them.
+            Moment::AgentStart => self.agent.as_deref(),
+            Moment::AfterCompaction(_)
+            | Moment::AgentStop
+            | Moment::TaskCreated(_)
+            | Moment::TaskCompleted(_)
+            | Moment::Interrupt
+            | Moment::End
+            | Moment::Other => None,
+        }
+    }
 }
 
 /// What happens to a session.

@@ -341,15 +341,35 @@ impl Root {
     /// The same for what can be made again: nobody waits until it is on the disk. Whoever reads it
     /// knows a file that is not whole.
     pub fn put_passing(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-        let failed = |error| self.error(path, error);
-        let _folder = self.lock_folder(path).map_err(failed)?;
+        let _folder = self.lock_folder(path).map_err(|error| self.error(path, error))?;
+        self.exchange_passing(path, bytes)
+    }
+
+    /// Changes such a file in one step: nobody else writes it between what `change` is given and what
+    /// it gives back, which is not written where it gives none. Others wait meanwhile, so it is quick.
+    pub fn change_passing<T>(
+        &self,
+        path: &Path,
+        bytes_max: u64,
+        change: impl FnOnce(Option<Vec<u8>>) -> (Option<Vec<u8>>, T),
+    ) -> Result<T, FileError> {
+        let _folder = self.lock_folder(path).map_err(|error| self.error(path, error))?;
+        let (bytes, given) = change(self.read_up_to(path, bytes_max).ok());
+        if let Some(bytes) = bytes {
+            self.exchange_passing(path, &bytes)?;
+        }
+        Ok(given)
+    }
+
+    fn exchange_passing(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let draft = self.draft_with(path, bytes, None, Lasting::No)?;
-        self.dir.rename(&draft.path, &self.dir, path).map_err(failed)?;
+        let exchanged = self.dir.rename(&draft.path, &self.dir, path);
+        exchanged.map_err(|error| self.error(path, error))?;
         draft.keep();
         Ok(())
     }
 
-    /// The same for a file that nobody else may read.
+    /// Writes a file whole, whatever was there, that nobody else may read.
     pub fn put_for_owner(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let failed = |error| self.error(path, error);
         let folder = self.lock_folder(path).map_err(failed)?;

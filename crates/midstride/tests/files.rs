@@ -39,6 +39,26 @@ fn of_many_that_create_one_file_one_wins() {
 }
 
 #[test]
+fn of_many_that_change_one_file_nobodys_change_is_lost() {
+    let sandbox = Sandbox::new("");
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            let sandbox = &sandbox;
+            scope.spawn(move || {
+                let root = Root::open(sandbox.root()).unwrap();
+                let add = |old: Option<Vec<u8>>| {
+                    (Some([old.unwrap_or_default(), b"x".into()].concat()), ())
+                };
+                root.change_passing(Path::new("count"), 100, add).unwrap();
+                let read = root.change_passing(Path::new("count"), 100, |old| (None, old)).unwrap();
+                assert!(read.is_some_and(|read| !read.is_empty()));
+            });
+        }
+    });
+    assert_eq!(sandbox.read("count"), "x".repeat(16));
+}
+
+#[test]
 fn a_file_is_replaced_only_if_it_is_still_the_one_that_was_read() {
     let sandbox = Sandbox::new("");
     sandbox.write("x.md", "old");

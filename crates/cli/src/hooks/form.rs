@@ -14,6 +14,8 @@ pub(super) fn call(client: Client, event: String, moment: Moment, fields: &Field
         session: fields.text("session_id"),
         transcript: fields.text("transcript_path"),
         folder: fields.text("cwd"),
+        agent: fields.text("agent_id"),
+        turn: fields.text("prompt_id").or_else(|| fields.text("turn_id")),
         moment,
     }
 }

@@ -234,7 +234,7 @@ fn what_is_installed_and_never_fired_is_told_with_its_trust() {
 fn what_fired_is_told_with_what_it_took_and_told() {
     let sandbox = installed(&["--trust-hooks"]);
     hook(&sandbox, "SessionStart", json!({"source": "startup"}));
-    hook(&sandbox, "SessionStart", json!({"source": "startup"}));
+    hook(&sandbox, "SessionStart", json!({"source": "startup", "prompt_id": "the next turn"}));
     hook(&sandbox, "UserPromptSubmit", json!({"prompt": "Thank you!"}));
     hook(&sandbox, "SessionEnd", json!({"reason": "other"}));
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &[])), @"

@@ -9,10 +9,13 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 /// The session that calls.
 pub(super) const CALLER: &str = "5e550002-4c00-7000-8000-00000000bbbb";
+
+/// Some seconds after everything else, so that it is another call.
+const LATER: (&str, &str) = ("MIDSTRIDE_NOW", "2026-03-22T09:00:05Z");
 
 fn transcript(sandbox: &Sandbox, id: &str) -> PathBuf {
     let path = sandbox.root().display().to_string();
@@ -97,8 +100,11 @@ fn a_session_that_starts_is_told_of_the_one_that_ended_without_a_word() {
     assert_eq!(line["did"], "recovered 1, briefed", "{line}");
     assert_eq!((&line["client"], &line["session"]), (&json!("claude-code"), &json!(CALLER)));
     assert!(line["error"].is_null() && line["tokens"].as_u64().unwrap() > 100, "{line}");
-    // The same once more is the same text, and no second receipt.
-    let again = hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
+    // The same at once is the same call, which a hook that is installed twice gets.
+    assert_eq!(hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"})), "");
+    // The same later is the same text, and no second receipt.
+    let start = call(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
+    let again = hook_with(&sandbox, "claude-code", &start, &[LATER]).stdout;
     assert_eq!(self::context(&again), context);
     let events = sandbox.run(["events"]).exits(0).stdout;
     assert_eq!(events.matches("session briefed").count(), 1, "{events}");
@@ -476,9 +482,12 @@ fn a_session_is_kept_from_stopping_twice_at_most_and_only_where_that_is_wanted()
     insta::assert_snapshot!(first, @r#"{"decision":"block","reason":"The user corrected this session twice, and no handoff that passed the gate tells why. Say it with `midstride save` (`midstride save --help` tells how) before you stop:\n- correction: Do not touch the pages, only the cache. (record a19): say what the user wants instead, and what follows from it (a constraint or a decision)\n- correction: Keep it in one file (record a21): say what the user wants instead, and what follows from it (a constraint or a decision)\n- failed command: npm run build (record a36): say why it failed, and what made it pass or that it still fails (a wrong turn, a landmine or a sentence)\n- reverted edit: src/page.tsx (record a15): say what was tried there and why it was taken back (a wrong turn)"}"#);
     assert_ne!(hook(&sandbox, "Stop", ID, json!({"stop_hook_active": true})), "");
     assert_eq!(hook(&sandbox, "Stop", ID, json!({"stop_hook_active": true})), "");
-    assert_ne!(hook(&sandbox, "Stop", ID, json!({"stop_hook_active": false})), "");
+    // However soon the next turn ends, it is another one.
+    let next = |turn: &str| json!({"stop_hook_active": false, "prompt_id": turn});
+    assert_ne!(hook(&sandbox, "Stop", ID, next("2")), "");
+    assert_ne!(hook(&sandbox, "Stop", ID, next("3")), "");
     sandbox.run(["session", "promote", "5e55"]).exits(0);
-    assert_eq!(hook(&sandbox, "Stop", ID, json!({"stop_hook_active": false})), "");
+    assert_eq!(hook(&sandbox, "Stop", ID, next("4")), "");
 }
 
 #[test]
@@ -607,6 +616,65 @@ fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     // Nobody knows what a configuration says that cannot be read.
     pipe(&sandbox.root().join(".midstride/config.toml"));
     assert_eq!(hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"})), "");
+}
+
+/// Calls a hook so often at once.
+fn at_once(sandbox: &Sandbox, times: usize, input: &str) -> Vec<String> {
+    let file = sandbox.home().join("call.json");
+    std::fs::write(&file, input).unwrap();
+    let start = || {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        command.args(["hook", "claude-code"]).stdin(File::open(&file).unwrap());
+        command.env("MIDSTRIDE_HOOK_MILLISECONDS", "60000");
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<Child> = (0..times).map(|_| start()).collect();
+    let end = |child: Child| {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    children.into_iter().map(end).filter(|said| !said.is_empty()).collect()
+}
+
+#[test]
+fn of_many_calls_at_once_one_is_answered() {
+    let sandbox = worked_in();
+    sandbox.write(".midstride/config.toml", "[hooks]\nstop_gate = true\n");
+    let agent = json!({"agent_id": "a1", "agent_type": "general-purpose"});
+    // Of each what is said; the last is told what matters and what it lacks, and is reminded.
+    let calls = [
+        ("SessionStart", ID, json!({"source": "startup"}), "midstride briefing"),
+        ("SessionStart", ID, json!({"source": "compact"}), "midstride briefing"),
+        ("SubagentStart", ID, agent, "midstride briefing"),
+        ("PreCompact", ID, json!({"trigger": "auto"}), "The summary has to keep"),
+        ("Stop", ID, json!({"stop_hook_active": false}), "block"),
+        ("UserPromptSubmit", ID, json!({"prompt": "Go on"}), "This is said once"),
+        ("UserPromptSubmit", CALLER, json!({"prompt": "Why are market pages slow?"}), "market"),
+    ];
+    for (event, session, more, says) in calls {
+        let said = at_once(&sandbox, 20, &call(&sandbox, event, session, more));
+        assert!(said.len() == 1 && said[0].contains(says), "{event}: {said:#?}");
+    }
+    let errors: Vec<Value> = log(&sandbox).into_iter().filter(|l| !l["error"].is_null()).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    let events = sandbox.run(["events"]).exits(0).stdout;
+    assert_eq!(events.matches("session briefed").count(), 3, "{events}");
+}
+
+#[test]
+fn what_a_summary_lost_is_told_by_one_of_many_at_once() {
+    let sandbox = worked_in();
+    hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));
+    let summary = json!({"compact_summary": "<summary>We worked on the cache.</summary>"});
+    at_once(&sandbox, 20, &call(&sandbox, "PostCompact", ID, summary));
+    let found =
+        log(&sandbox).into_iter().filter(|line| line["did"] == "found what the summary lost");
+    assert_eq!(found.count(), 1);
+    let prompt = call(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"}));
+    let said = at_once(&sandbox, 20, &prompt);
+    let has = |text: &str| said.iter().filter(|said| said.contains(text)).count();
+    assert_eq!([has("Keep it in one file"), has("This is said once")], [1, 1], "{said:#?}");
 }
 
 #[test]

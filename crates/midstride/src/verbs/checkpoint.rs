@@ -296,7 +296,17 @@ pub(super) struct Taken {
 
 /// Captures a session; nothing is stored but how far it was read.
 pub(super) fn take(project: &Project, found: &Found, mode: Mode) -> Result<Taken, CheckpointError> {
-    let Captured { mut session, bytes, agents_bytes, new_bytes, unread } = capture(project, found)?;
+    taken(project, found, capture(project, found)?, mode)
+}
+
+/// The same of what was captured already.
+pub(super) fn taken(
+    project: &Project,
+    found: &Found,
+    captured: Captured,
+    mode: Mode,
+) -> Result<Taken, CheckpointError> {
+    let Captured { mut session, bytes, agents_bytes, new_bytes, unread } = captured;
     let counts = &session.counts;
     // Copies are understood, and belong to another session.
     let is_understood = counts.understood > 0 || session.forked_after.is_some();

@@ -7,7 +7,7 @@ mod kept;
 use super::brief::{
     Asked, Briefed, Delivery, brief, brief_again, brief_of, gist_of_session, told_of,
 };
-use super::checkpoint::{Checkpointed, is_written_down, of_transcript, take, write_down};
+use super::checkpoint::{Checkpointed, is_written_down, of_transcript, taken, write_down};
 use super::cover::coverage;
 use super::mirror::mirror;
 use super::search::{HOOK_WITHIN, Prompt, search_prompt, with_index};
@@ -30,7 +30,8 @@ use midstride_core::event::Delivered;
 use midstride_core::finding::Code;
 use midstride_core::gate::{self, Gap, Gate};
 use midstride_core::hook::{
-    Answer, Call, ClientTask, Handed, Moment, blocks, missing, must_survive, nudge, worth,
+    Answer, BLOCKS_MAX, Call, ClientTask, Handed, Moment, Worth, blocks, missing, must_survive,
+    nudge, worth,
 };
 use midstride_core::session::Session;
 use midstride_core::shape::read_flag;
@@ -178,6 +179,10 @@ impl Hooking<'_> {
 
     /// Sessions that ended without a word come first: the next one is told of them.
     fn start(&mut self, occasion: Occasion) {
+        // What is told twice fills the context; what cannot be remembered is told all the same.
+        if self.is_first(|_| ()) == Some(false) {
+            return;
+        }
         let recovered = self.recover();
         let has_context = occasion == Occasion::Resume;
         let since = if has_context { self.last_at_work() } else { None };
@@ -199,11 +204,7 @@ impl Hooking<'_> {
         self.done.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
         let told = text.clone().filter(|_| occasion == Occasion::Compact);
         self.done.answer.context = text;
-        let before = self.kept();
-        let kept = Kept { told, ended: false, ..before.clone() };
-        if kept != before {
-            self.keep(&kept);
-        }
+        self.change(|kept| (kept.told, kept.ended) = (told, false));
         let bounded = Kept::bound(self.project);
         self.noted(bounded);
     }
@@ -249,10 +250,10 @@ impl Hooking<'_> {
 
     /// What matters for a prompt comes with it, each handoff once in a session.
     fn prompt(&mut self, text: &str) {
-        let mut kept = self.kept();
-        let before = kept.clone();
+        let kept = self.kept();
         let mut parts = Vec::new();
-        if let Some(missing) = kept.missing.take() {
+        let missing = kept.missing.as_ref().and_then(|_| self.change(|kept| kept.missing.take()));
+        if let Some(missing) = missing.flatten() {
             self.did("told what the summary lost");
             parts.push(missing);
         }
@@ -262,24 +263,32 @@ impl Hooking<'_> {
             self.did("briefed");
             parts.push(briefed.briefing.text);
         }
-        let may = self.project.settings().hooks.nudge && !kept.nudged;
-        // What is long is weighed once, and then whenever it is read on.
-        let is_weighed = kept.weighed;
-        let session = self.advance(|news| match news {
-            News::Nothing | News::Little => may && !is_weighed,
-            News::Enough => true,
-        });
-        kept.weighed |= may && session.is_some();
-        let worth = session.as_ref().filter(|_| may).and_then(worth);
-        let worth = worth.filter(|_| !self.has_handoff());
-        kept.nudged |= worth.is_some();
-        let is_kept = kept == before || self.keep(&kept);
-        // What cannot be remembered would be said again and again.
-        if let Some(worth) = worth.filter(|_| is_kept) {
+        if let Some(worth) = self.reminder(&kept) {
             self.did("nudged");
             parts.push(nudge(worth));
         }
         self.done.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
+    }
+
+    /// Reads on, and says what the agent is reminded of, once in a session.
+    fn reminder(&mut self, kept: &Kept) -> Option<Worth> {
+        let may = self.project.settings().hooks.nudge && !kept.nudged;
+        // What is long is weighed once, and then whenever it is read on.
+        let session = self.advance(|news| match news {
+            News::Nothing | News::Little => may && !kept.weighed,
+            News::Enough => true,
+        });
+        let session = session.filter(|_| may)?;
+        let worth = worth(&session).filter(|_| !self.has_handoff());
+        if kept.weighed && worth.is_none() {
+            return None;
+        }
+        // What cannot be remembered would be said again and again.
+        let is_first = self.change(|kept| {
+            kept.weighed = true;
+            worth.is_some() && !std::mem::replace(&mut kept.nudged, true)
+        });
+        worth.filter(|_| is_first == Some(true))
     }
 
     fn matters(&mut self, text: &str) -> Option<Briefed> {
@@ -306,6 +315,9 @@ impl Hooking<'_> {
         };
         let new = hits.into_iter().map(|hit| hit.shelved).filter(is_new);
         let new: Vec<Shelved> = new.take(MATTERS_MAX).collect();
+        if new.is_empty() || self.is_first(|_| ()) == Some(false) {
+            return None;
+        }
         let briefed = brief_of(self.project, &self.asked(Occasion::Prompt), new);
         (!briefed.briefing.text.is_empty()).then_some(briefed)
     }
@@ -345,10 +357,14 @@ impl Hooking<'_> {
         let found = self.transcript(&called)?;
         let captured = capture(self.project, &found);
         let captured = self.noted(captured)?;
-        if captured.new_bytes > 0 {
+        self.note_new(captured.new_bytes);
+        Some(captured.session)
+    }
+
+    fn note_new(&mut self, bytes: u64) {
+        if bytes > 0 {
             self.did("read on");
         }
-        Some(captured.session)
     }
 
     /// Writes down what the session did since it was written down last.
@@ -377,6 +393,9 @@ impl Hooking<'_> {
             }
         };
         let Some(kept) = gist.as_ref().and_then(must_survive) else { return };
+        if self.is_first(|_| ()) == Some(false) {
+            return;
+        }
         let told = self.told_again(&kept);
         self.done.answer.instructions = Some(format!(
             "The summary has to keep what follows, the words of the user as they are.\n\n{told}"
@@ -386,19 +405,26 @@ impl Hooking<'_> {
     /// What neither the summary tells nor what was told since waits for the next prompt.
     fn after_compaction(&mut self, summary: Option<&str>) {
         let Some(summary) = summary else { return };
-        let mut kept = self.kept();
         let digest = sha256(summary.as_bytes());
-        if kept.compared.as_ref() == Some(&digest) {
+        let is_compared = |kept: &Kept| kept.compared.as_ref() == Some(&digest);
+        let kept = self.kept();
+        if is_compared(&kept) {
             return;
         }
         let gist = self.own_gist();
         let Some(gist) = self.noted(gist).flatten() else { return };
-        let told = kept.told.take().unwrap_or_default();
-        kept.missing = missing(&gist, &[summary, &told]).map(|lost| self.told_again(&lost));
-        kept.compared = Some(digest);
-        let lost = kept.missing.is_some();
-        if self.keep(&kept) {
-            self.did(if lost { "found what the summary lost" } else { "compared the summary" });
+        let told = kept.told.unwrap_or_default();
+        let lost = missing(&gist, &[summary, &told]).map(|lost| self.told_again(&lost));
+        let is_lost = lost.is_some();
+        let changed = self.change(|kept| {
+            let is_new = !is_compared(kept);
+            if is_new {
+                (kept.told, kept.missing, kept.compared) = (None, lost, Some(digest.clone()));
+            }
+            is_new
+        });
+        if changed == Some(true) {
+            self.did(if is_lost { "found what the summary lost" } else { "compared the summary" });
         }
     }
 
@@ -417,7 +443,7 @@ impl Hooking<'_> {
         let asked = Asked { session: None, only: Some(&FOR_AGENTS), ..self.asked(Occasion::Agent) };
         let briefed = brief(self.project, &asked, &mut |_, _| ());
         self.note_troubles(&briefed);
-        if !briefed.briefing.text.is_empty() {
+        if !briefed.briefing.text.is_empty() && self.is_first(|_| ()) != Some(false) {
             self.did("briefed an agent");
             self.done.answer.context = Some(briefed.briefing.text);
         }
@@ -435,17 +461,24 @@ impl Hooking<'_> {
             self.advance(is_worth_it);
             return;
         }
-        let session = self.advance(|_| true);
-        let mut kept = self.kept();
-        if !again {
-            kept.blocked = 0;
+        let before = if again { self.kept().blocked } else { 0 };
+        let own = self.own_handoffs();
+        if before >= BLOCKS_MAX || own.iter().any(is_enough) {
+            self.advance(is_worth_it);
+            return;
         }
-        let Some(worth) = session.as_ref().and_then(worth) else { return };
-        let handed = self.handed();
-        let Some(why) = blocks(Some(worth), &handed, kept.blocked) else { return };
-        kept.blocked += 1;
+        let found = self.called().and_then(|called| self.transcript(&called));
+        let Some(found) = found else { return };
+        let captured = capture(self.project, &found);
+        let Some(captured) = self.noted(captured) else { return };
+        self.note_new(captured.new_bytes);
+        let Some(worth) = worth(&captured.session) else { return };
+        let taken = taken(self.project, &found, captured, Mode::Auto);
+        let Some(taken) = self.noted(taken) else { return };
+        let handed = self.lacking(own.first(), &taken.written.checkpoint);
+        let Some(why) = blocks(Some(worth), &handed, before) else { return };
         // What cannot be counted does not end.
-        if self.keep(&kept) {
+        if self.is_first(|kept| kept.blocked = before + 1) == Some(true) {
             self.did("blocked");
             self.done.answer.block = Some(why);
         }
@@ -453,9 +486,7 @@ impl Hooking<'_> {
 
     fn end(&mut self) {
         self.checkpoint();
-        // Whoever goes on with it later was reminded all the same, and lacks what it lacked.
-        let Kept { nudged, missing, .. } = self.kept();
-        self.keep(&Kept { missing, nudged, ended: true, ..Kept::default() });
+        self.change(Kept::end);
     }
 
     /// Whether an open handoff of this session passed the gate, or was accepted as it is.
@@ -463,23 +494,14 @@ impl Hooking<'_> {
         self.own_handoffs().iter().any(is_enough)
     }
 
-    /// What a handoff of this session tells. Only what is compared with the transcript is judged
-    /// anew: everything else was when it was saved, and would ask git.
-    fn handed(&mut self) -> Handed {
-        let own = self.own_handoffs();
-        if own.iter().any(is_enough) {
-            return Handed::Enough;
-        }
-        let own = own.first();
+    /// What a handoff of this session does not tell. Only what is compared with the transcript is
+    /// judged anew: everything else was when it was saved, and would ask git.
+    fn lacking(&self, own: Option<&Shelved>, checkpoint: &Checkpoint) -> Handed {
         let key = own.map(|shelved| shelved.handoff(self.project).key().to_string());
-        let found = self.called().and_then(|called| self.transcript(&called));
-        let taken = found.map(|found| take(self.project, &found, Mode::Auto));
-        let taken = taken.and_then(|taken| self.noted(taken));
         let nothing = Document::parse(b"");
         let document = own.map_or(&nothing, |shelved| &shelved.document);
-        let coverage =
-            taken.map(|taken| coverage(self.project, &taken.written.checkpoint, document));
-        let gate = Gate::of(document, &Verdict::default(), coverage.as_ref());
+        let coverage = coverage(self.project, checkpoint, document);
+        let gate = Gate::of(document, &Verdict::default(), Some(&coverage));
         let mut gaps: Vec<String> = gate.gaps.iter().map(Gap::line).collect();
         let found = gate::record(document).and_then(|record| record.get("findings"));
         let codes = found.into_iter().flat_map(Node::items).filter_map(Node::text);
@@ -506,9 +528,27 @@ impl Hooking<'_> {
         Kept::read(self.project, &self.session)
     }
 
-    fn keep(&mut self, kept: &Kept) -> bool {
-        let written = kept.write(self.project, &self.session);
-        self.noted(written).is_some()
+    /// Changes what is kept; nothing comes back where that is not possible.
+    fn change<T>(&mut self, change: impl FnOnce(&mut Kept) -> T) -> Option<T> {
+        let changed = Kept::change(self.project, &self.session, change);
+        self.noted(changed)
+    }
+
+    /// Whether nobody else answers this call, which is asked where something is about to be said; if
+    /// so, changes what is kept.
+    fn is_first(&mut self, change: impl FnOnce(&mut Kept)) -> Option<bool> {
+        let Some(sameness) = self.call.sameness() else { return Some(true) };
+        let sameness = &sameness.as_bytes()[..sameness.len().min(PROMPT_BYTES_MAX)];
+        let turn = self.call.turn.as_deref().unwrap_or_default().as_bytes();
+        let call = sha256(&[self.call.event.as_bytes(), b"\n", turn, b"\n", sameness].concat());
+        let now = self.project.environment().clock.now();
+        self.change(|kept| {
+            let is_first = kept.is_first(&call, now);
+            if is_first {
+                change(kept);
+            }
+            is_first
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::files::{FileError, Problem, Root};
 use crate::project::Project;
 use crate::settings::SessionName;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,11 @@ const FOLDER: &str = "hooks";
 const SESSIONS_MAX: usize = 64;
 /// A larger file is none of ours.
 const BYTES_MAX: u64 = 1 << 20;
+/// A call that comes again so soon, in the same turn, is the same one: where hooks are installed twice,
+/// for the user and for the project, the client calls both at once.
+const SAME_WITHIN: SignedDuration = SignedDuration::from_secs(2);
+/// So many calls come that soon after each other.
+const ANSWERED_MAX: usize = 32;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -30,20 +36,67 @@ pub(super) struct Kept {
     pub(super) blocked: u8,
     /// Whether its client said that it ended.
     pub(super) ended: bool,
+    /// The calls that were answered last.
+    answered: Vec<Answered>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Answered {
+    /// What tells it from others.
+    call: String,
+    at: Timestamp,
 }
 
 impl Kept {
+    /// Whether a call is answered for the first time. From now on it was.
+    pub(super) fn is_first(&mut self, call: &str, now: Timestamp) -> bool {
+        // A clock may be set back.
+        self.answered.retain(|one| now.duration_since(one.at).abs() < SAME_WITHIN);
+        let is_first = self.answered.iter().all(|one| one.call != call);
+        if is_first {
+            let over = (self.answered.len() + 1).saturating_sub(ANSWERED_MAX);
+            self.answered.drain(..over);
+            self.answered.push(Answered { call: call.to_owned(), at: now });
+        }
+        is_first
+    }
+
+    /// What the next session of the same name goes on with: who was reminded was, and lacks what it
+    /// lacked.
+    pub(super) fn end(&mut self) {
+        let Self { missing, nudged, answered, .. } = std::mem::take(self);
+        *self = Self { missing, nudged, answered, ended: true, ..Self::default() };
+    }
+
     pub(super) fn read(project: &Project, session: &SessionName) -> Self {
         let folder = project.private().ok().flatten();
         let folder = folder.and_then(|folder| folder.below(Path::new(FOLDER)).ok().flatten());
         let bytes = folder.and_then(|folder| folder.read_up_to(&name(session), BYTES_MAX).ok());
-        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+        Self::of(bytes.as_deref())
     }
 
-    pub(super) fn write(&self, project: &Project, session: &SessionName) -> Result<(), FileError> {
+    fn of(bytes: Option<&[u8]>) -> Self {
+        bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
+    }
+
+    /// Changes what is kept, as it is at this moment: two that are called at once do so one after the
+    /// other, and the second sees what the first one did.
+    pub(super) fn change<T>(
+        project: &Project,
+        session: &SessionName,
+        change: impl FnOnce(&mut Self) -> T,
+    ) -> Result<T, FileError> {
         let folder: Root = project.make_private()?.make_below(Path::new(FOLDER))?;
-        let text = serde_json::to_string(self).unwrap_or_default();
-        folder.put_passing(&name(session), project.clean(&text).0.as_str().as_bytes())
+        folder.change_passing(&name(session), BYTES_MAX, |bytes| {
+            let before = Self::of(bytes.as_deref());
+            let mut kept = before.clone();
+            let given = change(&mut kept);
+            let written = || {
+                let text = serde_json::to_string(&kept).unwrap_or_default();
+                project.clean(&text).0.as_str().as_bytes().to_vec()
+            };
+            ((kept != before).then(written), given)
+        })
     }
 
     /// Removes what a session kept.
@@ -81,4 +134,44 @@ impl Kept {
 /// The names of a session have no letter that leads out of the folder.
 fn name(session: &SessionName) -> PathBuf {
     PathBuf::from(format!("{}.{}.json", session.client, session.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_comes_again_at_once_is_the_same() {
+        let at = |time: &str| time.parse::<Timestamp>().unwrap();
+        let now = at("2026-03-22T10:00:00Z");
+        let mut kept = Kept::default();
+        assert!(kept.is_first("start", now));
+        assert!(!kept.is_first("start", now));
+        assert!(kept.is_first("stop", now));
+        assert!(!kept.is_first("start", at("2026-03-22T10:00:01.9Z")));
+        // Later, and where the clock was set back, it is another one.
+        assert!(kept.is_first("start", at("2026-03-22T10:00:02Z")));
+        assert!(kept.is_first("start", at("2026-03-22T09:00:00Z")));
+        assert!(kept.is_first("start", Timestamp::MAX) && kept.is_first("start", Timestamp::MIN));
+    }
+
+    #[test]
+    fn however_many_come_at_once_few_are_kept() {
+        let now = Timestamp::UNIX_EPOCH;
+        let mut kept = Kept::default();
+        let mut is_first = |number: usize| kept.is_first(&number.to_string(), now);
+        assert!((0..100).all(&mut is_first));
+        assert!(!is_first(99) && is_first(0));
+        assert_eq!(kept.answered.len(), ANSWERED_MAX);
+    }
+
+    #[test]
+    fn whoever_ends_was_reminded_all_the_same() {
+        let lost = Some("lost".to_owned());
+        let mut kept = Kept { nudged: true, blocked: 2, missing: lost.clone(), ..Kept::default() };
+        kept.is_first("start", Timestamp::UNIX_EPOCH);
+        kept.end();
+        assert_eq!((kept.nudged, kept.blocked, &kept.missing), (true, 0, &lost));
+        assert!(kept.ended && !kept.is_first("start", Timestamp::UNIX_EPOCH));
+    }
 }
