@@ -178,9 +178,11 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>, answered: &Sende
     let folder = call.as_ref().ok().and_then(|call| call.folder.as_deref());
     let Some(project) = open(environment, folder) else { return say(String::new()) };
     locked(known).private = Some(project.private_path()).filter(|path| files::is_folder(path));
-    let mut done = match &call {
-        Ok(call) => verbs::hook(&project, call),
-        Err(error) => Hooked { errors: vec![error.clone()], ..Hooked::default() },
+    let broken = project.broken_configuration().map(ToString::to_string);
+    let mut done = match (&call, broken) {
+        (Ok(call), None) => verbs::hook(&project, call),
+        (Err(error), None) => Hooked { errors: vec![error.clone()], ..Hooked::default() },
+        (_, Some(broken)) => Hooked { errors: vec![broken], ..Hooked::default() },
     };
     say(call.map(|call| written(&call, &done.answer)).unwrap_or_default());
     if done.is_left {
@@ -205,12 +207,13 @@ fn go_on(words: &[&str], folder: &Path) -> std::io::Result<()> {
     process::go_on_alone(&words, folder, settings::variables_to_go_on())
 }
 
-/// The project that a session works in, if midstride has a say there.
+/// The project that a session works in, if midstride has a say there, also with a configuration that
+/// cannot be used: the log says so.
 fn open(mut environment: Environment, folder: Option<&str>) -> Option<Project> {
     if let Some(folder) = folder.map(Path::new).filter(|folder| files::is_folder(folder)) {
         environment.folder = files::real(folder);
     }
-    let project = Project::discover(environment).ok()?;
+    let project = Project::discover_anyway(environment).ok()?;
     (!verbs::is_silent(&project)).then_some(project)
 }
 
@@ -310,7 +313,8 @@ fn alone(event: &str, watch: Stopwatch, act: impl Fn(&Project) -> Result<&'stati
     let clock = environment.clock;
     let Some(project) = open(environment, None).filter(Project::is_at_home) else { return };
     let mut done = Hooked::default();
-    match act(&project) {
+    let broken = project.broken_configuration().map(ToString::to_string);
+    match broken.map_or_else(|| act(&project), Err) {
         Ok(did) => done.did.push(did.to_owned()),
         Err(error) => done.errors.push(error),
     }

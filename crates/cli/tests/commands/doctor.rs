@@ -250,10 +250,10 @@ fn what_fired_is_told_with_what_it_took_and_told() {
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
       HOOK  IN  FIRED  LAST  MEDIAN  WORST  TOKENS  ALL  DID
       SessionStart  user  2  2026-03-21 17:24  [N] ms  [N] ms  306  612  briefed
-      UserPromptSubmit  user  1  2026-03-21 17:24  [N] ms  [N] ms  0  0  nothing
+      UserPromptSubmit  user  1  2026-03-21 17:24  [N] ms  [N] ms  0  0  found no transcript yet
       PreCompact  user  never
       PostCompact  user  never
-      SessionEnd  user  1  2026-03-21 17:24  [N] ms  [N] ms  0  0  nothing
+      SessionEnd  user  1  2026-03-21 17:24  [N] ms  [N] ms  0  0  found no transcript yet
       SubagentStart  user  never
       SubagentStop  user  never
       TaskCreated  user  never

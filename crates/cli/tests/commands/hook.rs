@@ -609,13 +609,62 @@ fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     pipe(&transcript(&sandbox, CALLER));
     for event in ["UserPromptSubmit", "PreCompact", "Stop", "SessionEnd"] {
         assert_eq!(hook(&sandbox, event, CALLER, json!({"prompt": "Hello"})), "");
-        assert!(log(&sandbox).pop().unwrap()["error"].is_null());
+        let error = log(&sandbox).pop().unwrap()["error"].to_string();
+        assert!(error.contains("bbbb.jsonl` is no ordinary file"), "{error}");
     }
     let told = hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
     assert!(context(&told).contains("market-page-perf"), "{told}");
     // Nobody knows what a configuration says that cannot be read.
     pipe(&sandbox.root().join(".midstride/config.toml"));
     assert_eq!(hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"})), "");
+    let error = log(&sandbox).pop().unwrap()["error"].to_string();
+    assert!(error.contains("config.toml` is no ordinary file"), "{error}");
+}
+
+#[test]
+fn what_is_wrong_with_a_configuration_is_written_down() {
+    let sandbox = worked_in();
+    sandbox.write(".midstride/config.toml", "[hooks]\nnudge = maybe\n");
+    for client in ["claude-code", "codex"] {
+        let start = call(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
+        assert_eq!(hook_with(&sandbox, client, &start, &[]).stdout, "");
+        let line = log(&sandbox).pop().unwrap();
+        assert_eq!((&line["client"], &line["did"]), (&json!(client), &json!("nothing")), "{line}");
+        assert_eq!((&line["event"], &line["session"]), (&json!("SessionStart"), &json!(CALLER)));
+        let error = line["error"].as_str().unwrap();
+        assert!(error.contains("config.toml` is not understood: TOML parse error at line 2"));
+    }
+    sandbox.run(["hook", "recover"]).exits(0);
+    assert_eq!(log(&sandbox).pop().unwrap()["event"], "recover");
+    assert_eq!(log(&sandbox).len(), 3);
+    // Whoever switched hooks off is not told, and nothing is made where midstride never was.
+    let private = sandbox.root().join(".git/midstride");
+    std::fs::write(private.join("off"), "").unwrap();
+    assert_eq!(hook(&sandbox, "SessionEnd", CALLER, json!({})), "");
+    assert_eq!(log(&sandbox).len(), 3);
+    std::fs::remove_dir_all(&private).unwrap();
+    assert_eq!(hook(&sandbox, "SessionEnd", CALLER, json!({})), "");
+    assert!(!private.exists());
+}
+
+#[test]
+fn a_transcript_that_is_not_there_is_told_of() {
+    let sandbox = shop();
+    let told = |event: &str, more: Value| {
+        hook(&sandbox, event, CALLER, more);
+        let line = log(&sandbox).pop().unwrap();
+        (line["did"].as_str().unwrap().to_owned(), line["error"].as_str().map(str::to_owned))
+    };
+    // The client writes behind what it does.
+    for event in ["UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"] {
+        let (did, error) = told(event, json!({"prompt": "Hello", "agent_type": "general-purpose"}));
+        assert_eq!((did.as_str(), error), ("found no transcript yet", None));
+    }
+    let (did, error) = told("PreCompact", json!({}));
+    let error = error.unwrap();
+    assert!(did == "nothing" && error.ends_with("bbbb.jsonl` does not exist"), "{error}");
+    let (_, error) = told("PreCompact", json!({"transcript_path": null}));
+    assert_eq!(error.as_deref(), Some("the client names no transcript"));
 }
 
 /// Calls a hook so often at once.

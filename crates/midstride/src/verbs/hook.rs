@@ -331,14 +331,26 @@ impl Hooking<'_> {
         Ok(told_of(&ledger, &self.session)?.into_iter().map(name).collect())
     }
 
-    /// The transcript of the session, where there is one yet. Nothing of it was read.
+    /// The transcript that the client names, where there is one. Nothing of it was read.
     fn called(&mut self) -> Option<Found> {
-        let path = Path::new(self.call.transcript.as_deref()?);
-        if !files::is_file(path) {
+        let path = self.call.transcript.as_deref().map(Path::new);
+        let found = path.map(|path| client::called(path, self.call.client));
+        let is_missing = match &found {
+            Some(Err(error)) => error.is_missing(),
+            Some(Ok(_)) => false,
+            None => true,
+        };
+        if is_missing && may_be_early(&self.call.moment) {
+            self.did("found no transcript yet");
             return None;
         }
-        let found = client::called(path, self.call.client);
-        self.noted(found)
+        match found {
+            Some(found) => self.noted(found),
+            None => {
+                self.done.errors.push("the client names no transcript".to_owned());
+                None
+            }
+        }
     }
 
     /// The same, once its beginning told that it is of this project.
@@ -550,6 +562,12 @@ impl Hooking<'_> {
             is_first
         })
     }
+}
+
+/// Whether a transcript may not be there yet: clients write it behind what they do, and for a session
+/// in which nothing was asked not at all. A context that is full was written down.
+fn may_be_early(moment: &Moment) -> bool {
+    !matches!(moment, Moment::BeforeCompaction | Moment::Start(Occasion::Compact))
 }
 
 /// Where nobody asks what the session did, little is left for later.
