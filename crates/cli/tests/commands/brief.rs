@@ -29,11 +29,11 @@ fn the_next_session_is_told_what_it_has_to_know() {
     - Blocking question [2 “question 1”]: “May the weather be ten minutes old?”
     - The user asked first [1 “record 2”], on another branch: “Make the market pages fast again; the cache is purged on every deploy.”
     - Where it stands [2], in progress, changed 2026-03-22: “Market pages take 14 s: Cold renders load every company of a city.”
+    - First open step of the plan [2]: “1. Paginate; check the number of rows.”
     - Where it stands [3], planned, changed 2026-03-20: “Snapshots of machines for audits.”
     - The user asked [1 “record 47”]: “Now write the report.”
     - Agent in flight [1 “record 38”]: “ag2: bench”
     - The agent said last [1 “record 62”]: “The report is in docs; next I would measure. �”
-    - First open step of the plan [2]: “1. Paginate; check the number of rows.”
     - It failed, and did not pass since [1 “record 40”], exit 7: “npm run build — Background command "build" failed (exit code 7)”
     - Wrong turn [2]: “Blaming _fetch_market_data() — wrong because: Another function serves the pages”
     - It failed, and did not pass since [1 “record 35 of agent ag1”], exit 2: “grep -rn purge src — grep: src: No such file”
@@ -77,11 +77,11 @@ fn a_session_that_starts_is_told_less() {
     - Blocking question [2 “question 1”]: “May the weather be ten minutes old?”
     - The user asked first [1 “record 2”], on another branch: “Make the market pages fast again; the cache is purged on every deploy.”
     - Where it stands [2], in progress, changed 2026-03-22: “Market pages take 14 s: Cold renders load every company of a city.”
+    - First open step of the plan [2]: “1. Paginate; check the number of rows.”
     - Where it stands [3], planned, changed 2026-03-20: “Snapshots of machines for audits.”
     - The user asked [1 “record 47”]: “Now write the report.”
     - Agent in flight [1 “record 38”]: “ag2: bench”
     - The agent said last [1 “record 62”]: “The report is in docs; next I would measure. �”
-    - First open step of the plan [2]: “1. Paginate; check the number of rows.”
     - It failed, and did not pass since [1 “record 40”], exit 7: “npm run build — Background command "build" failed (exit code 7)”
 
     Sources: [1] `midstride session show [UID]`; [2] `midstride show market-page-perf`; [3] `midstride show feat-042/request`

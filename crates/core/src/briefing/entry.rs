@@ -9,6 +9,10 @@ use std::cell::OnceCell;
 /// one at once.
 const APART_MAX: usize = 5;
 
+/// So many constraints and questions are told before the first piece of work. With more in front of it
+/// a session with little room would hear what to keep to, and not what to do.
+const BEFORE_WORK_MAX: usize = 5;
+
 /// No text is told in more characters than these.
 const LONG_LENGTH_MAX: usize = 2_000;
 
@@ -55,6 +59,25 @@ impl Entry {
     }
 }
 
+/// Where one piece of work stands and what is next there go together, as they come: what to do next in
+/// the first outlives how the second stands.
+fn order(point: &Point) -> Rank {
+    if point.rank == Rank::NextAction { Rank::Standing } else { point.rank }
+}
+
+/// Brings where the first piece of work stands, and what is next, before all but the first constraints
+/// and questions.
+fn lift_work(points: &mut [Point]) {
+    let mut to = BEFORE_WORK_MAX;
+    for rank in [Rank::Standing, Rank::NextAction] {
+        let at = points.iter().position(|point| point.rank == rank);
+        if let Some(at) = at.filter(|at| *at > to) {
+            points[to..=at].rotate_right(1);
+            to += 1;
+        }
+    }
+}
+
 fn leads(point: &Point) -> bool {
     point.rank <= Rank::NextAction
 }
@@ -63,7 +86,8 @@ fn leads(point: &Point) -> bool {
 pub(super) fn in_order(material: &Material, budget: Budget) -> Vec<Entry> {
     let boot = material.boot.iter().flat_map(|boot| boot::points(boot, material.client));
     let mut points: Vec<Point> = boot.chain(material.points.iter().cloned()).collect();
-    points.sort_by_key(|point| point.rank);
+    points.sort_by_key(order);
+    lift_work(&mut points);
     let runs = runs(&points);
     let leading = points.iter().filter(|point| leads(point)).count();
     let lengths = Lengths::of(budget, leading);

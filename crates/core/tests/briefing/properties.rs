@@ -176,7 +176,19 @@ fn in_order(material: &Material) -> Vec<(Rank, String)> {
         }
     }
     all.extend(material.points.iter().map(|point| (point.rank, point.source.clone())));
-    all.sort_by_key(|(rank, _)| *rank);
+    // Where the work stands and what is next go together, as they come.
+    all.sort_by_key(|(rank, _)| if *rank == Rank::NextAction { Rank::Standing } else { *rank });
+    // The first of them come before all but five of what is to be kept to and what blocks.
+    let is_first = |wanted: Rank| all.iter().position(|(rank, _)| *rank == wanted);
+    let first = [Rank::Standing, Rank::NextAction].map(is_first).into_iter().flatten();
+    let mut first: Vec<usize> = first.filter(|at| *at > 5).collect();
+    let lifted = first.iter().map(|at| all[*at].clone()).collect::<Vec<_>>();
+    first.sort_unstable();
+    for at in first.into_iter().rev() {
+        all.remove(at);
+    }
+    let to = all.len().min(5);
+    all.splice(to..to, lifted);
     all
 }
 
@@ -235,8 +247,77 @@ proptest! {
     }
 
     #[test]
+    fn what_is_next_is_told_before_how_anything_else_stands(
+        mut material in material(),
+        work in prop::collection::vec((text(), text()), 1..4),
+        budget in budget(200..1_000),
+    ) {
+        material.points.retain(|point| {
+            !matches!(point.rank, Rank::Standing | Rank::NextAction)
+        });
+        let of = |at: usize, rank, what, text: &String| Point {
+            rank,
+            what,
+            text: text.clone(),
+            remark: None,
+            source: format!("handoff number-{at}"),
+            place: None,
+            show: Vec::new(),
+        };
+        for (at, (standing, next)) in work.iter().enumerate() {
+            material.points.push(of(at, Rank::Standing, "Where it stands", standing));
+            material.points.push(of(at, Rank::NextAction, "Next action", next));
+        }
+        let briefing = holds(&material, budget);
+        let tells = |at: usize, rank: Rank| {
+            let source = format!("handoff number-{at}");
+            briefing.told.iter().any(|told| told.source == source && told.rank == rank)
+        };
+        for at in 1..work.len() {
+            let outlives = tells(at - 1, Rank::NextAction) || !tells(at, Rank::Standing);
+            prop_assert!(outlives, "{}", briefing.text);
+        }
+    }
+
+    #[test]
     fn tiny_budgets_are_kept_too(material in material(), budget in budget(0..200)) {
         holds(&material, budget);
+    }
+}
+
+#[test]
+fn however_much_is_to_be_kept_to_a_session_that_starts_hears_what_to_do() {
+    let of = |rank, what, source: &str| Point {
+        rank,
+        what,
+        text: format!("{what} {}", "of a length that texts really have, and then some. ".repeat(4)),
+        remark: None,
+        source: format!("handoff {source}"),
+        place: None,
+        show: vec!["midstride".into(), "show".into(), source.into()],
+    };
+    let mut points = Vec::new();
+    for source in ["first", "second"] {
+        for _ in 0..10 {
+            points.push(of(Rank::Constraint, "Constraint", source));
+            points.push(of(Rank::BlockingQuestion, "Blocking question", source));
+        }
+        points.push(of(Rank::Standing, "Where it stands", source));
+        points.push(of(Rank::NextAction, "Next action", source));
+    }
+    let material = Material {
+        client: Some(Client::ClaudeCode),
+        occasion: Occasion::Startup,
+        role: None,
+        branch: Some("main".to_owned()),
+        boot: Vec::new(),
+        points,
+        show_all: ["midstride", "brief", "--budget", "20000"].map(str::to_owned).to_vec(),
+    };
+    let briefing = holds(&material, Budget { tokens: 500, utf16_units: Some(10_000) });
+    let tells = |rank: Rank| briefing.told.iter().find(|told| told.rank == rank);
+    for rank in [Rank::Constraint, Rank::Standing, Rank::NextAction] {
+        assert_eq!(tells(rank).unwrap().source, "handoff first", "{}", briefing.text);
     }
 }
 
