@@ -216,6 +216,40 @@ fn a_session_that_is_resumed_a_hundred_times_gets_the_same_and_one_receipt() {
 }
 
 #[test]
+fn a_session_that_has_its_context_is_told_of_those_that_it_does_not_know() {
+    let sandbox = shop();
+    for number in 0..10 {
+        let more = "  state: {environment: {branch: main}}\n";
+        put(&sandbox, &format!("here-{number}"), "planned", 10 + number, more);
+    }
+    let told = |has_context| {
+        let asked = Asked {
+            occasion: Some(Occasion::Resume),
+            session: SessionName::of("claude-code", ID),
+            has_context,
+            ..Asked::default()
+        };
+        briefed(&open(sandbox.root()), &asked)
+    };
+    let first = told(false);
+    assert!(first.handoffs.len() < 10, "{:?}", told_ids(&first));
+    // Each of those that it knows fits better than this one.
+    put(&sandbox, "elsewhere", "planned", 1, "  state: {environment: {branch: other}}\n");
+    let own = format!("  state: {{recovery: {{session: {ID}}}}}\n");
+    put(&sandbox, "own", "planned", 28, &own);
+    let mut known: Vec<String> = first.handoffs.into_iter().map(|one| one.id).collect();
+    let second = told(true);
+    assert!(told_ids(&second).iter().all(|id| !known.contains(&(*id).to_owned())));
+    assert!(told_ids(&second).contains(&"elsewhere"), "{:?}", told_ids(&second));
+    known.extend(second.handoffs.into_iter().map(|one| one.id));
+    known.sort();
+    let mut all: Vec<String> = (0..10).map(|number| format!("here-{number}")).collect();
+    all.insert(0, "elsewhere".to_owned());
+    assert_eq!(known, all, "each once, and not what it wrote itself");
+    assert_eq!(told(true).briefing.text, "");
+}
+
+#[test]
 fn without_a_session_nothing_is_written() {
     let sandbox = shop();
     put(&sandbox, "open", "planned", 2, "");

@@ -123,17 +123,9 @@ fn brief_with(project: &Project, asked: &Asked, find: impl FnOnce(&Wanted<'_>) -
         branch: project.repository().and_then(Repository::branch),
         session: work.gist.as_ref().map(|gist| gist.session.clone()),
         most: usize::try_from(told).unwrap_or(usize::MAX),
+        known: Known::of(asked, &work),
     };
-    let mut open = find(&wanted);
-    let told = asked.session.as_ref().filter(|_| asked.has_context);
-    let told = told.zip(work.ledger.as_ref()).map(|(session, ledger)| told_of(ledger, session));
-    if let Some(Ok(told)) = told {
-        let own = asked.session.as_ref().map(|session| session.id.as_str());
-        let is_own =
-            |card: &Card| card.waits.as_ref().is_some_and(|it| it.session.as_deref() == own);
-        let is_told = |shelved: &Shelved| told.contains(&delivered(project, shelved));
-        open.best.retain(|one| !is_own(&one.card) && !is_told(&one.shelved));
-    }
+    let open = find(&wanted);
     Briefed { trouble, ..composed(project, asked, &wanted, open, work) }
 }
 
@@ -144,6 +136,7 @@ pub(super) fn brief_of(project: &Project, asked: &Asked, handoffs: Vec<Shelved>)
         branch: project.repository().and_then(Repository::branch),
         session: None,
         most: handoffs.len(),
+        known: None,
     };
     let opened = |shelved| Opened { card: Card::of(project, &shelved), judged: None, shelved };
     let best: Vec<Opened> = handoffs.into_iter().map(opened).collect();
@@ -163,6 +156,7 @@ pub(super) fn brief_again(project: &Project, asked: &Asked, gist: &Gist) -> Brie
         branch: project.repository().and_then(Repository::branch),
         session: None,
         most: 0,
+        known: None,
     };
     let work = Work { gist: Some(gist.clone()), is_own: true, ..Work::default() };
     let open = Open::default();
@@ -375,6 +369,27 @@ struct Wanted<'a> {
     session: Option<String>,
     /// How many are told of.
     most: usize,
+    /// What is left out, where somebody has its context still.
+    known: Option<Known>,
+}
+
+/// What a session knows that has its context still: its own handoffs, and those that it was told of.
+struct Known {
+    session: String,
+    told: Vec<Delivered>,
+}
+
+impl Known {
+    /// Where the ledger cannot tell, all of it is told once more.
+    fn of(asked: &Asked, work: &Work) -> Option<Self> {
+        let session = asked.session.as_ref().filter(|_| asked.has_context)?;
+        let told = told_of(work.ledger.as_ref()?, session).ok()?;
+        Some(Self { session: session.id.clone(), told })
+    }
+
+    fn is_own(&self, card: &Card) -> bool {
+        card.waits.as_ref().is_some_and(|waits| waits.session.as_ref() == Some(&self.session))
+    }
 }
 
 /// How well a handoff fits: what is smaller comes first.
@@ -460,17 +475,24 @@ impl Open {
     ) -> Self {
         cards.sort_by_cached_key(|(spot, card)| wanted.fit(project, spot, card));
         let count = cards.len();
-        let name = |spot: &Spot| project.shown(spot).display().to_string();
-        let clean = |name: String| project.clean(&name).0.as_str().to_owned();
-        let others = cards.iter().skip(wanted.most).map(|(spot, _)| clean(name(spot))).collect();
         let session = |(_, card): &(Spot, Card)| card.waits.as_ref()?.session.clone();
         let sessions = cards.iter().filter_map(session).collect();
-        let best = cards.into_iter().take(wanted.most).filter_map(|(spot, card)| {
-            let shelved = project.read(&spot).ok()?;
+        let is_known = |shelved: &Shelved| {
+            let known = wanted.known.as_ref();
+            known.is_some_and(|known| known.told.contains(&delivered(project, shelved)))
+        };
+        cards.retain(|(_, card)| !wanted.known.as_ref().is_some_and(|known| known.is_own(card)));
+        let mut cards = cards.into_iter();
+        // No more are read than are told of and were told of before.
+        let best = cards.by_ref().filter_map(|(spot, card)| {
+            let shelved = project.read(&spot).ok().filter(|shelved| !is_known(shelved))?;
             let judged = index.and_then(|index| judged_before(project, index, &shelved));
             Some(Opened { shelved, card, judged })
         });
-        Self { count, best: best.collect(), others, sessions, unread }
+        let best = best.take(wanted.most).collect();
+        let name = |(spot, _): (Spot, Card)| project.shown(&spot).display().to_string();
+        let others = cards.map(|card| project.clean(&name(card)).0.as_str().to_owned()).collect();
+        Self { count, best, others, sessions, unread }
     }
 }
 
