@@ -112,7 +112,7 @@ fn search_prompt(
 ) -> Result<Outcome, Diagnostic> {
     let text = if text == "-" { read_text(project, Path::new("-"))? } else { text.to_owned() };
     let limit = usize::from(args.limit.unwrap_or(3)).min(MATTERS_MAX);
-    let (within, effort) = (PROMPT_WITHIN, Effort::Hook);
+    let (within, effort) = (PROMPT_WITHIN, Effort::Hurried);
     let prompt = Prompt { text, files: args.files.clone(), limit, within, effort };
     let matters = verbs::search_prompt(project, &prompt);
     if args.json {

@@ -11,7 +11,7 @@ const LINE_BYTES_MAX: usize = 4096;
 /// What stands between two lines is shorter.
 const BETWEEN_BYTES_MAX: usize = 128;
 /// Nobody breaks lines that are narrower.
-const WIDTH_MIN: usize = 60;
+pub(super) const WIDTH_MIN: usize = 60;
 /// How wide programs make lines of base64.
 const WIDTHS: [usize; 4] = [60, 64, 72, 76];
 

@@ -1,9 +1,9 @@
 //! Complete lines that nothing to come can change: whoever follows a log sees each as it is written.
 
+use super::joined::WIDTH_MIN;
+
 /// How far before lines that may go on the letters stand that make a secret of them.
 const LINES_BEFORE: usize = 2;
-/// Nobody breaks lines that are narrower; the same as where they are joined.
-const WIDTH_MIN: usize = 60;
 
 /// Where the lines end, if the last of them is complete.
 pub(super) fn complete(text: &[u8]) -> Option<usize> {

@@ -47,8 +47,8 @@ pub enum Effort {
     Command,
     /// A person waits, and wants to be sure.
     Fresh,
-    /// Somebody waits who has little time.
-    Hook,
+    /// Somebody waits who has little time: of what is new, some is read.
+    Hurried,
     /// A client waits, at each prompt: of many documents some are looked at, in turn.
     Prompt,
     /// A session begins: only what is open has to be right, however many others there are.
@@ -111,7 +111,7 @@ impl Index {
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Freshness, IndexError> {
         let news = self.news(project, effort)?;
-        let is_hurried = matches!(effort, Effort::Hook | Effort::Prompt);
+        let is_hurried = matches!(effort, Effort::Hurried | Effort::Prompt);
         if is_hurried && news.pending.len() > HOOK_MAX {
             // The next one goes on; what the folders look like is taken down by the last.
             self.read(project, &news.pending[..HOOK_MAX], progress)?;
@@ -131,7 +131,7 @@ impl Index {
         let settings = self.settings_changed(project)?;
         let (most, turn) = match effort {
             Effort::Open | Effort::Prompt => (LOOKED_AT_FOR_CLIENT_MAX, TURN_FOR_CLIENT_MAX),
-            Effort::Command | Effort::Fresh | Effort::Hook => (LOOKED_AT_MAX, TURN_MAX),
+            Effort::Command | Effort::Fresh | Effort::Hurried => (LOOKED_AT_MAX, TURN_MAX),
         };
         let few = self.documents()? <= most;
         if effort == Effort::Fresh || few || settings.is_some() {

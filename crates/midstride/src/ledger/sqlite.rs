@@ -7,7 +7,7 @@ use super::{
     StreamId, Version, Watch, bell, lease, spool, written,
 };
 use crate::clock::Deadline;
-use crate::files::{FileError, Lock, Root};
+use crate::files::{Lock, Root};
 use crate::ids::sha256;
 use crate::project::Project;
 use midstride_core::event::Envelope;
@@ -121,14 +121,22 @@ impl SqliteLedger {
         }
     }
 
-    /// Puts events aside for a ledger that cannot be opened now: the next command that can appends
-    /// them.
-    pub(crate) fn put_aside(
+    /// Brings a stream of the ledger of a project to hold events too, or puts them aside where it can
+    /// be neither opened nor written in time: the next command that can appends them. Gives back how
+    /// many were new, where that is known.
+    pub(crate) fn tell_or_put_aside(
         project: &Project,
         stream: &StreamId,
-        events: &[Envelope],
-    ) -> Result<(), FileError> {
-        spool::put(&Place::of(project).make(project)?, stream, events)
+        events: Vec<Envelope>,
+    ) -> Result<Option<usize>, AppendError> {
+        match Self::open(project, Patience::Hook) {
+            Ok(ledger) => ledger.unite_or_put_aside(stream, events),
+            Err(why) => {
+                let folder = Place::of(project).make(project);
+                let aside = folder.and_then(|folder| spool::put(&folder, stream, &events));
+                aside.map(|()| None).map_err(|_| AppendError::Unavailable(why.to_string()))
+            }
+        }
     }
 
     /// Appends, or puts aside what cannot be appended in time.

@@ -684,8 +684,6 @@ fn deliver(
         return None;
     }
     let tell = || -> Result<Delivery, ReceiptError> {
-        let patience = patience(asked);
-        let ledger = ledger.map_or_else(|| SqliteLedger::open(project, patience), Ok);
         let digest = sha256(briefed.briefing.text.as_bytes());
         let id = named(&[&session.client, &session.id, "briefed", &digest]);
         let event = SessionEvent::Briefed {
@@ -698,16 +696,15 @@ fn deliver(
             tokens: briefed.briefing.tokens,
         };
         let stream = StreamId::receipts(&session.client, &session.id);
-        let event = envelope(project, id, event);
-        let ledger = match ledger {
-            Ok(ledger) => ledger,
-            Err(why) if patience == Patience::Hook => {
-                SqliteLedger::put_aside(project, &stream, &[event]).map_err(|_| why)?;
-                return Ok(Delivery::PutAside);
+        let events = vec![envelope(project, id, event)];
+        let told = match (ledger, patience(asked)) {
+            (Some(ledger), _) => ledger.unite_or_put_aside(&stream, events),
+            (None, Patience::Hook) => SqliteLedger::tell_or_put_aside(project, &stream, events),
+            (None, Patience::Command) => {
+                SqliteLedger::open(project, Patience::Command)?.unite_or_put_aside(&stream, events)
             }
-            Err(why) => return Err(why.into()),
         };
-        Ok(match ledger.unite_or_put_aside(&stream, vec![event])? {
+        Ok(match told? {
             Some(0) => Delivery::Known,
             Some(_) => Delivery::New,
             None => Delivery::PutAside,

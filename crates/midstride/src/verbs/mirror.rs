@@ -2,7 +2,7 @@
 //! order the client tells. Nothing is ever told back to the client. It says nothing when it deletes one;
 //! its transcript does.
 
-use crate::ledger::{AppendError, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::ledger::{AppendError, Ledger, LedgerError, SqliteLedger, StreamId};
 use crate::project::Project;
 use crate::settings::SessionName;
 use crate::verbs::task::named;
@@ -20,8 +20,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) enum MirrorError {
     #[error("the task has no number and no subject")]
     Nameless,
-    #[error(transparent)]
-    Read(#[from] LedgerError),
     #[error(transparent)]
     Append(#[from] AppendError),
 }
@@ -56,12 +54,8 @@ pub(super) fn mirror(
     if is_done {
         events.push(event("completed", after(now), became(TaskStatus::Done)));
     }
-    let stream = StreamId::task(&id);
-    match SqliteLedger::open(project, Patience::Hook) {
-        Ok(ledger) => drop(ledger.unite_or_put_aside(&stream, events)?),
-        // The client tells of a task once.
-        Err(why) => SqliteLedger::put_aside(project, &stream, &events).map_err(|_| why)?,
-    }
+    // The client tells of a task once.
+    SqliteLedger::tell_or_put_aside(project, &StreamId::task(&id), events)?;
     Ok(())
 }
 
