@@ -251,6 +251,63 @@ fn whatever_a_call_is_made_of_the_client_is_not_failed() {
 }
 
 #[test]
+fn in_whatever_order_wherever_and_whenever_calls_come_the_client_is_not_failed() {
+    let ground = Ground::new();
+    let deep = ground.sandbox.root().join("sub/deep");
+    std::fs::create_dir_all(&deep).unwrap();
+    let ground = Ground { before: Tree::around(&ground.sandbox, &ground.ours), ..ground };
+    let folders = [ground.path("project"), deep.display().to_string()];
+    let folders = folders.each_ref().map(String::as_str);
+    let sessions = [SESSION, "nobody-knows-this-one"];
+    let times = ["-009999-01-02T01:59:59Z", "1970-01-01T00:00:00Z", "9999-12-30T22:00:00Z", "noon"];
+    for seed in 0..cases(60) {
+        let mut random = Random::seeded(seed as u64);
+        let client = random.pick(&CLIENTS);
+        let calls = ground.calls(client);
+        let call = calls[random.below(calls.len())].clone();
+        let call = call.with("session_id", json!(random.pick(&sessions)).to_string().as_bytes());
+        let call = call.with("cwd", json!(random.pick(&folders)).to_string().as_bytes());
+        let mut command = ground.command(client);
+        command.env("MIDSTRIDE_NOW", random.pick(&times));
+        ground.run(client, &mut command, &call.bytes());
+    }
+}
+
+#[test]
+fn a_folder_of_ours_that_leads_out_of_the_project_is_left_alone() {
+    for folder in [".midstride", ".midstride/private", ".midstride/handoffs"] {
+        for has_git in [true, false] {
+            let sandbox = sandbox();
+            let sandbox = if has_git { sandbox.repository() } else { sandbox };
+            let outside = sandbox.home().join("outside");
+            let place = sandbox.root().join(folder);
+            std::fs::create_dir_all(outside.join("handoffs")).unwrap();
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            symlink(&outside, &place).unwrap();
+            for name in ["config.toml", "off", "home", "handoffs/market.md"] {
+                std::fs::write(outside.join(name), "# Market pages are slow\n").unwrap();
+            }
+            if folder != ".midstride" {
+                sandbox.write(".midstride/config.toml", "");
+            }
+            let ours = [".git/midstride", ".midstride/private"].map(|at| sandbox.root().join(at));
+            let ours = [ours.to_vec(), vec![sandbox.home().join("call")]].concat();
+            let ground = Ground { before: Tree::around(&sandbox, &ours), sandbox, ours };
+            for client in CLIENTS {
+                for call in ground.calls(client) {
+                    let file = ground.sandbox.home().join("call");
+                    std::fs::write(&file, call.bytes()).unwrap();
+                    let mut command = ground.command(client);
+                    let run = ground.sandbox.finish(command.stdin(File::open(&file).unwrap()));
+                    assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{folder}: {run}");
+                }
+            }
+            Tree::around(&ground.sandbox, &ground.ours).is_as_before(&ground.before, folder);
+        }
+    }
+}
+
+#[test]
 fn a_call_that_ends_anywhere_is_no_call() {
     let ground = Ground::new();
     for client in CLIENTS {

@@ -315,7 +315,8 @@ impl Hooking<'_> {
         };
         let new = hits.into_iter().map(|hit| hit.shelved).filter(is_new);
         let new: Vec<Shelved> = new.take(MATTERS_MAX).collect();
-        if new.is_empty() || self.is_first(|_| ()) == Some(false) {
+        // What cannot be remembered would be told with every prompt.
+        if new.is_empty() || self.is_first(|_| ()) != Some(true) {
             return None;
         }
         let briefed = brief_of(self.project, &self.asked(Occasion::Prompt), new);
@@ -554,13 +555,17 @@ impl Hooking<'_> {
         let turn = self.call.turn.as_deref().unwrap_or_default().as_bytes();
         let call = sha256(&[self.call.event.as_bytes(), b"\n", turn, b"\n", sameness].concat());
         let now = self.project.environment().clock.now();
-        self.change(|kept| {
+        let is_first = self.change(|kept| {
             let is_first = kept.is_first(&call, now);
             if is_first {
                 change(kept);
             }
             is_first
-        })
+        });
+        if is_first == Some(false) {
+            self.did("left it to another call");
+        }
+        is_first
     }
 }
 
