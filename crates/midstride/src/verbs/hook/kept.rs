@@ -93,7 +93,11 @@ impl Kept {
             let given = change(&mut kept);
             let written = || {
                 let text = serde_json::to_string(&kept).unwrap_or_default();
-                project.clean(&text).0.as_str().as_bytes().to_vec()
+                // What stood there was cleaned when it was new.
+                match (&kept.told, &kept.missing) == (&before.told, &before.missing) {
+                    true => text.into_bytes(),
+                    false => project.clean(&text).0.as_str().as_bytes().to_vec(),
+                }
             };
             ((kept != before).then(written), given)
         })
