@@ -535,7 +535,8 @@ fn a_compaction_is_told_what_to_keep_where_nothing_happened_since_the_last_one()
     let first = hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));
     assert_eq!(did(&sandbox), "captured");
     assert!(first.contains("Do not touch the pages"), "{first}");
-    assert_eq!(hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"})), first);
+    let again = json!({"trigger": "auto", "prompt_id": "a-later-turn"});
+    assert_eq!(hook(&sandbox, "PreCompact", ID, again), first);
     assert_eq!(did(&sandbox), "nothing new");
 }
 

@@ -61,11 +61,11 @@ impl Kept {
         is_first
     }
 
-    /// What the next session of the same name goes on with: who was reminded was, and lacks what it
-    /// lacked.
+    /// What whoever goes on with the session starts from: who was reminded was, and lacks what it
+    /// lacked. What it is told then is no repetition, however soon that is.
     pub(super) fn end(&mut self) {
-        let Self { missing, nudged, answered, .. } = std::mem::take(self);
-        *self = Self { missing, nudged, answered, ended: true, ..Self::default() };
+        let Self { missing, nudged, .. } = std::mem::take(self);
+        *self = Self { missing, nudged, ended: true, ..Self::default() };
     }
 
     pub(super) fn read(project: &Project, session: &SessionName) -> Self {
@@ -176,6 +176,6 @@ mod tests {
         kept.is_first("start", Timestamp::UNIX_EPOCH);
         kept.end();
         assert_eq!((kept.nudged, kept.blocked, &kept.missing), (true, 0, &lost));
-        assert!(kept.ended && !kept.is_first("start", Timestamp::UNIX_EPOCH));
+        assert!(kept.ended && kept.is_first("start", Timestamp::UNIX_EPOCH));
     }
 }
