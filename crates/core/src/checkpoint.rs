@@ -17,6 +17,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io;
 
 /// The version of the shape in which checkpoints are kept.
 pub const CHECKPOINT_VERSION: u32 = 1;
@@ -260,7 +261,7 @@ impl Checkpoint {
         checkpoint.taken_at = at;
         checkpoint.git.observed_at = at;
         checkpoint.git.late = since > LATE_SECONDS;
-        let text = serde_json::to_string(&checkpoint).unwrap_or_default();
+        let text = text_of(&checkpoint);
         Written { checkpoint: checkpoint.with(session), text }
     }
 
@@ -335,12 +336,19 @@ impl Checkpoint {
     }
 }
 
+fn text_of(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
+    // Almost all of it is what the transcript tells.
+    let mut bytes = Vec::with_capacity(checkpoint.session.get().len() * 5 / 4);
+    let _ = serde_json::to_writer(&mut bytes, checkpoint);
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// Records that items name and that were left behind.
 fn named_and_abandoned(checkpoint: &Checkpoint<Box<RawValue>>, left: &Abandoned) -> Vec<String> {
     if left.is_empty() {
         return Vec::new();
     }
-    let text = serde_json::to_string(checkpoint).unwrap_or_default();
+    let text = text_of(checkpoint);
     let left: BTreeSet<String> = records(&text).filter(|one| left.has_record(one)).collect();
     left.into_iter().collect()
 }
@@ -354,8 +362,24 @@ fn records(text: &str) -> impl Iterator<Item = String> {
 }
 
 fn digest_of(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
-    let text = serde_json::to_vec(checkpoint).unwrap_or_default();
-    Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut digesting = Digesting(Sha256::new());
+    // Nothing that is written there is refused.
+    let _ = serde_json::to_writer(&mut digesting, checkpoint);
+    digesting.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Takes the hash of what is written without keeping it: of a long session that is megabytes.
+struct Digesting(Sha256);
+
+impl io::Write for Digesting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn artifact(path: &str, touched: &Touched, there: Option<(u64, u64)>) -> Artifact {

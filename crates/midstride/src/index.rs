@@ -21,6 +21,7 @@ use crate::files::{self, FileError, Lock, Root};
 use crate::ids::sha256;
 use crate::ledger::Place;
 use crate::project::{Project, Spot};
+use crate::sqlite_log;
 use midstride_core::search::Tier;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -89,6 +90,12 @@ pub struct IndexFacts {
     pub bytes: u64,
     /// How long ago it was changed.
     pub age: Option<Duration>,
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        sqlite_log::shorten(&self.connection, &self.folder.path().join(&self.name));
+    }
 }
 
 impl Index {

@@ -22,6 +22,8 @@ pub mod client;
 
 pub mod capture;
 
+mod sqlite_log;
+
 pub mod ledger;
 
 pub mod tombstone;

@@ -2,7 +2,7 @@
 
 use super::IndexError;
 use crate::files::{self, Lock, Root};
-use rusqlite::config::DbConfig;
+use crate::sqlite_log;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -80,8 +80,7 @@ pub(super) fn remove(folder: &Root, name: &str) {
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
-    // The last one to close a database writes the log back, which costs a search milliseconds.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    sqlite_log::keep(&connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(connection)
 }

@@ -10,8 +10,8 @@ use crate::clock::Deadline;
 use crate::files::{Lock, Root};
 use crate::ids::sha256;
 use crate::project::Project;
+use crate::sqlite_log;
 use midstride_core::event::Envelope;
-use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub(super) const FILE: &str = "ledger.db";
-/// Whoever finds a log that nobody has open reads it once; it is never long.
+/// While the database is open, a log of so many pages is written back too.
 const LOG_PAGES_MAX: u32 = 500;
 /// How many streams are brought up to others in one turn.
 const STREAMS_AT_ONCE: usize = 500;
@@ -219,9 +219,7 @@ impl SqliteLedger {
 fn connect(path: &std::path::Path, patience: Patience) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(patience.timeout())?;
-    // The last one to close a database would write the log back and remove it, and the next one make
-    // it anew: four waits for the disk where one is needed. It is written back once it has grown.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    sqlite_log::keep(&connection)?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX)?;
     Ok(connection)
 }
@@ -240,6 +238,12 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 enum Appended {
     At(Version),
     Conflict(Option<Version>),
+}
+
+impl Drop for SqliteLedger {
+    fn drop(&mut self) {
+        sqlite_log::shorten(&self.connection(), &self.path);
+    }
 }
 
 impl Ledger for SqliteLedger {
