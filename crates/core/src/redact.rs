@@ -30,6 +30,7 @@ pub use variable::is_secret_variable;
 use crate::span::Span;
 use scan::Scanner;
 use serde::Deserialize;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 use table::Rule;
@@ -108,6 +109,45 @@ impl Rules {
         }
         clean.push_str(&text[from..]);
         (Clean(clean), found)
+    }
+
+    /// The same of a text in JSON, string by string: what is left is JSON, whatever a rule takes out.
+    pub fn clean_json(&self, text: &str) -> (Clean, Vec<Redaction>) {
+        let (mut clean, mut found) = (String::with_capacity(text.len()), Vec::new());
+        let mut rest = text;
+        while let Some(open) = rest.find('"') {
+            let (before, string) = rest.split_at(open);
+            clean.push_str(before);
+            let (quoted, behind) = string.split_at(quoted_length(string));
+            let (cleaned, taken_out) = self.clean(&unquoted(quoted));
+            match taken_out.is_empty() {
+                true => clean.push_str(quoted),
+                false => clean.push_str(&Value::from(cleaned.as_str()).to_string()),
+            }
+            found.extend(taken_out);
+            rest = behind;
+        }
+        clean.push_str(rest);
+        (Clean(clean), found)
+    }
+}
+
+/// How long a string of JSON is that a text begins with, with its quotes.
+fn quoted_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(text.len(), |end| end + 2)
+}
+
+/// What a string of JSON says.
+fn unquoted(quoted: &str) -> Cow<'_, str> {
+    match quoted.contains('\\') {
+        true => serde_json::from_str(quoted).map_or(Cow::Borrowed(quoted), Cow::Owned),
+        false => Cow::Borrowed(quoted.trim_matches('"')),
     }
 }
 

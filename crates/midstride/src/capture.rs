@@ -221,9 +221,9 @@ fn read_on(
         let (start, end) = windows(cursor.offset);
         let (start, end) = (stream.window(0, start)?, stream.window(end, cursor.offset)?);
         cursor.note(&start, &end);
-        cursor = without_more(project, cursor);
+        let is_cleaned = take_out_more(project, &mut cursor);
         // What is not kept is read again: that costs less than writing all that is kept.
-        if let Some(cursors) = cursors.filter(|_| !is_little(new, kept_bytes)) {
+        if let Some(cursors) = cursors.filter(|_| is_cleaned || !is_little(new, kept_bytes)) {
             keep(cursors, &name, &cursor);
         }
     }
@@ -278,14 +278,16 @@ fn keep(cursors: &Root, name: &Path, cursor: &Cursor) {
     let _ = cursors.put_passing(name, &written);
 }
 
-/// A session is folded without what everybody calls a secret; what the project calls one is taken out
-/// here.
-fn without_more(project: &Project, cursor: Cursor) -> Cursor {
+/// Takes out what the project alone calls a secret, and says whether there was anything.
+fn take_out_more(project: &Project, cursor: &mut Cursor) -> bool {
     if !project.adds_rules() {
-        return cursor;
+        return false;
     }
-    let written = serde_json::to_string(&cursor).unwrap_or_default();
-    let (clean, found) = project.clean(&written);
-    let changed = (!found.is_empty()).then(|| Cursor::read(clean.as_str().as_bytes())).flatten();
-    changed.unwrap_or(cursor)
+    let written = serde_json::to_string(cursor).unwrap_or_default();
+    let (clean, found) = project.clean_more(written);
+    match Cursor::read(clean.as_bytes()).filter(|_| !found.is_empty()) {
+        Some(clean) => *cursor = clean,
+        None => return false,
+    }
+    true
 }

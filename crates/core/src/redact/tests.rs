@@ -586,3 +586,22 @@ fn a_key_within_a_key_is_taken_out_with_it() {
         assert_eq!(clean.as_str(), "a\nREDACTED-private-key\nb\n", "{text}");
     }
 }
+
+#[test]
+fn json_is_json_without_what_a_rule_takes_out() {
+    let rule = AddedRule { kind: "acme".into(), begins: "acme_".into(), then: "\\S+".into() };
+    let rules = Rules::with(&[rule]).unwrap();
+    let value = serde_json::json!({
+        "acme_key": ["acme_one, and \"acme_two\"", "a\\", "\\\"acme_\n", "", 7, {"x": "plain \u{1}"}],
+    });
+    let (clean, found) = rules.clean_json(&value.to_string());
+    assert_eq!(found.len(), 3, "{clean:?}");
+    let read: serde_json::Value = serde_json::from_str(clean.as_str()).unwrap();
+    let expected = serde_json::json!({
+        "REDACTED-acme": ["REDACTED-acme and \"REDACTED-acme", "a\\", "\\\"acme_\n", "", 7, {"x": "plain \u{1}"}],
+    });
+    assert_eq!(read, expected);
+    for odd in ["", "\"", "\"\\", "{\"a", "acme_x"] {
+        assert_eq!(rules.clean_json(odd).0.as_str(), odd);
+    }
+}

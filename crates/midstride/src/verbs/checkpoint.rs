@@ -202,7 +202,7 @@ impl Ready {
         let Written { checkpoint, text } = written;
         // The beginning of a transcript does not always tell.
         let moved_from = moved_from(project, &found.path, checkpoint.session.cwd.as_deref())?;
-        let (text, redacted) = clean_more(project, text);
+        let (text, redacted) = project.clean_more(text);
         let stored = Blob::of(text.into_bytes());
         let gist = serde_json::to_string(&Gist::of(&checkpoint)).unwrap_or_default();
         let gist = Blob::of(clean(project, &gist).into_bytes());
@@ -319,15 +319,6 @@ pub(super) fn taken(
     session.id.get_or_insert_with(|| clean(project, &found.session));
     let written = Checkpoint::written(session, transcript, bytes, mode, around);
     Ok(Taken { written, agents_bytes, new_bytes, unread })
-}
-
-/// The reader took out what everybody calls a secret; a project may know more.
-fn clean_more(project: &Project, text: String) -> (String, Vec<Redaction>) {
-    if !project.adds_rules() {
-        return (text, Vec::new());
-    }
-    let (clean, redacted) = project.clean(&text);
-    (clean.as_str().to_owned(), redacted)
 }
 
 fn clean(project: &Project, text: &str) -> String {
