@@ -67,7 +67,7 @@ pub use merge::{Driven, Joined, MergeError, drive, repair};
 pub use merge_driver::{Driver, DriverError, install_driver, remove_driver};
 pub use mission::{MissionError, NewMission, missions, state_mission};
 pub use new::{Created, NewError, NewHandoff, Origin, new};
-pub use purge::{Doomed, Folder, InGit, Purge, PurgeError, plan_purge, purge};
+pub use purge::{Doomed, Folder, InGit, Irreplaceable, Purge, PurgeError, plan_purge, purge};
 pub use receipts::{ReceiptError, acknowledge, receipts};
 pub use review::{Review, ReviewError, Reviewed, review};
 pub use revise::{ReviseError, Revised, faults_of_revision, revise};

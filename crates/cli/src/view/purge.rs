@@ -2,15 +2,22 @@
 
 use super::client::{PlanJson, called};
 use super::{count, heading, indented, shell_path, tame};
-use midstride::verbs::{Doomed, Folder, InGit, Purge};
+use midstride::verbs::{Doomed, Folder, InGit, Irreplaceable, Purge};
 use midstride_core::session::Client;
 use serde::Serialize;
 use std::path::Path;
 
 /// Everything that goes, before it does.
 pub(crate) fn text(purge: &Purge) -> String {
+    let stays = stays(purge);
+    let stays = if stays.is_empty() {
+        stays
+    } else {
+        format!("{}{}", heading("This stays"), indented(&stays))
+    };
     if purge.is_empty() {
-        return "Nothing of midstride lies in this project.\n".to_owned();
+        let alone = if purge.still_used_by.is_empty() { "" } else { " alone" };
+        return format!("Nothing of midstride lies in this project{alone}.\n{stays}");
     }
     let mut lines: Vec<String> = purge.folders.iter().map(folder).collect();
     lines.extend(handoffs(&purge.handoffs));
@@ -30,12 +37,6 @@ pub(crate) fn text(purge: &Purge) -> String {
     if purge.permissions > 0 {
         lines.push(format!("{} that you gave here", count(purge.permissions, "permission")));
     }
-    let stays = stays(purge);
-    let stays = if stays.is_empty() {
-        stays
-    } else {
-        format!("{}{}", heading("This stays"), indented(&stays))
-    };
     format!(
         "{}{}{stays}",
         heading(&format!("This is deleted in {}", path(&purge.root))),
@@ -96,13 +97,28 @@ fn stays(purge: &Purge) -> String {
     for other in &purge.still_used_by {
         let other = path(other);
         out.push_str(&format!(
-            "ledger, index, log and earlier texts: {other} has midstride too, and shares them\n"
+            "private handoffs, ledger, index, log and earlier texts: {other} has midstride too, and \
+             shares them\n"
         ));
     }
     if !purge.references.is_empty() {
         out.push_str("what `midstride sync` took to another repository\n");
     }
     out
+}
+
+/// What nothing brings back.
+pub(crate) fn lost(lost: &Irreplaceable) -> String {
+    let counted = [(lost.files, "file"), (lost.tasks, "task"), (lost.sessions, "captured session")];
+    let counted = counted.into_iter().filter(|(number, _)| *number > 0);
+    let mut lost_things: Vec<String> = counted.map(|(number, what)| count(number, what)).collect();
+    if lost.has_earlier_texts {
+        lost_things.push("earlier texts of handoffs".to_owned());
+    }
+    if lost.has_unread_ledger {
+        lost_things.push("a ledger that cannot be read".to_owned());
+    }
+    lost_things.join(", ")
 }
 
 /// How to get back what git has.
@@ -142,7 +158,7 @@ struct PurgeJson {
     folders: Vec<FolderJson>,
     handoffs: Vec<DoomedJson>,
     other_files: Vec<DoomedJson>,
-    irreplaceable: usize,
+    irreplaceable: IrreplaceableJson,
     tasks: Option<usize>,
     sessions: Option<usize>,
     references: Vec<String>,
@@ -150,6 +166,27 @@ struct PurgeJson {
     permissions: usize,
     still_used_by: Vec<String>,
     shelves_that_stay: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct IrreplaceableJson {
+    files: usize,
+    tasks: usize,
+    sessions: usize,
+    earlier_texts: bool,
+    unread_ledger: bool,
+}
+
+impl IrreplaceableJson {
+    fn of(lost: &Irreplaceable) -> Self {
+        Self {
+            files: lost.files,
+            tasks: lost.tasks,
+            sessions: lost.sessions,
+            earlier_texts: lost.has_earlier_texts,
+            unread_ledger: lost.has_unread_ledger,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -185,7 +222,7 @@ pub(crate) fn json(clients: Vec<PlanJson>, purge: &Purge) -> RemovalJson {
         folders: purge.folders.iter().map(folder).collect(),
         handoffs: purge.handoffs.iter().map(doomed).collect(),
         other_files: purge.others.iter().map(doomed).collect(),
-        irreplaceable: purge.irreplaceable().count(),
+        irreplaceable: IrreplaceableJson::of(&purge.irreplaceable()),
         tasks: purge.tasks,
         sessions: purge.sessions,
         references: purge.references.clone(),

@@ -64,7 +64,7 @@ fn what_goes_is_shown_and_what_git_does_not_have_is_asked_for_by_name() {
     hint: start it in a terminal, or say `--yes`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["--yes"]), @"
-    error: git could not bring back 4 files; nothing was changed
+    error: nothing could bring back 4 files, 1 task, earlier texts of handoffs; nothing was changed
     hint: commit what you want to keep, or copy it elsewhere
     hint: `--uncommitted` deletes it all the same; nothing brings it back then
     ");
@@ -83,7 +83,7 @@ fn what_goes_is_shown_and_what_git_does_not_have_is_asked_for_by_name() {
     insta::assert_snapshot!(said.split_once("This stays\n").unwrap().1, @"
       [ROOT]/HANDOFF.md: 1 document
       what `midstride sync` took to another repository
-    Git could not bring back 4 files of this. Type `delete` to delete all of it: Deleted.
+    Nothing could bring back 4 files, 1 task, earlier texts of handoffs. Type `delete` to delete all of it: Deleted.
     What was committed comes back with: git -C [ROOT] restore .midstride
     Nothing is committed: whoever shares the repository has it until you commit the deletion.
     ");
@@ -100,6 +100,8 @@ fn what_goes_is_shown_and_what_git_does_not_have_is_asked_for_by_name() {
     exit 0
     ----- stderr -----
     Nothing of midstride lies in this project.
+    This stays
+      [ROOT]/HANDOFF.md: 1 document
     ");
 }
 
@@ -110,7 +112,13 @@ fn a_script_has_it_as_json_and_says_what_it_means() {
     let shown = value(purge(&sandbox, &["--dry-run", "--json"]).exits(0));
     assert_eq!(shown["clients"], json!([]), "{shown:#}");
     let purge_of = &shown["purge"];
-    assert_eq!((&purge_of["tasks"], &purge_of["irreplaceable"]), (&json!(1), &json!(4)));
+    assert_eq!(
+        (&purge_of["tasks"], &purge_of["irreplaceable"]),
+        (
+            &json!(1),
+            &json!({"files": 4, "tasks": 1, "sessions": 0, "earlier_texts": true, "unread_ledger": false})
+        )
+    );
     assert_eq!(purge_of["handoffs"].as_array().unwrap().len(), 5, "{shown:#}");
     let changed = json!({"path": ".midstride/handoffs/market-page-perf.md", "in_git": "changed"});
     assert!(purge_of["handoffs"].as_array().unwrap().contains(&changed), "{shown:#}");
@@ -174,6 +182,20 @@ fn what_another_working_tree_uses_stays_until_it_is_purged_too() {
 }
 
 #[test]
+fn what_was_set_up_in_private_belongs_to_every_working_tree() {
+    let sandbox = crate::sandbox().repository();
+    sandbox.run(["init", "--private"]).exits(0);
+    sandbox.run(["new", "A title"]).exits(0);
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    sandbox.git(&["worktree", "add", "-q", "../second", "HEAD"]);
+    let second = sandbox.root().parent().unwrap().join("second");
+    let there = [&["-C", second.to_str().unwrap()], &PURGE[..], &["--yes"]].concat();
+    let run = sandbox.run([&there[..], &["--uncommitted"]].concat()).exits(0);
+    assert!(run.stderr.contains("[ROOT] has midstride too, and shares them"), "{run}");
+    assert!(exists(&sandbox, ".git/midstride/handoffs/a-title.md"), "{run}");
+}
+
+#[test]
 fn what_another_project_of_the_repository_uses_stays() {
     let sandbox = used();
     sandbox.write("apps/web/.midstride/config.toml", "shelves = []\n");
@@ -201,8 +223,14 @@ fn a_project_without_git_a_private_one_and_a_broken_one_go_as_well() {
     let plain = crate::sandbox();
     plain.run(["init"]).exits(0);
     plain.run(["task", "add", "Paginate"]).exits(0);
-    purge(&plain, &["--yes"]).exits(0);
-    assert!(!exists(&plain, ".midstride"), "there was nothing that anybody wrote");
+    let run = purge(&plain, &["--yes"]).exits(2);
+    assert!(run.stderr.contains("nothing could bring back 1 task; nothing was changed"), "{run}");
+    purge(&plain, &["--yes", "--uncommitted"]).exits(0);
+    assert!(!exists(&plain, ".midstride"));
+    let unused = crate::sandbox();
+    unused.run(["init"]).exits(0);
+    purge(&unused, &["--yes"]).exits(0);
+    assert!(!exists(&unused, ".midstride"), "there was nothing that anybody wrote");
     // What was private before there was git is nobody's to lose either.
     let later = crate::sandbox();
     later.run(["init", "--private"]).exits(0);

@@ -61,6 +61,28 @@ pub struct Doomed {
     pub in_git: InGit,
 }
 
+/// What nothing brings back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Irreplaceable {
+    /// Files that git does not have as they are.
+    pub files: usize,
+    /// Tasks.
+    pub tasks: usize,
+    /// Captured sessions.
+    pub sessions: usize,
+    /// Whether texts go that handoffs had before.
+    pub has_earlier_texts: bool,
+    /// Whether a ledger goes that cannot be read: nobody knows what is in it.
+    pub has_unread_ledger: bool,
+}
+
+impl Irreplaceable {
+    /// Whether everything can be had again.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Whether the commit that is checked out has a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InGit {
@@ -99,10 +121,18 @@ impl Purge {
         self.folders.is_empty() && counted == 0
     }
 
-    /// What nothing brings back.
-    pub fn irreplaceable(&self) -> impl Iterator<Item = &Doomed> {
+    /// What nothing brings back: files that git does not have as they are, and what the ledger and the
+    /// references alone have. A session may have outlived its transcript.
+    pub fn irreplaceable(&self) -> Irreplaceable {
+        let is_last = self.still_used_by.is_empty();
         let all = self.handoffs.iter().chain(&self.others);
-        all.filter(|file| file.in_git != InGit::Committed)
+        Irreplaceable {
+            files: all.filter(|file| file.in_git != InGit::Committed).count(),
+            tasks: self.tasks.unwrap_or_default(),
+            sessions: self.sessions.unwrap_or_default(),
+            has_earlier_texts: !self.references.is_empty(),
+            has_unread_ledger: is_last && self.tasks.is_none(),
+        }
     }
 }
 
@@ -235,7 +265,7 @@ enum FileKind {
     Handoff,
     /// Somebody wrote it, or may have.
     Other,
-    /// We wrote it, and know how to write it again.
+    /// We wrote it. What cannot be made again of it is counted apart.
     Own,
 }
 
@@ -282,13 +312,19 @@ fn committed(project: &Project) -> Result<BTreeMap<PathBuf, InGit>, GitError> {
     Ok(compared.collect())
 }
 
-/// Other working trees that have our folder too, and other projects in this one.
+/// Other working trees that have our folder too, or share a private set-up, and other projects in this
+/// one.
 fn still_used_by(project: &Project) -> Result<Vec<PathBuf>, GitError> {
     let Some(repository) = project.repository() else { return Ok(Vec::new()) };
     let (top, root) = (repository.work_tree(), project.root().path());
     let inside = root.strip_prefix(top).unwrap_or(Path::new(""));
     let trees = repository.work_trees().into_iter().map(|tree| tree.join(inside));
-    let trees = trees.filter(|other| files::is_folder(&other.join(FOLDER)));
+    // What was set up in private is for every working tree, and lies in none of them.
+    let is_private = files::is_file(&project.private_path().join("config.toml"));
+    let is_used = |other: &PathBuf| {
+        files::is_folder(&other.join(FOLDER)) || (is_private && files::is_folder(other))
+    };
+    let trees = trees.filter(is_used);
     let listed = repository.files_here()?.files.into_keys();
     let projects = listed.filter_map(|name| {
         let path = top.join(name);

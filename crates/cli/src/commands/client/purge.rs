@@ -55,15 +55,15 @@ impl Purging {
 
     /// Refuses before anything is changed. `--yes` alone is no word for what nothing brings back.
     pub(super) fn may_go(&self, target: &Target, uncommitted: bool) -> Result<(), Diagnostic> {
-        let lost = self.purge.irreplaceable().count();
+        let lost = self.purge.irreplaceable();
         if !target.yes && !self.purge.is_empty() && !Ui::is_watched() {
             return Err(Diagnostic::new("nobody is there to be asked")
                 .hint("start it in a terminal, or say `--yes`"));
         }
-        if target.yes && !uncommitted && lost > 0 {
-            let files = view::count(lost, "file");
+        if target.yes && !uncommitted && !lost.is_nothing() {
             return Err(Diagnostic::new(format!(
-                "git could not bring back {files}; nothing was changed"
+                "nothing could bring back {}; nothing was changed",
+                view::purge::lost(&lost)
             ))
             .hint("commit what you want to keep, or copy it elsewhere")
             .hint("`--uncommitted` deletes it all the same; nothing brings it back then"));
@@ -102,13 +102,13 @@ impl Purging {
     }
 
     fn is_wanted(&self, ui: &mut Ui) -> Result<bool, Diagnostic> {
-        let lost = self.purge.irreplaceable().count();
-        if lost == 0 {
+        let lost = self.purge.irreplaceable();
+        if lost.is_nothing() {
             return Ok(ui.ask("Delete this?")?);
         }
-        let files = view::count(lost, "file");
+        let lost = view::purge::lost(&lost);
         let question =
-            format!("Git could not bring back {files} of this. Type `{WORD}` to delete all of it:");
+            format!("Nothing could bring back {lost}. Type `{WORD}` to delete all of it:");
         Ok(ui.answer(&question)?.as_deref() == Some(WORD))
     }
 }
