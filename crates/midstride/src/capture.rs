@@ -24,7 +24,7 @@ pub struct Captured {
     pub session: Session,
     /// Bytes of the transcript that are in it.
     pub bytes: u64,
-    /// Bytes of its agents' transcripts that are in it.
+    /// How long the transcripts of its agents were.
     pub agents_bytes: u64,
     /// Bytes that had not been read before, of all its files.
     pub new_bytes: u64,
@@ -79,11 +79,10 @@ fn is_little(new: u64, kept: u64) -> bool {
     kept > CURSOR_BYTES_SHORT && new < kept
 }
 
-/// How much there is to read of a session, and of its agents. What cannot be looked at is nothing.
-pub fn lengths(project: &Project, found: &Found) -> (u64, u64) {
+/// How much there is to read of the agents of a session. What cannot be looked at is nothing.
+pub fn agents_length(project: &Project, found: &Found) -> u64 {
     let agents = client::agents(project, found, &mut Vec::new());
-    let length = |path: &Path| files::size(path).unwrap_or_default();
-    (length(&found.path), agents.iter().map(|(_, path)| length(path)).sum())
+    agents.iter().filter_map(|(_, path)| files::size(path)).sum()
 }
 
 /// Captures a session: only what is new is read.
@@ -94,8 +93,9 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
     let read_on = |path: &Path, before: &dyn Fn(&mut Cursor)| {
         read_on(project, cursors.as_ref(), path, found.client, before)
     };
-    let (cursor, mut new_bytes) =
+    let read =
         read_on(&found.path, &|cursor| read_before(project, found, cursors.as_ref(), cursor))?;
+    let Read { cursor, new: mut new_bytes, .. } = read;
     let bytes = cursor.offset;
     let mut session = cursor.session;
     // The name of the file is the session's; records that were copied name another.
@@ -106,9 +106,9 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
     let (mut unread, mut agents_bytes) = (Vec::new(), 0);
     for (id, path) in client::agents(project, found, &mut unread) {
         match read_on(&path, &|_| {}) {
-            Ok((agent, new)) => {
+            Ok(Read { cursor: agent, new, length }) => {
                 new_bytes += new;
-                agents_bytes += agent.offset;
+                agents_bytes += length;
                 session.take_in(&id, &agent.session);
             }
             Err(error) => unread.push(error),
@@ -188,6 +188,15 @@ fn bases(project: &Project, found: &Found) -> Vec<(PathBuf, u64)> {
     bases
 }
 
+/// What reading on in a file came to.
+struct Read {
+    cursor: Cursor,
+    /// Bytes that had not been read before.
+    new: u64,
+    /// How long the file was, with half a line at its end.
+    length: u64,
+}
+
 /// Reads a file from where it was left, or from its start where it is not the same any more.
 fn read_on(
     project: &Project,
@@ -195,7 +204,7 @@ fn read_on(
     path: &Path,
     client: Client,
     before: &dyn Fn(&mut Cursor),
-) -> Result<(Cursor, u64), FileError> {
+) -> Result<Read, FileError> {
     let mut stream = Stream::open(path)?;
     let name = cursor_name(path);
     let left = cursors.and_then(|cursors| kept(cursors, &name).ok().flatten());
@@ -227,7 +236,7 @@ fn read_on(
             keep(cursors, &name, &cursor);
         }
     }
-    Ok((cursor, new))
+    Ok(Read { cursor, new, length: stream.bytes() })
 }
 
 /// Where the cursor of a transcript lies.

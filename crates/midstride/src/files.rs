@@ -29,6 +29,8 @@ pub const FILE_BYTES_MAX: u64 = 16 << 20;
 const DEPTH_MAX: usize = 12;
 /// What others may do with a file; nothing, in one that is for its owner.
 const OTHERS: u32 = 0o077;
+/// What the names of drafts end with; they begin with a dot.
+const DRAFT: &str = ".tmp";
 /// Links to links: as many as the system follows.
 const LINKS_MAX: usize = 40;
 /// `ELOOP`, which the standard library has no stable name for.
@@ -463,7 +465,7 @@ impl Root {
         lasting: Lasting,
     ) -> Result<Draft<'_>, FileError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let place = path.with_file_name(format!(".{name}.tmp"));
+        let place = path.with_file_name(format!(".{name}{DRAFT}"));
         let draft = Draft { root: self, path: place, kept: false };
         let write = || -> io::Result<()> {
             match self.dir.remove_file(&draft.path) {
@@ -506,6 +508,21 @@ impl Root {
         }
         found.sort_unstable();
         Ok(found)
+    }
+
+    /// Removes the drafts right here that somebody left who was killed: whoever writes one holds the
+    /// lock of the folder meanwhile.
+    pub fn remove_drafts(&self) -> Result<(), FileError> {
+        let failed = |error| self.error(Path::new(""), error);
+        let _folder = self.lock_folder(Path::new("")).map_err(failed)?;
+        for entry in self.dir.entries().map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let shown = name.to_string_lossy();
+            if shown.starts_with('.') && shown.ends_with(DRAFT) {
+                self.dir.remove_file(&name).map_err(failed)?;
+            }
+        }
+        Ok(())
     }
 
     /// Gives a file another name in the same root.
@@ -606,6 +623,14 @@ pub fn age(path: &Path) -> Option<Duration> {
 /// How large a file is; `None` where it is not there.
 pub fn size(path: &Path) -> Option<u64> {
     std::fs::metadata(path).ok().map(|metadata| metadata.len())
+}
+
+/// Removes a file of our own; one that is gone already is no error.
+pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
+    match remove(path) {
+        Err(FileError { problem: Problem::NotFound, .. }) | Ok(()) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Removes a file of git's or our own.

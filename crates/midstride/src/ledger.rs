@@ -5,7 +5,7 @@
 
 mod bell;
 mod facts;
-mod large;
+pub(crate) mod large;
 mod lease;
 mod place;
 mod schema;

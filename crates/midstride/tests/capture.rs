@@ -472,6 +472,45 @@ fn the_newest_are_recovered_first_and_older_ones_than_midstride_never() {
 }
 
 #[test]
+fn what_agents_did_after_their_session_was_written_down_is_recovered() {
+    let shop = Shop::new();
+    verbs::recover(&shop.open(), true).unwrap();
+    let path = shop.place(shop.0.root(), ID);
+    let late = asked(shop.0.root(), 0..3).replace("2026-03-22", "2100-03-22");
+    Shop::put(&path, &late);
+    let agent = path.with_extension("").join("subagents/agent-a1.jsonl");
+    let more = asked(shop.0.root(), 10..12).replace("2026-03-22", "2100-03-22");
+    let half = more.len() / 2;
+    let first = more[..half].rfind('\n').unwrap() + 1;
+    Shop::put(&agent, &more[..first]);
+    assert!(shop.checkpoint(&Which::Newest).unwrap().is_new);
+    let recover = || verbs::recover(&shop.open(), true).unwrap().checkpoints;
+    assert!(recover().is_empty());
+    std::fs::write(&agent, &more).unwrap();
+    let (list, _) = verbs::sessions(&shop.open(), None).unwrap();
+    assert_eq!(list[0].extent, verbs::Extent::Part);
+    let recovered = recover();
+    assert!(recovered.len() == 1 && recovered[0].is_new);
+    // Half a line at its end is no more of it.
+    std::fs::write(&agent, format!("{more}{{\"type\":")).unwrap();
+    recover();
+    assert!(recover().is_empty());
+}
+
+#[test]
+fn a_transcript_that_was_emptied_takes_nothing_away() {
+    let shop = Shop::new();
+    let path = shop.session(ID);
+    let before = shop.checkpoint(&Which::Newest).unwrap();
+    for text in ["", "{\"type\":"] {
+        std::fs::write(&path, text).unwrap();
+        let which = Which::Transcript(path.clone());
+        let after = shop.checkpoint(&which).unwrap();
+        assert_eq!((after.is_new, &after.blob), (false, &before.blob), "{text}");
+    }
+}
+
+#[test]
 fn two_captures_at_once_are_both_fine() {
     let shop = Shop::new();
     let path = shop.session(ID);

@@ -40,6 +40,38 @@ fn open(sandbox: &Sandbox, patience: Patience) -> SqliteLedger {
     SqliteLedger::open_in(Root::open(sandbox.root()).unwrap(), patience).unwrap()
 }
 
+#[test]
+fn nothing_of_a_large_blob_is_left_by_somebody_who_was_killed() {
+    let sandbox = Sandbox::new("");
+    let ledger = open(&sandbox, Patience::Command);
+    let large = b"the password is hunter2. ".repeat(10_000);
+    let hash = ledger.put_blob(&large).unwrap();
+    // While a blob was written, and after it was forgotten.
+    let draft = sandbox.root().join(format!("blobs/.{}.tmp", "0".repeat(64)));
+    std::fs::write(&draft, &large).unwrap();
+    ledger.forget_blob(&hash).unwrap();
+    assert!(!draft.exists());
+    std::fs::write(sandbox.root().join("blobs").join(&hash), &large).unwrap();
+    assert_eq!(ledger.get_blob(&hash).unwrap(), None);
+    assert!(ledger.blobs_like("").unwrap().is_empty());
+    ledger.forget_blob(&hash).unwrap();
+    assert_eq!(std::fs::read_dir(sandbox.root().join("blobs")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_log_is_short_once_the_ledger_is_closed() {
+    let sandbox = Sandbox::new("");
+    let ledger = open(&sandbox, Patience::Command);
+    for number in 0_u8..20 {
+        ledger.put_blob(&vec![number; 32 << 10]).unwrap();
+    }
+    let log = sandbox.root().join("ledger.db-wal");
+    assert!(std::fs::metadata(&log).unwrap().len() > 256 << 10);
+    drop(ledger);
+    assert_eq!(std::fs::metadata(&log).unwrap().len(), 0);
+    assert_eq!(open(&sandbox, Patience::Hook).blobs_like("").unwrap().len(), 20);
+}
+
 fn ids(ledger: &SqliteLedger) -> Vec<String> {
     let records = ledger.read_all(Cursor::default(), 1000).unwrap();
     records.into_iter().flat_map(|record| record.events).map(|event| event.id).collect()

@@ -7,8 +7,10 @@ use midstride::verbs;
 /// Switch the hooks off in this project
 ///
 /// Sessions of all clients are told nothing here, and nothing of them is captured, until
-/// `midstride on`. It holds for all worktrees and is not committed. `MIDSTRIDE=off` in the environment
-/// of a client does the same for its sessions alone.
+/// `midstride on`; what began meanwhile is captured later only by whoever asks for it with
+/// `midstride checkpoint`. It holds for all worktrees and is not committed. `MIDSTRIDE=off` in the
+/// environment of a client keeps its hooks silent; its transcript is there all the same, and the next
+/// session that starts brings it in.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OffArgs {}
 

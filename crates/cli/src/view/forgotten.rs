@@ -159,6 +159,9 @@ pub(crate) fn still(
                 "what is captured from it again says it too, unless a rule `[[redact]]` in \
                  `.midstride/config.toml` takes it out"
                     .to_owned(),
+                "looking at the session reads it as well, and keeps what it read: once the transcript \
+                 is gone, forget it once more"
+                    .to_owned(),
             ],
         ));
     }

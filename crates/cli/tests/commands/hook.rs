@@ -142,6 +142,24 @@ fn whoever_switched_it_off_hears_nothing() {
 }
 
 #[test]
+fn what_began_while_hooks_were_off_is_brought_in_by_nobody() {
+    let sandbox = worked_in();
+    // The session of this project began at nine.
+    for (word, time) in [("off", "2026-03-22T08:00:00Z"), ("on", "2026-03-22T10:00:00Z")] {
+        let mut switch = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        switch.arg(word).env("MIDSTRIDE_NOW", time);
+        sandbox.finish(&mut switch).exits(0);
+    }
+    let told = hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
+    assert!(!told.contains("Do not touch the pages"), "{told}");
+    assert!(!told.contains("brought in"), "{told}");
+    // Whoever wants it writes it down.
+    sandbox.run(["checkpoint", "--session", ID]).exits(0);
+    let told = hook(&sandbox, "SessionStart", "another", json!({"source": "startup"}));
+    assert!(told.contains("Do not touch the pages"), "{told}");
+}
+
+#[test]
 fn what_came_with_a_clone_is_counted_and_not_read() {
     let sandbox = worked_in();
     std::fs::remove_dir_all(sandbox.root().join(".git/midstride")).unwrap();

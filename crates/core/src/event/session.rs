@@ -24,7 +24,7 @@ pub enum SessionEvent {
         mode: String,
         /// Bytes of the transcript that are in it.
         bytes: u64,
-        /// Bytes of its agents' transcripts that are in it; none: it was written down before they were
+        /// How long the transcripts of its agents were; none: it was written down before they were
         /// counted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agents_bytes: Option<u64>,

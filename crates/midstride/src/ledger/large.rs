@@ -5,7 +5,7 @@ use super::{Blob, LedgerError};
 use crate::files::{self, FileError, Problem, Root};
 use std::path::{Path, PathBuf};
 
-const FOLDER: &str = "blobs";
+pub(crate) const FOLDER: &str = "blobs";
 /// SQLite reads and writes smaller ones as quickly as files.
 const BYTES_MIN: usize = 64 << 10;
 /// A larger file is none of ours.
@@ -43,12 +43,13 @@ pub(super) fn like(ledger: &Root, beginning: &str) -> Result<Vec<String>, Ledger
     Ok(names.filter(|name| is_hash(name) && name.starts_with(beginning)).collect())
 }
 
-/// Removes a blob, where it is here.
+/// Removes a blob, where it is here, and what somebody left who was killed while they stored one.
 pub(super) fn remove(ledger: &Root, hash: &str) -> Result<(), LedgerError> {
     let Some(path) = path(hash) else { return Ok(()) };
-    match files::remove(&ledger.path().join(path)) {
-        Ok(()) | Err(FileError { problem: Problem::NotFound, .. }) => Ok(()),
-        Err(error) => Err(error.into()),
+    files::remove_if_there(&ledger.path().join(path))?;
+    match ledger.below(Path::new(FOLDER))? {
+        Some(folder) => Ok(folder.remove_drafts()?),
+        None => Ok(()),
     }
 }
 

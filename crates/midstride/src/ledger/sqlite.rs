@@ -25,6 +25,9 @@ const LOG_PAGES_MAX: u32 = 500;
 /// How many streams are brought up to others in one turn.
 const STREAMS_AT_ONCE: usize = 500;
 
+/// What the database has of a hash: bytes, or what stands in their place.
+const ROW: &str = "SELECT bytes FROM blobs WHERE hash = ?1";
+
 /// How long to wait for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
@@ -210,8 +213,7 @@ impl SqliteLedger {
 
     /// What the database has of a hash: bytes, or what stands in their place.
     fn row(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
-        let sql = "SELECT bytes FROM blobs WHERE hash = ?1";
-        let found = self.connection().query_row(sql, [hash], |row| row.get(0)).optional();
+        let found = self.connection().query_row(ROW, [hash], |row| row.get(0)).optional();
         found.map_err(|error| self.unreadable(&error))
     }
 }
@@ -380,7 +382,13 @@ impl Ledger for SqliteLedger {
         let rows = statement.query_map((beginning, sha256(b"")), |row| row.get(0));
         let inside: rusqlite::Result<BTreeSet<String>> = rows.and_then(Iterator::collect);
         let mut hashes = inside.map_err(|error| self.unreadable(&error))?;
-        hashes.extend(large::like(&self.folder, beginning)?);
+        // Somebody killed while it was forgotten leaves the file of one.
+        let is_kept = |hash: &String| connection.prepare_cached(ROW)?.exists([hash]).map(|it| !it);
+        for hash in large::like(&self.folder, beginning)? {
+            if is_kept(&hash).map_err(|error| self.unreadable(&error))? {
+                hashes.insert(hash);
+            }
+        }
         Ok(hashes.into_iter().collect())
     }
 

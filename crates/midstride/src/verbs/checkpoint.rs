@@ -1,7 +1,7 @@
 //! Write down what a session did. Doing it again when nothing happened changes nothing.
 
 use super::mirror;
-use crate::capture::{Captured, capture, lengths};
+use crate::capture::{Captured, capture};
 use crate::client::{self, Found};
 use crate::files::{self, FileError, Root};
 use crate::git::Repository;
@@ -140,28 +140,6 @@ pub(super) fn of_transcript(
     choose(project, &Which::Transcript(path.to_owned()), Some(client))
 }
 
-/// Whether a session did nothing since it was written down last. Nothing of its transcripts is read for
-/// that: they only grow, so their lengths tell.
-pub(super) fn is_written_down(
-    project: &Project,
-    ledger: &dyn Ledger,
-    found: &Found,
-) -> Result<bool, LedgerError> {
-    let stream = StreamId::session(found.client.name(), &found.session);
-    let records = ledger.read(&stream, None)?;
-    let mut events = records.iter().flat_map(|record| &record.events).rev();
-    let read = events.find_map(|envelope| {
-        let Event::Session(SessionEvent::Checkpointed { bytes, agents_bytes, .. }) =
-            &envelope.event
-        else {
-            return None;
-        };
-        Some((*bytes, *agents_bytes))
-    });
-    let (bytes, agents_bytes) = lengths(project, found);
-    Ok(read == Some((bytes, Some(agents_bytes))))
-}
-
 /// Captures a session and stores the checkpoint.
 pub(super) fn write_down(
     project: &Project,
@@ -267,7 +245,8 @@ impl Standing {
     ) -> Result<Self, CheckpointError> {
         let records = ledger.read(stream, None)?;
         let expected = Expected::after(records.last().map(|record| record.version));
-        // A transcript that is shorter now was written anew, and what it was does not count.
+        // A transcript that is shorter now was written anew, and what it was does not count, unless it
+        // tells nothing at all.
         let size = files::size(&found.path).unwrap_or_default();
         let (mut known, mut further) = (None, None);
         for envelope in records.iter().flat_map(|record| &record.events) {
@@ -278,7 +257,7 @@ impl Standing {
             if envelope.id == id {
                 known.get_or_insert_with(|| blob.clone());
             }
-            if *bytes > read && *bytes <= size {
+            if *bytes > read && (*bytes <= size || read == 0) {
                 further = Some(blob.clone());
             }
         }
@@ -488,8 +467,11 @@ fn told(
     let client = checkpoint.client().name();
     let session = checkpoint.session_id();
     let last = checkpoint.session.last_record.as_deref();
+    // Agents may have written what nothing comes of; how much was looked at is told all the same.
+    let agents = (agents_bytes > 0).then(|| agents_bytes.to_string());
     let parts = [client, session, last.unwrap_or_default(), &checkpoint.digest].into_iter();
-    let parts: Vec<&str> = parts.chain(redacted.iter().map(|one| &*one.kind)).collect();
+    let parts = parts.chain(agents.as_deref()).chain(redacted.iter().map(|one| &*one.kind));
+    let parts: Vec<&str> = parts.collect();
     let event = SessionEvent::Checkpointed {
         client: client.to_owned(),
         session: session.to_owned(),

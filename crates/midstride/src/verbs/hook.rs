@@ -3,15 +3,18 @@
 //! wrong, the rest is done.
 
 mod kept;
+mod off_times;
+
+pub(super) use off_times::OffTimes;
 
 use super::brief::{
     Asked, Briefed, Delivery, brief, brief_again, brief_of, gist_of_session, told_of,
 };
-use super::checkpoint::{Checkpointed, is_written_down, of_transcript, taken, write_down};
+use super::checkpoint::{Checkpointed, of_transcript, taken, write_down};
 use super::cover::coverage;
 use super::mirror::mirror;
 use super::search::{HOOK_WITHIN, Prompt, search_prompt, with_index};
-use super::sessions::{RECOVERED_MAX, recover_some};
+use super::sessions::{RECOVERED_MAX, is_written_down, recover_some};
 use crate::capture::{News, capture, news};
 use crate::client::{self, Found};
 use crate::files::{self, FileError};
@@ -81,13 +84,20 @@ pub fn is_switched_off(project: &Project) -> bool {
     project.private().ok().flatten().is_some_and(|folder| folder.has(Path::new(OFF)))
 }
 
-/// Switches the hooks of a project on or off; says whether that changed anything.
+/// Switches the hooks of a project on or off; says whether that changed anything. While they were off
+/// is remembered: what began then is brought in by nobody who is not asked to.
 pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
     let folder = project.make_private()?;
     let file = Path::new(OFF);
     match (folder.has(file), on) {
-        (true, true) => files::remove(&folder.path().join(file)).map(|()| true),
-        (false, false) => folder.put(file, b"").map(|()| true),
+        (true, true) => {
+            off_times::remember(project, &folder, &folder.read(file)?)?;
+            files::remove(&folder.path().join(file)).map(|()| true)
+        }
+        (false, false) => {
+            let now = project.environment().clock.now().to_string();
+            folder.put(file, now.as_bytes()).map(|()| true)
+        }
         (true, false) | (false, true) => Ok(false),
     }
 }
@@ -252,11 +262,6 @@ impl Hooking<'_> {
     fn prompt(&mut self, text: &str) {
         let kept = self.kept();
         let mut parts = Vec::new();
-        let missing = kept.missing.as_ref().and_then(|_| self.change(|kept| kept.missing.take()));
-        if let Some(missing) = missing.flatten() {
-            self.did("told what the summary lost");
-            parts.push(missing);
-        }
         if let Some(briefed) = self.matters(text) {
             self.note_troubles(&briefed);
             self.done.answer.user_line = briefed.briefing.line_for_user();
@@ -266,6 +271,12 @@ impl Hooking<'_> {
         if let Some(worth) = self.reminder(&kept) {
             self.did("nudged");
             parts.push(nudge(worth));
+        }
+        // At the end: whoever has no time to answer must not have taken it away.
+        let missing = kept.missing.as_ref().and_then(|_| self.change(|kept| kept.missing.take()));
+        if let Some(missing) = missing.flatten() {
+            self.did("told what the summary lost");
+            parts.insert(0, missing);
         }
         self.done.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
     }
@@ -398,7 +409,9 @@ impl Hooking<'_> {
     }
 
     fn before_compaction(&mut self) {
-        let gist = match self.checkpoint() {
+        let done = self.checkpoint();
+        let is_new = done.as_ref().is_some_and(|done| done.is_new);
+        let gist = match done {
             Some(done) => Some(Gist::of(&done.checkpoint)),
             None => {
                 let gist = self.own_gist();
@@ -406,7 +419,8 @@ impl Hooking<'_> {
             }
         };
         let Some(kept) = gist.as_ref().and_then(must_survive) else { return };
-        if self.is_first(|_| ()) == Some(false) {
+        // Where something came since, it is no repetition.
+        if self.is_first(|_| ()) == Some(false) && !is_new {
             return;
         }
         let told = self.told_again(&kept);

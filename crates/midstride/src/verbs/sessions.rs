@@ -1,11 +1,14 @@
 //! Find sessions, show one, make a handoff of one, and bring in those that ended without a word.
 
 use super::checkpoint::{CheckpointError, Checkpointed, Ready, by_id, take, tell, write_down};
+use super::hook::OffTimes;
 use super::save::{self, SaveError};
+use crate::capture::agents_length;
 use crate::client::{self, Candidate, Found, Life, Lives};
 use crate::files::{FileError, Problem, Stream};
 use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp, Shelved};
+use crate::tombstone::Tombstone;
 use jiff::Timestamp;
 use midstride_core::checkpoint::{Checkpoint, Mode};
 use midstride_core::event::{Envelope, Event, SessionEvent};
@@ -70,7 +73,7 @@ pub fn sessions(
     let mut list: Vec<Listed> = Vec::new();
     for found in found {
         let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list.push(listed(found, told, &lives));
+        list.push(listed(project, found, told, &lives));
     }
     for ((name, session), told) in known {
         let Some(of) = Client::named(&name).filter(|of| client.is_none_or(|want| want == *of))
@@ -93,7 +96,7 @@ pub fn sessions(
     Ok((list, unread))
 }
 
-fn listed(found: Found, told: Option<Told>, lives: &Lives<'_>) -> Listed {
+fn listed(project: &Project, found: Found, told: Option<Told>, lives: &Lives<'_>) -> Listed {
     Listed {
         client: found.client,
         session: found.session.clone(),
@@ -101,7 +104,7 @@ fn listed(found: Found, told: Option<Told>, lives: &Lives<'_>) -> Listed {
         changed: found.changed,
         about: found.about.clone(),
         life: lives.of(&found),
-        extent: told.as_ref().map_or(Extent::None, |told| extent(&found, told.bytes)),
+        extent: told.as_ref().map_or(Extent::None, |told| told.extent(project, &found)),
         blob: told.map(|told| told.blob),
         found: Some(found),
     }
@@ -111,6 +114,8 @@ fn listed(found: Found, told: Option<Told>, lives: &Lives<'_>) -> Listed {
 struct Told {
     blob: String,
     bytes: u64,
+    /// None: nobody counted them.
+    agents_bytes: Option<u64>,
     began: Option<Timestamp>,
     ended: Option<Timestamp>,
     about: Option<String>,
@@ -140,6 +145,7 @@ fn newest<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Option<((String
             session,
             blob,
             bytes,
+            agents_bytes,
             began,
             ended,
             about,
@@ -152,6 +158,7 @@ fn newest<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Option<((String
         let told = Told {
             blob: blob.clone(),
             bytes: *bytes,
+            agents_bytes: *agents_bytes,
             began: time(began),
             ended: time(ended),
             about: about.clone(),
@@ -161,18 +168,47 @@ fn newest<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Option<((String
     told.last()
 }
 
-/// How much of a transcript the newest checkpoint has. Half a line at the end is no more of it.
-fn extent(found: &Found, bytes: u64) -> Extent {
-    const LOOKED_AT: u64 = 64 << 10;
-    if bytes == found.bytes {
-        return Extent::Whole;
+impl Told {
+    /// How much of a session the newest checkpoint has. Half a line at the end is no more of it, and a
+    /// transcript that somebody emptied takes nothing away.
+    fn extent(&self, project: &Project, found: &Found) -> Extent {
+        const LOOKED_AT: u64 = 64 << 10;
+        if self.agents_wrote(project, found) {
+            return Extent::Part;
+        }
+        if self.bytes == found.bytes || found.bytes == 0 {
+            return Extent::Whole;
+        }
+        let rest = Stream::open(&found.path)
+            .and_then(|mut stream| stream.window(self.bytes, self.bytes + LOOKED_AT));
+        match rest {
+            Ok(rest) if self.bytes < found.bytes && !rest.contains(&b'\n') => Extent::Whole,
+            Ok(_) | Err(_) => Extent::Part,
+        }
     }
-    let rest = Stream::open(&found.path)
-        .and_then(|mut stream| stream.window(bytes, bytes.saturating_add(LOOKED_AT)));
-    match rest {
-        Ok(rest) if bytes < found.bytes && !rest.contains(&b'\n') => Extent::Whole,
-        Ok(_) | Err(_) => Extent::Part,
+
+    /// Whether agents wrote something since: they may go on after their session was written down.
+    fn agents_wrote(&self, project: &Project, found: &Found) -> bool {
+        self.agents_bytes.is_some_and(|bytes| bytes != agents_length(project, found))
     }
+}
+
+/// Whether a session did nothing since it was written down last. Nothing of its transcripts is read for
+/// that: they only grow, so their lengths tell.
+pub(super) fn is_written_down(
+    project: &Project,
+    ledger: &SqliteLedger,
+    found: &Found,
+) -> Result<bool, LedgerError> {
+    let stream = StreamId::session(found.client.name(), &found.session);
+    let records = ledger.read(&stream, None)?;
+    let told = newest(records.iter().flat_map(|record| &record.events));
+    let Some((_, told)) = told.filter(|(_, told)| told.agents_bytes.is_some()) else {
+        return Ok(false);
+    };
+    // What was forgotten can be written down again without what made it so.
+    let is_there = || Ok(Tombstone::of(ledger, &told.blob)?.is_none());
+    if told.extent(project, found) == Extent::Whole { is_there() } else { Ok(false) }
 }
 
 /// A session as it is now, or as it was written down last.
@@ -320,7 +356,7 @@ pub struct Recovered {
     pub running: usize,
     /// Sessions of which nobody knows whether they run.
     pub unknown: usize,
-    /// Sessions that began before midstride was here, and are not written down.
+    /// Sessions that began before midstride was here, or while it was off, and are not written down.
     pub older: usize,
     /// Since when midstride is here; older sessions are left alone.
     pub since: Timestamp,
@@ -390,18 +426,26 @@ fn unfinished(
     let mut known = known(ledger)?;
     let is_open = |one: &Candidate| {
         let told = known.get(&(one.client.name().to_owned(), one.session()));
-        told.is_none_or(|told| told.bytes != one.entry.bytes)
+        let agents_wrote = |told: &Told| {
+            // Most sessions had none, and a client waits.
+            let had_agents = told.agents_bytes.is_some_and(|bytes| bytes > 0);
+            let found = had_agents.then(|| client::called(&one.path, one.client));
+            found.is_some_and(|found| found.is_ok_and(|found| told.agents_wrote(project, &found)))
+        };
+        told.is_none_or(|told| told.bytes != one.entry.bytes || agents_wrote(told))
     };
     let (found, unread) = client::transcripts_that(project, None, &is_open);
     let lives = Lives::now(project.environment());
+    let off = OffTimes::of(project);
+    let is_wanted = |began: Timestamp| began >= since && !off.has(began);
     let (ours, older): (Vec<Found>, Vec<Found>) =
-        found.into_iter().partition(|one| one.began.is_some_and(|began| began >= since));
+        found.into_iter().partition(|one| one.began.is_some_and(is_wanted));
     let is_told =
         |one: &Found| known.contains_key(&(one.client.name().to_owned(), one.session.clone()));
     let older = older.iter().filter(|one| !is_told(one)).count();
     let list = ours.into_iter().map(|found| {
         let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        listed(found, told, &lives)
+        listed(project, found, told, &lives)
     });
     let list = list.filter(|one| one.extent != Extent::Whole).collect();
     Ok(Unfinished { list, older, unread })

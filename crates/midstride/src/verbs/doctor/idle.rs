@@ -3,7 +3,7 @@
 use super::super::brief::{Asked, brief_by_reading};
 use super::super::hook::is_silent;
 use crate::files::Root;
-use crate::ledger::Place;
+use crate::ledger::{Place, large};
 use crate::project::Project;
 use midstride_core::briefing::Occasion;
 use midstride_core::tokens;
@@ -69,7 +69,7 @@ impl Idle {
                 "cursors" => &mut self.cursors,
                 crate::hook_log::FILE => &mut self.log,
                 // What waits for the ledger counts as part of it.
-                "spool" => &mut self.ledger,
+                "spool" | large::FOLDER => &mut self.ledger,
                 name if name.starts_with("ledger.") => &mut self.ledger,
                 name if name.starts_with("index-") => &mut self.index,
                 _ => &mut self.other,

@@ -1,6 +1,6 @@
 //! What hooks of a session keep for the next one. It is lost without harm: something is said twice.
 
-use crate::files::{FileError, Problem, Root};
+use crate::files::{self, FileError, Root};
 use crate::project::Project;
 use crate::settings::SessionName;
 use jiff::{SignedDuration, Timestamp};
@@ -107,10 +107,7 @@ impl Kept {
     pub(super) fn remove(project: &Project, session: &SessionName) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
         let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
-        match crate::files::remove(&folder.path().join(name(session))) {
-            Err(FileError { problem: Problem::NotFound, .. }) | Ok(()) => Ok(()),
-            Err(error) => Err(error),
-        }
+        files::remove_if_there(&folder.path().join(name(session)))
     }
 
     /// Removes what the sessions kept that wrote longest ago, so that only so many are left.
@@ -125,11 +122,8 @@ impl Kept {
         let mut names = names;
         names.sort_by_cached_key(written);
         for name in &names[..over] {
-            match crate::files::remove(&folder.path().join(name)) {
-                // Another session that starts does the same.
-                Err(FileError { problem: Problem::NotFound, .. }) | Ok(()) => {}
-                Err(error) => return Err(error),
-            }
+            // Another session that starts does the same.
+            files::remove_if_there(&folder.path().join(name))?;
         }
         Ok(())
     }

@@ -1,0 +1,55 @@
+//! When hooks were switched off. Whoever does that for a while wants nothing of it to be told later.
+
+use crate::files::{FileError, Root};
+use crate::project::Project;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+const FILE: &str = "off-times.json";
+/// Earlier ones are forgotten.
+const TIMES_MAX: usize = 100;
+/// A larger file is none of ours.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// From when to when, the earliest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::verbs) struct OffTimes(Vec<(Timestamp, Timestamp)>);
+
+impl OffTimes {
+    /// What is remembered of a project, with now where its hooks are off.
+    pub(in crate::verbs) fn of(project: &Project) -> Self {
+        let Some(folder) = project.private().ok().flatten() else { return Self::default() };
+        let mut times = Self::read(&folder);
+        if let Ok(since) = folder.read(Path::new(super::OFF)) {
+            times.0.extend(began(&since).map(|began| (began, Timestamp::MAX)));
+        }
+        times
+    }
+
+    fn read(folder: &Root) -> Self {
+        let bytes = folder.read_up_to(Path::new(FILE), BYTES_MAX);
+        bytes.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// Whether hooks were off then.
+    pub(in crate::verbs) fn has(&self, time: Timestamp) -> bool {
+        self.0.iter().any(|(from, to)| (*from..=*to).contains(&time))
+    }
+}
+
+/// Remembers that hooks were off up to now, from when the file says that did it.
+pub(super) fn remember(project: &Project, folder: &Root, since: &[u8]) -> Result<(), FileError> {
+    let now = project.environment().clock.now();
+    // Older versions left nothing in it.
+    let Some(began) = began(since) else { return Ok(()) };
+    let mut times = OffTimes::read(folder);
+    times.0.push((began, now));
+    let over = times.0.len().saturating_sub(TIMES_MAX);
+    times.0.drain(..over);
+    folder.put(Path::new(FILE), serde_json::to_string(&times).unwrap_or_default().as_bytes())
+}
+
+fn began(since: &[u8]) -> Option<Timestamp> {
+    std::str::from_utf8(since).ok()?.trim().parse().ok()
+}
