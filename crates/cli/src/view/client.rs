@@ -144,8 +144,14 @@ fn said(version: &str) -> String {
 /// What a person should know after installing.
 pub(crate) fn after_adding(standing: &Standing) -> Vec<String> {
     let name = called(standing.client);
+    let others: Vec<&str> =
+        standing.files.iter().flat_map(|file| &file.others).map(String::as_str).collect();
+    let without = match others.is_empty() {
+        true => String::new(),
+        false => format!(", without `{}`: what is called so is not ours", others.join("`, `")),
+    };
     let mut lines =
-        vec![format!("{name}: installed. Sessions that run already do not know of it.")];
+        vec![format!("{name}: installed{without}. Sessions that run already do not know of it.")];
     if let (Client::ClaudeCode, Scope::Project(root)) = (standing.client, &standing.scope) {
         lines.push(format!(
             "Claude Code reads hooks of a project only when it is started in {}; without `--project` they hold everywhere.",
@@ -165,6 +171,17 @@ pub(crate) fn after_adding(standing: &Standing) -> Vec<String> {
         lines.push("Codex reads files of a project only after you trusted the project.".to_owned());
     }
     lines
+}
+
+/// What a file has that is called like ours and is not.
+pub(crate) fn others(file: &FileStanding) -> Option<String> {
+    let path = file.path.display();
+    let names = file.others.join("`, `");
+    match (file.others.is_empty(), file.is_skill()) {
+        (true, _) => None,
+        (false, true) => Some(format!("`{path}` is not midstride's skill, or was changed since")),
+        (false, false) => Some(format!("`{names}` in `{path}` does not start midstride")),
+    }
 }
 
 /// A client with what it has of ours.
@@ -211,6 +228,9 @@ fn stands(standing: &Standing) -> String {
             out.push_str(&format!("    {}\n", super::one_line(&problem.to_string(), usize::MAX)));
         } else if is_there && !file.missing.is_empty() {
             out.push_str(&format!("    missing in {path}: {}\n", file.missing.join(", ")));
+        }
+        if let Some(others) = others(file) {
+            out.push_str(&format!("    {others}\n"));
         }
         if file.is_left_out {
             out.push_str(&format!(
@@ -294,6 +314,7 @@ struct FileJson {
     path: String,
     present: Vec<String>,
     missing: Vec<String>,
+    others: Vec<String>,
     changed_since: bool,
     left_out: bool,
     problem: Option<String>,
@@ -304,6 +325,7 @@ pub(crate) fn list_json(clients: &[Listed], path: &OnPath) -> ListJson {
         path: file.path.display().to_string(),
         present: file.present.clone(),
         missing: file.missing.clone(),
+        others: file.others.clone(),
         changed_since: file.is_changed,
         left_out: file.is_left_out,
         problem: file.problem.as_ref().map(ToString::to_string),

@@ -58,6 +58,9 @@ fn home_with(configuration: &str) -> Sandbox {
 /// Those into which nothing can be put.
 const REFUSED: [&str; 2] = ["unreadable", "in-the-way"];
 
+/// The one with entries and skills of our name that are somebody else's.
+const OTHERS: &str = "others-of-our-name";
+
 fn configurations() -> Vec<String> {
     let entries = std::fs::read_dir(fixtures("configs")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -98,7 +101,8 @@ fn complete(sandbox: &Sandbox) -> [bool; 2] {
 /// Adds, and adds again, takes out, and takes out again; `change` comes in between.
 fn there_and_back(sandbox: &Sandbox, name: &str, more: &[&str], change: &dyn Fn(&Path)) {
     client(sandbox, "add", more).exits(0);
-    assert_eq!(complete(sandbox), [true, true], "{name}: {:#}", list(sandbox));
+    let is_complete = name != OTHERS;
+    assert_eq!(complete(sandbox), [is_complete; 2], "{name}: {:#}", list(sandbox));
     let again = client(sandbox, "add", &[]).exits(0);
     assert!(again.stderr.contains("Nothing changes."), "{name}: {again}");
     change(sandbox.home());
@@ -408,7 +412,7 @@ fn an_older_installation_is_brought_up_and_a_lost_receipt_does_no_harm() {
 
 #[test]
 fn a_skill_of_somebody_else_stays() {
-    let sandbox = home_with("others-of-our-name");
+    let sandbox = home_with(OTHERS);
     insta::assert_snapshot!(client(&sandbox, "add", &["--json"]).exits(0).stderr, @"
     warning: `mcpServers.midstride` in `[HOME]/.claude.json` is not ours; it stays as it is
     hint: rename or remove it to get ours
@@ -416,8 +420,8 @@ fn a_skill_of_somebody_else_stays() {
     hint: move it away to get ours
     warning: `mcp_servers.midstride` in `[HOME]/.codex/config.toml` is not ours; it stays as it is
     hint: rename or remove it to get ours
-    Claude Code: installed. Sessions that run already do not know of it.
-    Codex: installed. Sessions that run already do not know of it.
+    Claude Code: installed, without `mcpServers.midstride`, `midstride-handoff`: what is called so is not ours. Sessions that run already do not know of it.
+    Codex: installed, without `mcp_servers.midstride`: what is called so is not ours. Sessions that run already do not know of it.
     Codex asks you once to trust 7 hooks; until then it leaves them out without a word. `--trust-hooks` answers for you.
     ");
     // One of ours that was changed since stays too.
@@ -430,6 +434,43 @@ fn a_skill_of_somebody_else_stays() {
     );
     assert_eq!(std::fs::read_to_string(&skill).unwrap(), "mine now\n");
     assert!(!sandbox.home().join(".agents/skills/midstride-handoff").exists());
+}
+
+#[test]
+fn what_somebody_else_calls_like_ours_is_not_counted_as_ours() {
+    let sandbox = home_with(OTHERS);
+    client(&sandbox, "add", &["--json"]).exits(0);
+    let listed = listed(&sandbox);
+    insta::assert_snapshot!(listed.split("Codex").next().unwrap(), @"
+    Claude Code
+      found: [HOME]/.claude
+      for the user: incomplete
+        `mcpServers.midstride` in `[HOME]/.claude.json` does not start midstride
+        `[HOME]/.claude/skills/midstride-handoff/SKILL.md` is not midstride's skill, or was changed since
+      for the project: not installed
+    ");
+    let list = list(&sandbox);
+    let scope = &list["clients"][0]["scopes"][0];
+    assert_eq!((&scope["installed"], &scope["complete"]), (&true.into(), &false.into()));
+    let server = &scope["files"][1];
+    assert_eq!(server["present"], serde_json::json!([]), "{server:#}");
+    assert_eq!(server["others"], serde_json::json!(["mcpServers.midstride"]), "{server:#}");
+    let doctor = run(&sandbox, ["doctor", "--no-simulation"]).exits(1).stdout;
+    assert!(doctor.contains("10 of 10 hooks, no MCP server, 1 of 2 skills"), "{doctor}");
+    let problems = doctor.split("Problems").nth(1).unwrap_or_default();
+    insta::assert_snapshot!(problems, @"
+
+    - `mcpServers.midstride` in `[HOME]/.claude.json` does not start midstride
+      hint: move it away, then `midstride client add claude-code` puts ours there
+    - `[HOME]/.claude/skills/midstride-handoff/SKILL.md` is not midstride's skill, or was changed since
+      hint: move it away, then `midstride client add claude-code` puts ours there
+    - `mcp_servers.midstride` in `[HOME]/.codex/config.toml` does not start midstride
+      hint: move it away, then `midstride client add codex` puts ours there
+    - Codex does not trust these hooks yet and leaves them out: SessionStart, UserPromptSubmit, PreCompact, PostCompact, Stop, SessionEnd, Interrupt
+      hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
+    - this project is not set up
+      hint: `midstride init` sets it up; `midstride init --private` commits nothing
+    ");
 }
 
 #[test]

@@ -249,6 +249,16 @@ fn is_like_ours(entry: &Entry, top: &Value) -> bool {
     })
 }
 
+/// Whether what is there for a server starts another program than ours. A group of hooks is found
+/// by our command, whatever else is in it.
+pub(super) fn is_somebody_elses(entry: &Entry, there: &Value) -> bool {
+    let program = |value: &Value| {
+        let command = value.get("command")?.as_str()?;
+        Path::new(command).file_name().map(ToOwned::to_owned)
+    };
+    program(entry.value()).is_some_and(|ours| program(there) != Some(ours))
+}
+
 /// What an entry starts: a server, or the hook of a group.
 fn command_of(value: &Value) -> Option<&Value> {
     value.get("command").or_else(|| command_of_group(value))

@@ -10,10 +10,13 @@ pub(super) const SKILLS: [(&str, &str); 2] = [
     ("midstride-continue", include_str!("skills/midstride-continue.md")),
 ];
 
+/// What the file of each is called.
+pub(super) const FILE: &str = "SKILL.md";
+
 /// The skills in a folder of skills.
 pub(super) fn wanted(folder: &Place) -> impl Iterator<Item = Wanted> {
     SKILLS.into_iter().map(|(name, text)| Wanted {
-        place: folder.join(&Path::new(name).join("SKILL.md")),
+        place: folder.join(&Path::new(name).join(FILE)),
         form: Form::Whole(text),
     })
 }

@@ -1,8 +1,8 @@
 //! How a client stands: what of ours is there, what is missing, what was changed since.
 
-use super::plan::{has_plugin, has_room, is_read, value_of};
+use super::plan::{has_plugin, has_room, is_read, is_somebody_elses, value_of};
 use super::receipt::{Receipt, Receipts};
-use super::{Form, InstallError, SERVER, Scope, Wanted, codex, wanted};
+use super::{Form, InstallError, SERVER, Scope, Wanted, codex, skill, wanted};
 use crate::ids::sha256;
 use crate::settings::Environment;
 use midstride_core::session::Client;
@@ -63,6 +63,8 @@ pub struct FileStanding {
     pub present: Vec<String>,
     /// What is not.
     pub missing: Vec<String>,
+    /// What is called like ours and is not: somebody else's, or ours that somebody changed.
+    pub others: Vec<String>,
     /// Whether somebody wrote it since.
     pub is_changed: bool,
     /// Whether the client leaves it out, for comments or trailing commas that somebody wrote.
@@ -75,6 +77,17 @@ impl Standing {
     /// Whether something of ours is there.
     pub fn is_installed(&self) -> bool {
         self.files.iter().any(|file| !file.present.is_empty())
+    }
+
+    /// Whether there is room for our MCP server, and nothing in it.
+    pub fn lacks_server(&self) -> bool {
+        self.files.iter().flat_map(|file| &file.missing).any(|name| is_server(name))
+    }
+
+    /// How many of our skills are not there, nor anything of their names.
+    pub fn lacking_skills(&self) -> usize {
+        let is_lacking = |file: &&FileStanding| file.is_skill() && !file.missing.is_empty();
+        self.files.iter().filter(is_lacking).count()
     }
 
     /// How many of our hooks the client trusts, of how many; none where it does not ask its user.
@@ -98,8 +111,23 @@ impl Standing {
 
     /// Whether everything of ours is there.
     pub fn is_complete(&self) -> bool {
-        self.files.iter().all(|file| file.missing.is_empty() && file.problem.is_none())
+        self.files.iter().all(FileStanding::is_complete)
     }
+}
+
+impl FileStanding {
+    fn is_complete(&self) -> bool {
+        self.missing.is_empty() && self.others.is_empty() && self.problem.is_none()
+    }
+
+    /// Whether all of the file is a skill.
+    pub fn is_skill(&self) -> bool {
+        self.path.ends_with(skill::FILE)
+    }
+}
+
+fn is_server(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, last)| last == SERVER)
 }
 
 /// Looks at a client.
@@ -124,13 +152,12 @@ pub fn standing(
         Form::Whole(_) => Some(!file.present.is_empty()),
     };
     let skills: Vec<bool> = wanted.iter().zip(&files).filter_map(ours).collect();
-    let is_server = |name: &String| name.rsplit_once('.').is_some_and(|(_, last)| last == SERVER);
     Ok(Standing {
         client,
         scope: scope.clone(),
         has_receipt: receipt.is_some(),
         hooks: hooks(&wanted, &files, &trust.unwrap_or_default()),
-        has_server: files.iter().any(|file| file.present.iter().any(is_server)),
+        has_server: files.iter().any(|file| file.present.iter().any(|name| is_server(name))),
         skills: (skills.iter().filter(|is_there| **is_there).count(), skills.len()),
         has_plugin: client == Client::ClaudeCode && wanted.first().is_some_and(enables_plugin),
         files,
@@ -170,6 +197,7 @@ fn look(client: Client, wanted: &super::Wanted, receipt: Option<&Receipt>) -> Fi
         path,
         present: Vec::new(),
         missing: Vec::new(),
+        others: Vec::new(),
         is_changed: false,
         is_left_out: false,
         problem: None,
@@ -195,17 +223,28 @@ fn fill(
             let top = value_of(&file.path, text.as_deref())?;
             let is_left_out = |text: &str| !is_read(client, &file.path, text);
             file.is_left_out = text.as_deref().is_some_and(is_left_out);
-            let (present, missing) = entries.iter().partition(|entry| entry.find(&top).is_some());
-            let names = |entries: Vec<&super::Entry>| entries.iter().map(|e| e.name()).collect();
-            (file.present, file.missing) = (names(present), names(missing));
+            for entry in entries {
+                let list = match entry.find(&top) {
+                    Some(there) if is_somebody_elses(entry, there) => &mut file.others,
+                    Some(_) => &mut file.present,
+                    None => &mut file.missing,
+                };
+                list.push(entry.name());
+            }
             if !file.missing.is_empty() {
                 has_room(&file.path, text.as_deref(), entries)?;
             }
         }
-        Form::Whole(_) => {
+        Form::Whole(skill) => {
             let name = file.path.parent().and_then(|folder| folder.file_name());
             let name = name.unwrap_or_default().to_string_lossy().into_owned();
-            let list = if text.is_some() { &mut file.present } else { &mut file.missing };
+            // One of ours that nobody touched may be of an older version.
+            let is_as_it_came = ours.is_some() && !file.is_changed;
+            let list = match text {
+                Some(text) if text == *skill || is_as_it_came => &mut file.present,
+                Some(_) => &mut file.others,
+                None => &mut file.missing,
+            };
             list.push(name);
         }
     }

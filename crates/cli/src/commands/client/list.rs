@@ -12,7 +12,8 @@ use midstride::verbs;
 /// Tell into which clients midstride is installed
 ///
 /// For each client whether it is found, what of midstride is there for you and in this project, what
-/// is missing, what was changed since, and for Codex whether the hooks are trusted.
+/// is missing, what is called like midstride's and is not, what was changed since, and for Codex
+/// whether the hooks are trusted.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// Print as JSON

@@ -1,6 +1,6 @@
 //! The clients as a doctor sees them: what is there, what fired, what is missing.
 
-use super::super::client::{called, twice};
+use super::super::client::{called, others, twice};
 use super::super::table::{Column, table, width};
 use super::super::{count, heading, indented, one_line, tame};
 use super::ProblemText;
@@ -247,6 +247,7 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
     let looked_at = |one: &&Standing| one.is_installed() || (!is_there && facts.is_found());
     for standing in facts.standings.iter().filter(looked_at) {
         found.extend(missing(standing).filter(|_| standing.is_installed()));
+        found.extend(in_the_way(standing).filter(|_| standing.is_installed()));
         found.extend(files(standing));
         found.extend(untrusted(standing));
     }
@@ -299,12 +300,12 @@ fn missing(standing: &Standing) -> Option<ProblemText> {
     let (name, typed) = (called(standing.client), standing.client.name());
     let hooks = standing.hooks.iter().filter(|hook| !hook.is_there);
     let mut missing: Vec<String> = hooks.map(|hook| hook.event.clone()).collect();
-    if !standing.has_server {
+    if standing.lacks_server() {
         missing.push("the MCP server".to_owned());
     }
-    let (skills, all) = standing.skills;
-    if skills < all {
-        missing.push(count(all - skills, "skill"));
+    let skills = standing.lacking_skills();
+    if skills > 0 {
+        missing.push(count(skills, "skill"));
     }
     if missing.is_empty() || standing.files.iter().any(|file| file.problem.is_some()) {
         return None;
@@ -312,6 +313,13 @@ fn missing(standing: &Standing) -> Option<ProblemText> {
     let option = option(standing);
     let message = format!("{name} lacks {}", missing.join(", "));
     Some((message, format!("`midstride client add {typed}{option}` adds what is missing")))
+}
+
+/// What is called like ours, so that ours is not there.
+fn in_the_way(standing: &Standing) -> impl Iterator<Item = ProblemText> {
+    let (typed, option) = (standing.client.name(), option(standing));
+    let hint = format!("move it away, then `midstride client add {typed}{option}` puts ours there");
+    standing.files.iter().filter_map(others).map(move |message| (message, hint.clone()))
 }
 
 /// What is typed to mean this place.
