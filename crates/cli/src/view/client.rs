@@ -81,6 +81,10 @@ pub(crate) fn note(note: &Note) -> (String, String) {
             format!("`{}` was changed since; it stays", path.display()),
             "remove it yourself if you do not want it",
         ),
+        Note::KeptSkill(path) => (
+            format!("`{}` stays: it is not known to be midstride's", path.display()),
+            "remove it yourself if you do not want it",
+        ),
         Note::Plugin(path) => (
             format!("the plugin of midstride is enabled in `{}` as well", path.display()),
             "use one of the two ways: `claude plugin uninstall midstride` or `midstride client remove`",

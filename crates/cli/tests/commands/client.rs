@@ -474,6 +474,61 @@ fn what_somebody_else_calls_like_ours_is_not_counted_as_ours() {
 }
 
 #[test]
+fn a_skill_that_stays_is_named_and_counts_as_nothing() {
+    let sandbox = sandbox();
+    let skill = sandbox.home().join(".claude/skills/midstride-handoff/SKILL.md");
+    std::fs::create_dir_all(skill.parent().unwrap()).unwrap();
+    let mine = |when: &str| std::fs::write(&skill, format!("mine {when}\n")).unwrap();
+    let remove = || run(&sandbox, ["client", "remove", "claude-code", "--yes", "--json"]).exits(0);
+    let add = || run(&sandbox, ["client", "add", "claude-code", "--yes", "--json"]).exits(0);
+    // Before ours came, since ours came, and the second time.
+    mine("before");
+    add();
+    insta::assert_snapshot!(remove().stderr, @"
+    warning: `[HOME]/.claude/skills/midstride-handoff/SKILL.md` stays: it is not known to be midstride's
+    hint: remove it yourself if you do not want it
+    Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
+    ");
+    std::fs::remove_file(&skill).unwrap();
+    add();
+    mine("since");
+    insta::assert_snapshot!(remove().stderr, @"
+    warning: `[HOME]/.claude/skills/midstride-handoff/SKILL.md` was changed since; it stays
+    hint: remove it yourself if you do not want it
+    Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
+    ");
+    insta::assert_snapshot!(remove().stderr, @"
+    warning: `[HOME]/.claude/skills/midstride-handoff/SKILL.md` stays: it is not known to be midstride's
+    hint: remove it yourself if you do not want it
+    Done. Handoffs and checkpoints are as they were; sessions that run keep their hooks until they end.
+    ");
+    assert_eq!(list(&sandbox)["clients"][0]["scopes"][0]["installed"], false);
+    insta::assert_snapshot!(listed(&sandbox).split("Codex").next().unwrap(), @"
+    Claude Code
+      found: [HOME]/.claude
+      for the user: not installed
+        `[HOME]/.claude/skills/midstride-handoff/SKILL.md` is not midstride's skill, or was changed since
+      for the project: not installed
+    ");
+    let doctor = run(&sandbox, ["doctor", "--no-simulation"]).stdout;
+    assert!(!doctor.contains("lacks") && doctor.contains("nothing installed"), "{doctor}");
+}
+
+#[test]
+fn a_skill_like_ours_alone_is_no_installation() {
+    let sandbox = sandbox();
+    run(&sandbox, ["client", "add", "claude-code", "--yes"]).exits(0);
+    let skill = sandbox.home().join(".claude/skills/midstride-handoff/SKILL.md");
+    let text = std::fs::read(&skill).unwrap();
+    run(&sandbox, ["client", "remove", "claude-code", "--yes"]).exits(0);
+    std::fs::create_dir_all(skill.parent().unwrap()).unwrap();
+    std::fs::write(&skill, text).unwrap();
+    let removed = run(&sandbox, ["client", "remove", "claude-code", "--yes"]).exits(0);
+    assert!(removed.stderr.contains("midstride-handoff/SKILL.md` stays"), "{removed}");
+    assert_eq!(list(&sandbox)["clients"][0]["scopes"][0]["installed"], false);
+}
+
+#[test]
 fn a_project_can_have_it_for_everybody() {
     let sandbox = sandbox().repository();
     sandbox.write("README.md", "# shop\n");

@@ -54,6 +54,8 @@ pub enum Note {
     OtherSkill(PathBuf),
     /// A skill of ours was changed since.
     ChangedSkill(PathBuf),
+    /// A skill of that name is there that we do not know to be ours.
+    KeptSkill(PathBuf),
     /// The plugin is enabled in that file as well.
     Plugin(PathBuf),
     /// The client does not read the file, for comments or trailing commas that somebody wrote.
@@ -183,11 +185,12 @@ pub(super) fn remove(
             plan.take_out_of(&scope.place(&ours.path), ours)?;
         }
         plan.folders = receipt.files.into_iter().flat_map(|file| file.folders).collect();
+        plan.note_kept_skills(&wanted(environment, client, scope, Wishes::default())?)?;
         return Ok(plan);
     }
     let all = Wishes { allow_read_tools: true, trust_hooks: true };
-    let found = wanted(environment, client, scope, all)?;
-    let found = found.iter().map(as_if_inserted).collect::<Result<Vec<_>, _>>()?;
+    let wanted = wanted(environment, client, scope, all)?;
+    let found = wanted.iter().map(as_if_inserted).collect::<Result<Vec<_>, _>>()?;
     let found: Vec<Inserted> = found.into_iter().flatten().collect();
     // A permission or a skill alone may be anybody's; what calls midstride is not.
     let is_called =
@@ -198,6 +201,7 @@ pub(super) fn remove(
         }
         plan.folders = found.into_iter().flat_map(|file| file.folders).collect();
     }
+    plan.note_kept_skills(&wanted)?;
     Ok(plan)
 }
 
@@ -402,6 +406,20 @@ impl Plan {
             return Ok(());
         };
         self.change(place, Some(present), after);
+        Ok(())
+    }
+
+    /// A skill that neither goes nor was named yet.
+    fn note_kept_skills(&mut self, wanted: &[Wanted]) -> Result<(), InstallError> {
+        for Wanted { place, form } in wanted {
+            let path = place.path();
+            let is_planned = self.changes.iter().any(|change| change.path() == path);
+            let is_named = self.notes.contains(&Note::ChangedSkill(path.to_owned()));
+            let is_skill = matches!(form, Form::Whole(_));
+            if is_skill && !is_planned && !is_named && place.read()?.is_some() {
+                self.notes.push(Note::KeptSkill(path.to_owned()));
+            }
+        }
         Ok(())
     }
 

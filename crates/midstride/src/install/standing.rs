@@ -74,9 +74,11 @@ pub struct FileStanding {
 }
 
 impl Standing {
-    /// Whether something of ours is there.
+    /// Whether something of ours is there. Without a receipt a skill or a permission alone may be
+    /// anybody's; what calls midstride is not.
     pub fn is_installed(&self) -> bool {
-        self.files.iter().any(|file| !file.present.is_empty())
+        let has_something = || self.files.iter().any(|file| !file.present.is_empty());
+        self.has_hooks() || self.has_server || (self.has_receipt && has_something())
     }
 
     /// Whether there is room for our MCP server, and nothing in it.
