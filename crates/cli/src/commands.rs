@@ -248,7 +248,7 @@ fn tell_unread(
     unread: Vec<FileError>,
 ) -> Result<Outcome, Diagnostic> {
     for text in project.not_read() {
-        Diagnostic::new(text).warn(ui)?;
+        Diagnostic::new(text.to_string()).warn(ui)?;
     }
     let outcome = if unread.is_empty() { Outcome::Clean } else { Outcome::Incomplete };
     for error in unread {

@@ -2,12 +2,14 @@
 
 mod catalog;
 mod find_handoff;
+mod not_read;
 mod outside;
 mod select;
 mod surroundings;
 mod upstream;
 
 pub use find_handoff::FindError;
+pub use not_read::NotRead;
 pub use outside::Outside;
 pub use select::Selection;
 
@@ -49,7 +51,7 @@ pub struct Project {
     broken: Option<SettingsError>,
     set_up: SetUp,
     shelves: Vec<Shelf>,
-    not_read: Vec<String>,
+    not_read: Vec<NotRead>,
     catalog: OnceLock<Catalog>,
     rules: OnceLock<Rules>,
     artifacts: Mutex<HashMap<PathBuf, Artifact>>,
@@ -194,12 +196,14 @@ impl Project {
             artifacts: Mutex::default(),
         };
         if let Some(error) = project.root.refusal(Path::new(CONFIGURATION)) {
-            project.not_read.push(format!("the configuration is not read: {error}"));
+            project.not_read.push(NotRead::Configuration(error.to_string()));
         }
         project.put_up_shelves(private_roots)?;
-        project.not_read.extend(project.settings.unknown.iter().map(|key| {
-            format!("`{key}` in the configuration is not known to this midstride; nothing is done with it")
-        }));
+        let Settings { source, unknown, .. } = &project.settings;
+        let file = source.as_ref().map(|(path, _)| path.clone()).unwrap_or_default();
+        let unknown = unknown.iter().cloned();
+        let unknown = unknown.map(|key| NotRead::Unknown { key, file: file.clone() });
+        project.not_read.extend(unknown);
         Ok(project)
     }
 
@@ -309,7 +313,7 @@ impl Project {
     }
 
     /// What is configured but not read, and why.
-    pub fn not_read(&self) -> &[String] {
+    pub fn not_read(&self) -> &[NotRead] {
         &self.not_read
     }
 

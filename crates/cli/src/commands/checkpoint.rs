@@ -1,10 +1,10 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::session as view;
+use crate::view::{session as view, shell_word};
 use clap::ValueEnum;
 use midstride::project::Project;
-use midstride::verbs::{self, Checkpointed, Which};
+use midstride::verbs::{self, CheckpointError, Checkpointed, Listed, Which};
 use midstride_core::checkpoint::Mode;
 use midstride_core::session::Client;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckpointArgs {
     /// The session, by its id or the beginning of it
-    #[arg(long, value_name = "ID", conflicts_with_all = ["last", "transcript"])]
+    #[arg(long, value_name = "ID", value_parser = session_id, conflicts_with_all = ["last", "transcript"])]
     session: Option<String>,
 
     /// The session of this project whose transcript was changed last; so it is without any option
@@ -84,13 +84,37 @@ pub(crate) fn checkpoint(
         ModeArg::Checkpoint => Mode::Checkpoint,
     };
     let client = args.client.map(ClientArg::client);
-    let done = verbs::checkpoint(project, &which, client, mode)?;
+    let done = verbs::checkpoint(project, &which, client, mode)
+        .map_err(|error| told_before(project, client, error))?;
     if args.json {
         ui.json(&view::checkpointed(&done))?;
     } else {
         ui.say(&view::written_down(&done))?;
     }
     tell_besides(ui, done)
+}
+
+/// A session as somebody names it.
+pub(super) fn session_id(typed: &str) -> Result<String, String> {
+    let needed = |_| {
+        "an id is needed, or the beginning of one; `midstride session list` shows them".to_owned()
+    };
+    super::said(typed).map_err(needed)
+}
+
+/// A session may be listed that has nothing to be read any more.
+fn told_before(project: &Project, client: Option<Client>, error: CheckpointError) -> Diagnostic {
+    let CheckpointError::NoSuch(name) = &error else { return error.into() };
+    let (list, _) = verbs::sessions(project, client).unwrap_or_default();
+    let is_meant = |one: &&Listed| one.found.is_none() && one.session.starts_with(name);
+    match list.iter().find(is_meant) {
+        None => error.into(),
+        Some(Listed { session, .. }) => {
+            let show = format!("midstride session show {}", shell_word(session));
+            Diagnostic::new(format!("the transcript of session `{session}` is gone"))
+                .hint(format!("`{show}` shows what was written down of it"))
+        }
+    }
 }
 
 /// Says what is not as it should be; the rest was written.

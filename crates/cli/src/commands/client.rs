@@ -51,13 +51,14 @@ impl From<ClientArg> for Client {
 
 /// Which clients, and for whom.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("which").required(true)))]
 struct Target {
     /// The client; may be several
-    #[arg(value_enum, value_name = "CLIENT", required_unless_present = "all")]
+    #[arg(value_enum, value_name = "CLIENT", group = "which")]
     clients: Vec<ClientArg>,
 
     /// Every client that is found on this machine
-    #[arg(long, conflicts_with = "clients")]
+    #[arg(long, group = "which")]
     all: bool,
 
     /// For you, in every project; the default

@@ -1,4 +1,4 @@
-use super::checkpoint::{ClientArg, tell_besides};
+use super::checkpoint::{ClientArg, session_id, tell_besides};
 use super::{Outcome, tell_redacted, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
@@ -35,6 +35,7 @@ enum SessionCommand {
     /// `--json` every item with the record that tells it and whose word it is.
     Show {
         /// The session, by its id or the beginning of it
+        #[arg(value_parser = session_id)]
         session: String,
 
         /// Print everything as JSON
@@ -47,6 +48,7 @@ enum SessionCommand {
     /// an open handoff keeps that one.
     Promote {
         /// The session, by its id or the beginning of it
+        #[arg(value_parser = session_id)]
         session: String,
 
         /// The id of the handoff; made from what was asked first where none is given

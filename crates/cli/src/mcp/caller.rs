@@ -111,13 +111,18 @@ pub(super) fn find_to_change(project: &Project, name: &str) -> Result<Shelved, D
     let key = shelved.handoff(project).key();
     let is_path = Path::new(name).extension().is_some();
     let is_whole = is_path || key.id == name || key.to_string() == name;
-    names_enough(name, is_whole, &key.to_string())?;
+    names_enough(name, is_whole || is_long(name), &key.to_string())?;
     Ok(shelved)
 }
 
-/// Refuses a beginning of an id that is too short to change something by it.
-pub(super) fn names_enough(name: &str, is_whole: bool, id: &str) -> Result<(), Diagnostic> {
-    if is_whole || name.chars().count() >= BEGINNING_LENGTH_MIN {
+/// Whether a beginning of an id is long enough to change something by it.
+pub(super) fn is_long(beginning: &str) -> bool {
+    beginning.chars().count() >= BEGINNING_LENGTH_MIN
+}
+
+/// Refuses a name that is not enough to change something by it.
+pub(super) fn names_enough(name: &str, is_enough: bool, id: &str) -> Result<(), Diagnostic> {
+    if is_enough {
         return Ok(());
     }
     let least = format!("`{name}` is too short to change something by it");

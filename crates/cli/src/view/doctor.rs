@@ -11,7 +11,7 @@ use clients::ClientJson;
 use midstride::hook_log::Told;
 use midstride::install::OnPath;
 use midstride::ledger::{LedgerFacts, LedgerState, NEWEST};
-use midstride::project::SetUp;
+use midstride::project::{NotRead, SetUp};
 use midstride::shelf::Layout;
 use midstride::verbs::{ClientFacts, Examined, Idle, Reindexed, ShelfFacts};
 use serde::Serialize;
@@ -407,6 +407,22 @@ fn no_client(all: &[ClientFacts]) -> ProblemText {
     ("no client calls midstride".to_owned(), hint)
 }
 
+/// What can be done about something that is configured and not read.
+fn hint_to_read(not_read: &NotRead) -> String {
+    match not_read {
+        NotRead::Unknown { key, file } => format!(
+            "take `{key}` out of `{}`, or update midstride if a newer one knows it",
+            file.display()
+        ),
+        NotRead::Untrusted(_) => {
+            "`midstride trust` shows what it would do; or mend the configuration".to_owned()
+        }
+        NotRead::Configuration(_) | NotRead::Shelf { .. } => {
+            "mend what is said of it, or the configuration".to_owned()
+        }
+    }
+}
+
 fn problems_of_project(examined: &Examined) -> Vec<ProblemText> {
     let mut found = Vec::new();
     let mut tell = |message: String, hint: String| found.push((message, hint));
@@ -419,11 +435,8 @@ fn problems_of_project(examined: &Examined) -> Vec<ProblemText> {
                     init` in an empty folder shows a fresh one";
         tell(why.clone(), hint.to_owned());
     }
-    for text in &examined.not_read {
-        tell(
-            text.clone(),
-            "`midstride trust` shows what it would do; or mend the configuration".to_owned(),
-        );
+    for not_read in &examined.not_read {
+        tell(not_read.to_string(), hint_to_read(not_read));
     }
     for error in examined.shelves.iter().filter_map(|shelf| shelf.documents.as_ref().err()) {
         tell(error.to_string(), error.hint().unwrap_or("see what is there").to_owned());

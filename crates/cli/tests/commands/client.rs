@@ -661,6 +661,39 @@ fn an_agent_may_install_it_and_give_itself_nothing() {
 }
 
 #[test]
+fn whoever_names_no_client_is_told_of_all() {
+    insta::assert_snapshot!(sandbox().run(["client", "add"]), @"
+    exit 2
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      <CLIENT|--all>
+
+    Usage: midstride client add <CLIENT|--all>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(sandbox().run(["client", "remove", "--yes"]), @"
+    exit 2
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      <CLIENT|--all>
+
+    Usage: midstride client remove --yes <CLIENT|--all>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(sandbox().run(["client", "add", "codex", "--all"]), @"
+    exit 2
+    ----- stderr -----
+    error: the argument '[CLIENT]...' cannot be used with '--all'
+
+    Usage: midstride client add <CLIENT|--all>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
 fn all_means_the_clients_that_are_there() {
     let sandbox = sandbox();
     insta::assert_snapshot!(sandbox.run(["client", "add", "--all", "--yes"]), @"

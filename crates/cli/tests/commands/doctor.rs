@@ -639,3 +639,13 @@ fn what_the_plugin_doubles_is_taken_out_where_it_is() {
     let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
     assert!(problems(&run).contains("or `midstride client remove claude-code --project`"), "{run}");
 }
+
+#[test]
+fn a_key_that_is_not_known_is_named_with_its_file() {
+    let sandbox = with_clients();
+    sandbox.write(".midstride/config.toml", "notify = true\n");
+    let run = doctor(&sandbox, &["--no-simulation"]).exits(1);
+    let told = problems(&run);
+    assert!(told.contains("take `notify` out of `[ROOT]/.midstride/config.toml`"), "{told}");
+    assert!(!told.contains("midstride trust"), "{told}");
+}

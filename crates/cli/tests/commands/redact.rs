@@ -133,7 +133,7 @@ fn a_rule_that_cannot_be_used_is_said() {
     sandbox.run(["init"]).exits(0);
     for (kind, begins, then, said) in [
         ("Acme", "acme:", "[0-9]{4}", "the kind `Acme` is not made of small letters"),
-        ("acme", "a", "[0-9]{4}", "`acme` does not begin with 3 letters or more"),
+        ("acme", "a", "[0-9]{4}", "`begins` of the kind `acme` is not 3 to"),
         ("acme", "REDACTED", "[0-9]{4}", "begins what stands in the place of a secret"),
         ("acme", "acme:", "[0-9", "`acme`: regex parse error"),
         ("acme", "acme:", "[0-9]*", "what follows `acme:` must be something"),

@@ -315,6 +315,32 @@ fn what_cannot_be_done_says_what_can() {
     ");
 }
 
+#[test]
+fn a_session_needs_a_name_and_one_whose_transcript_is_gone_says_so() {
+    let sandbox = shop();
+    put(&sandbox, "7777-1", &told_in(&sandbox, "7777-1"));
+    for arguments in [["session", "show", ""], ["session", "promote", " "]] {
+        let told = sandbox.run(arguments).exits(2).stderr;
+        assert!(told.contains("an id is needed, or the beginning of one"), "{told}");
+    }
+    insta::assert_snapshot!(sandbox.run(["checkpoint", "--session", ""]), @"
+    exit 2
+    ----- stderr -----
+    error: invalid value '' for '--session <ID>': an id is needed, or the beginning of one; `midstride session list` shows them
+
+    For more information, try '--help'.
+    ");
+    sandbox.run(["checkpoint", "--session", "7777"]).exits(0);
+    std::fs::remove_dir_all(sandbox.home().join(".claude")).unwrap();
+    insta::assert_snapshot!(sandbox.run(["checkpoint", "--session", "7777"]), @"
+    exit 2
+    ----- stderr -----
+    error: the transcript of session `7777-1` is gone
+    hint: `midstride session show 7777-1` shows what was written down of it
+    ");
+    sandbox.run(["session", "show", "7777-1"]).exits(0);
+}
+
 /// A session with one request.
 fn told_in(sandbox: &Sandbox, id: &str) -> String {
     let cwd = sandbox.root().display();

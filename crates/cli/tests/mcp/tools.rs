@@ -245,6 +245,8 @@ fn little_of_an_id_is_enough_to_read_and_not_to_change() {
         let told = client.refuses(tool, arguments);
         assert!(told.contains("too short") && told.contains("hint: if you mean `"), "{told}");
     }
+    let told = client.refuses("tasks", json!({"task": "t-", "status": "done"}));
+    assert!(told.starts_with("error: `t-` is too short"), "{told}");
     client.does("tasks", json!({"task": four, "status": "done"}));
     client.does("answer", json!({"handoff": "mark", "which": "q1", "text": "Yes"}));
     client.does("resolve", json!({"handoff": "market-page-perf", "superseded_by": "feat-042"}));

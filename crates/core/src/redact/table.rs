@@ -118,7 +118,9 @@ impl Rule {
             ));
         }
         if !(BEGINS_BYTES_MIN..=ADDED_BYTES_MAX).contains(&begins.len()) {
-            return Err(format!("`{kind}` does not begin with {BEGINS_BYTES_MIN} letters or more"));
+            return Err(format!(
+                "`begins` of the kind `{kind}` is not {BEGINS_BYTES_MIN} to {ADDED_BYTES_MAX} letters"
+            ));
         }
         if begins.contains(MARK) || MARK.starts_with(begins.as_str()) {
             return Err(format!("`{begins}` begins what stands in the place of a secret"));

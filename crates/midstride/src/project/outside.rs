@@ -1,6 +1,6 @@
 //! Shelves outside the root: a configuration can name them, and this person decides.
 
-use super::Project;
+use super::{NotRead, Project};
 use crate::files::{self, FileError, Root};
 use crate::permission::{Bound, Permissions};
 use crate::shelf::{Layout, Shelf};
@@ -81,8 +81,7 @@ impl Project {
     /// Only Markdown is read on a shelf, and no link leads further out.
     pub(super) fn put_up_outside(&mut self, name: &str) {
         if !self.is_trusted() {
-            let why = "lies outside the project; it is not read before `midstride trust`";
-            return self.not_read.push(format!("shelf `{name}` {why}"));
+            return self.not_read.push(NotRead::Untrusted(name.to_owned()));
         }
         let path = self.led_to(name);
         let one_file = files::is_markdown(&path) && !files::is_folder(&path);
@@ -93,7 +92,10 @@ impl Project {
                 let inside = file.map(|name| name.to_string_lossy()).unwrap_or_default();
                 self.shelves.push(Shelf::new(Layout::Folder, root, &inside));
             }
-            Err(error) => self.not_read.push(format!("shelf `{name}` is not read: {error}")),
+            Err(error) => {
+                let (name, why) = (name.to_owned(), error.to_string());
+                self.not_read.push(NotRead::Shelf { name, why });
+            }
         }
     }
 }

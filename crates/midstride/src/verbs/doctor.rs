@@ -9,7 +9,7 @@ pub use idle::{Idle, idle};
 use crate::files::FileError;
 use crate::index::{Effort, Index, IndexError, IndexFacts};
 use crate::ledger::{LedgerFacts, SqliteLedger};
-use crate::project::{Project, SetUp};
+use crate::project::{NotRead, Project, SetUp};
 use crate::shelf::Layout;
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub struct Examined {
     /// Its shelves.
     pub shelves: Vec<ShelfFacts>,
     /// What is configured but not read, and why.
-    pub not_read: Vec<String>,
+    pub not_read: Vec<NotRead>,
     /// Why nothing that is configured holds.
     pub broken: Option<String>,
     /// Its ledger.

@@ -78,7 +78,7 @@ fn whole(tasks: &Tasks, name: &str) -> Result<String, Diagnostic> {
     let id = &tasks.find(&typed)?.id;
     let is_whole = id.as_str() == typed || id.short() == typed;
     let bare = typed.strip_prefix("t-").unwrap_or(&typed);
-    caller::names_enough(bare, is_whole, &id.to_string())?;
+    caller::names_enough(&typed, is_whole || caller::is_long(bare), &id.to_string())?;
     Ok(id.as_str().to_owned())
 }
 
