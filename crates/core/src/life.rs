@@ -40,6 +40,9 @@ pub enum Refusal {
         /// How many there are.
         has: usize,
     },
+    /// Exactly this is the answer that it has.
+    #[error("q{0} is answered so already")]
+    Stands(usize),
     /// What was run is not what stands there now.
     #[error("proof {0} was changed meanwhile")]
     OtherProof(usize),
@@ -388,6 +391,9 @@ pub fn answer(handoff: &Handoff<'_>, wanted: usize, text: &str) -> Result<Vec<Ed
     let has = handoff.node("open_questions").map_or(0, |node| node.items().len());
     let index = wanted.checked_sub(1).filter(|index| *index < has);
     let index = index.ok_or(Refusal::NoQuestion { wanted, has })?;
+    if answer_to(handoff, index) == Some(text.trim()) {
+        return Err(Refusal::Stands(wanted));
+    }
     let question = Path::field("open_questions").item(index);
     Ok(vec![Edit::Set(question.key("answer"), Data::text(text))])
 }
@@ -399,6 +405,12 @@ pub fn validate(handoff: &Handoff<'_>, wanted: usize, holds: bool) -> Result<Vec
     let index = index.ok_or(Refusal::NoAssumption { wanted, has })?;
     let assumption = Path::field("assumptions").item(index);
     Ok(vec![Edit::Set(assumption.key("validated"), Data::flag(holds))])
+}
+
+/// What a question was answered with.
+fn answer_to<'h>(handoff: &'h Handoff<'_>, index: usize) -> Option<&'h str> {
+    let questions = handoff.node("open_questions")?.items();
+    Some(questions.get(index)?.get("answer")?.text()?.value.trim())
 }
 
 /// Somebody called it into question; what was dropped over it becomes a wrong turn.
@@ -554,6 +566,16 @@ mod tests {
     }
 
     const OPEN: &str = "---\nhandoff:\n  id: a\n  status: planned # now\n  open_questions:\n    - question: q\n      blocking: true\n  assumptions:\n    - assumption: x\n---\n";
+
+    #[test]
+    fn what_was_said_already_is_not_said_again() {
+        let answered = after(OPEN, |h| answer(h, 1, "Yes")).unwrap();
+        assert_eq!(after(&answered, |h| answer(h, 1, "Yes ")), Err(Refusal::Stands(1)));
+        assert!(after(&answered, |h| answer(h, 1, "No")).is_ok());
+        // A second look at an assumption is one more, whatever came of it.
+        let held = after(OPEN, |h| validate(h, 1, true)).unwrap();
+        assert!(after(&held, |h| validate(h, 1, true)).is_ok());
+    }
 
     #[test]
     fn a_life_goes_one_way() {

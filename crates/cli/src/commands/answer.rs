@@ -74,8 +74,9 @@ pub(crate) fn answer(
         said.decide(handoff)
     };
     let outcome = super::live(ui, project, &shelved, &decide, &change, args.json)?;
-    if let Some(before) = before.take().filter(|_| !args.json) {
-        ui.say(&before)?;
+    let ended = view::recorded::ended(&shelved.handoff(project));
+    for line in before.take().into_iter().chain(ended).filter(|_| !args.json) {
+        ui.say(&line)?;
     }
     Ok(outcome)
 }

@@ -57,6 +57,10 @@ pub(crate) fn revise(
     }
     super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
     if let Some((after, faults)) = &faults {
+        let was_open = shelved.handoff(project).status().is_open();
+        if let Some(ended) = view::recorded::ended(&after.handoff(project)).filter(|_| !was_open) {
+            ui.say(&ended)?;
+        }
         for line in view::findings::lines(&after.document, faults, Surface::Typed) {
             ui.say(&line)?;
         }

@@ -3,6 +3,7 @@
 use midstride::journal::Recorded;
 use midstride::project::{Project, Shelved};
 use midstride::verbs::Imported;
+use midstride_core::handoff::Handoff;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -49,4 +50,11 @@ pub(crate) fn json(
         tasks: None,
         findings: None,
     }
+}
+
+/// That what was changed has ended.
+pub(crate) fn ended(handoff: &Handoff<'_>) -> Option<String> {
+    let (key, status) = (handoff.key(), handoff.status());
+    let told = || format!("`{key}` is {status}: it has ended, and this does not take it up again");
+    (!status.is_open()).then(told)
 }

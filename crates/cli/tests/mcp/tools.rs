@@ -206,6 +206,35 @@ fn what_was_answered_before_is_told() {
 }
 
 #[test]
+fn what_was_answered_so_already_makes_no_revision() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    let said = json!({"handoff": "market-page-perf", "which": "q1", "text": "Yes"});
+    client.does("answer", said.clone());
+    insta::assert_snapshot!(client.refuses("answer", said), @"
+    error: `market-page-perf` stays as it is: q1 is answered so already
+    hint: `get` shows where it stands
+    ");
+    let holds = json!({"handoff": "market-page-perf", "which": "a1", "holds": true});
+    assert!(client.does("answer", holds).starts_with("market-page-perf@3: "));
+}
+
+#[test]
+fn a_change_of_what_has_ended_says_that_it_has() {
+    let sandbox = shop();
+    let mut client = Client::start(&sandbox, Era::Handshake);
+    client.does("resolve", json!({"handoff": "market-page-perf", "outcome": "108 ms"}));
+    let said = json!({"handoff": "market-page-perf", "which": "q1", "text": "Yes"});
+    let text = json!({"handoff": "market-page-perf", "text": "# Market\n\nx\n", "reason": "y"});
+    let told = [client.does("answer", said), client.does("revise", text)];
+    for told in told {
+        assert!(told.contains("`market-page-perf` is resolved: it has ended"), "{told}");
+    }
+    let typed = sandbox.run(["answer", "market-page-perf", "q1", "No"]).exits(0);
+    assert!(typed.stderr.contains("is resolved: it has ended"), "{typed}");
+}
+
+#[test]
 fn what_has_ended_says_how_it_is_taken_up_again() {
     let sandbox = shop();
     let mut client = Client::start(&sandbox, Era::Handshake);

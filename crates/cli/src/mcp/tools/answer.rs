@@ -3,6 +3,7 @@
 use super::{Arguments, Caller, HANDOFF, Kind, Parameter, Reply, Tool, handoff, recorded};
 use crate::commands::answer::Said;
 use crate::diagnostic::Diagnostic;
+use crate::view::recorded::ended;
 use midstride::journal::Change;
 use midstride::verbs;
 use midstride_core::handoff::Handoff;
@@ -37,5 +38,6 @@ fn answer(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     };
     let done = verbs::live(&project, &shelved, &decide, &change)?;
     let reply = recorded(&project, &shelved, &done, &change.reason);
-    Ok(reply.and(before.take().unwrap_or_default()))
+    let reply = reply.and(before.take().unwrap_or_default());
+    Ok(reply.and(ended(&shelved.handoff(&project)).unwrap_or_default()))
 }

@@ -2,6 +2,7 @@
 
 use super::{Arguments, Caller, HANDOFF, Kind, Parameter, Reply, Tool, handoff, recorded};
 use crate::diagnostic::Diagnostic;
+use crate::view::recorded::ended;
 use crate::view::{Surface, findings};
 use midstride::journal::Change;
 use midstride::verbs::{self, Revised};
@@ -30,6 +31,11 @@ fn revise(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     // It is recorded, whatever can be said about it now.
     let Ok((after, faults)) = verbs::faults_of_revision(&project, &shelved) else {
         return Ok(reply);
+    };
+    let was_open = shelved.handoff(&project).status().is_open();
+    let reply = match ended(&after.handoff(&project)) {
+        Some(ended) if !was_open => reply.and(ended),
+        Some(_) | None => reply,
     };
     let lines = findings::lines(&after.document, &faults, Surface::Called);
     Ok(lines.iter().fold(reply, Reply::and))
