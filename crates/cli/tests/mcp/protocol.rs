@@ -344,7 +344,10 @@ fn a_client_elsewhere_is_asked_where_it_works() {
 #[test]
 fn an_interrupt_ends_it() {
     let sandbox = shop();
-    let mut client = Client::start(&sandbox, Era::Handshake);
+    // Whoever starts the tests in the background has interrupts ignored, and what they start too.
+    let mut server = sandbox.command("env");
+    server.args(["--default-signal=INT", env!("CARGO_BIN_EXE_midstride"), "mcp"]);
+    let mut client = Client::of(&mut server, Era::Handshake, &json!({}));
     client.does("state_save", json!({"name": "a", "state": {"step": 1}}));
     let pid = client.child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
