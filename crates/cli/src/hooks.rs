@@ -34,11 +34,6 @@ use std::time::Duration;
 const TIME: Duration = Duration::from_millis(250);
 /// At the end of a session nobody waits for an answer; Claude Code ends its hooks after 1.5 s.
 const TIME_AT_END: Duration = Duration::from_millis(1_200);
-/// How long a hook has, by the moment as a client names it.
-pub(crate) fn time_of(event: &str) -> Duration {
-    if event == "SessionEnd" { TIME_AT_END } else { TIME }
-}
-
 /// So long it may take to say that there was no time.
 const TIME_TO_GIVE_UP: Duration = Duration::from_millis(40);
 /// A longer call is read to its end and not understood.
@@ -49,6 +44,11 @@ const STACK_BYTES: usize = 16 << 20;
 /// What goes on alone: what a hook had no time for.
 const CAPTURE: &str = "capture";
 const RECOVER: &str = "recover";
+
+/// How long a hook has, by the moment as a client names it.
+pub(crate) fn time_of(event: &str) -> Duration {
+    if event == "SessionEnd" { TIME_AT_END } else { TIME }
+}
 
 /// Answers a hook, if that is what was typed. The whole command line of other commands is not looked
 /// at here: a hook has no time for it.
