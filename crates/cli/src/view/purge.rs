@@ -94,17 +94,33 @@ fn stays(purge: &Purge) -> String {
         format!("{}: {}\n", path(shelf), count(*documents, "document"))
     };
     let mut out: String = purge.shelves.iter().map(shelf).collect();
-    for other in &purge.still_used_by {
-        let other = path(other);
+    if let Some(others) = others(&purge.still_used_by) {
         out.push_str(&format!(
-            "private handoffs, ledger, index, log and earlier texts: {other} has midstride too, and \
-             shares them\n"
+            "private handoffs, ledger, index, log and earlier texts: {others}; the last one that is \
+             purged takes them along\n"
         ));
     }
     if !purge.references.is_empty() {
         out.push_str("what `midstride sync` took to another repository\n");
     }
     out
+}
+
+/// Who else uses what is shared, a few of them by name.
+fn others(used_by: &[std::path::PathBuf]) -> Option<String> {
+    const NAMED_MAX: usize = 3;
+    let mut named: Vec<String> = used_by.iter().take(NAMED_MAX).map(|other| path(other)).collect();
+    let more = used_by.len().saturating_sub(NAMED_MAX);
+    if more > 0 {
+        named.push(format!("{more} more"));
+    }
+    let has = if named.len() == 1 { "has" } else { "have" };
+    let shares = if named.len() == 1 { "shares" } else { "share" };
+    let named = match named.split_last()? {
+        (one, []) => one.clone(),
+        (last, others) => format!("{} and {last}", others.join(", ")),
+    };
+    Some(format!("{named} {has} midstride too, and {shares} them"))
 }
 
 /// What nothing brings back.
@@ -232,4 +248,22 @@ pub(crate) fn json(clients: Vec<PlanJson>, purge: &Purge) -> RemovalJson {
         shelves_that_stay: purge.shelves.iter().map(|(path, _)| text(path)).collect(),
     };
     RemovalJson { clients, purge }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_of_those_who_share_something_are_named() {
+        let told = |count: usize| {
+            let used_by: Vec<_> = (0..count).map(|one| format!("/p{one}").into()).collect();
+            others(&used_by)
+        };
+        assert_eq!(told(0), None);
+        assert_eq!(told(1).unwrap(), "/p0 has midstride too, and shares them");
+        assert_eq!(told(2).unwrap(), "/p0 and /p1 have midstride too, and share them");
+        let many = "/p0, /p1, /p2 and 16 more have midstride too, and share them";
+        assert_eq!(told(19).unwrap(), many);
+    }
 }
