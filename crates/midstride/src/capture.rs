@@ -230,9 +230,13 @@ fn read_on(
         let (start, end) = windows(cursor.offset);
         let (start, end) = (stream.window(0, start)?, stream.window(end, cursor.offset)?);
         cursor.note(&start, &end);
-        let is_cleaned = take_out_more(project, &mut cursor);
-        // What is not kept is read again: that costs less than writing all that is kept.
-        if let Some(cursors) = cursors.filter(|_| is_cleaned || !is_little(new, kept_bytes)) {
+        let is_worth_it = match take_out_more(project, &mut cursor) {
+            // What is not kept is read again: that costs less than writing all that is kept.
+            Cleaned::Nothing => !is_little(new, kept_bytes),
+            Cleaned::Out => true,
+            Cleaned::Not => false,
+        };
+        if let Some(cursors) = cursors.filter(|_| is_worth_it) {
             keep(cursors, &name, &cursor);
         }
     }
@@ -287,16 +291,27 @@ fn keep(cursors: &Root, name: &Path, cursor: &Cursor) {
     let _ = cursors.put_passing(name, &written);
 }
 
-/// Takes out what the project alone calls a secret, and says whether there was anything.
-fn take_out_more(project: &Project, cursor: &mut Cursor) -> bool {
+/// What taking out what the project alone calls a secret came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cleaned {
+    /// There was nothing.
+    Nothing,
+    /// It is out.
+    Out,
+    /// Without it nothing could be read any more, so it is still there.
+    Not,
+}
+
+fn take_out_more(project: &Project, cursor: &mut Cursor) -> Cleaned {
     if !project.adds_rules() {
-        return false;
+        return Cleaned::Nothing;
     }
     let written = serde_json::to_string(cursor).unwrap_or_default();
     let (clean, found) = project.clean_more(written);
-    match Cursor::read(clean.as_bytes()).filter(|_| !found.is_empty()) {
-        Some(clean) => *cursor = clean,
-        None => return false,
+    if found.is_empty() {
+        return Cleaned::Nothing;
     }
-    true
+    let Some(clean) = Cursor::read(clean.as_bytes()) else { return Cleaned::Not };
+    *cursor = clean;
+    Cleaned::Out
 }
