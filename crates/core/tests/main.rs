@@ -10,6 +10,7 @@ mod properties;
 mod redact;
 mod redaction;
 mod schema;
+mod session_facts;
 mod tasks;
 mod tokens;
 mod transcripts;

@@ -1,0 +1,148 @@
+//! How many of the facts that an independent reader found in a session its briefing has.
+//!
+//! `fixtures/labels/session-facts.jsonl` names each fact by its place in a transcript of the corpus:
+//! file, record, byte range and a hash of the range. The words themselves are read from the corpus.
+//! Facts of a compaction summary are looked for in the briefing that a new session would get right
+//! before the summary was written.
+
+use crate::transcripts::read;
+use midstride_core::briefing::points::of_session;
+use midstride_core::briefing::{Budget, Material, Occasion, compose};
+use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
+use midstride_core::session::Client;
+use midstride_testkit::{corpus, fixtures};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The share of facts that the briefing has at least, in percent.
+const SHARE_MIN: usize = 37;
+const TOKENS: u64 = 2_000;
+
+/// Words that say nothing about a fact.
+const STOP: &str = "about after again before could should would their there these those which where \
+    while being other using added still needs need with that this from have into when does been \
+    were will than then them also only each more some such make made";
+
+struct Fact {
+    record: usize,
+    kind: String,
+    text: String,
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let text = text.to_lowercase();
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "_./".contains(c)));
+    let words = words.map(|word| word.trim_matches(['.', '/']));
+    let words = words.filter(|word| word.len() > 4 && !STOP.split(' ').any(|stop| stop == *word));
+    words.map(str::to_owned).collect()
+}
+
+/// Whether a page has a fact: at least 60 % of its words.
+fn has(page: &str, fact: &str) -> bool {
+    let page = page.to_lowercase();
+    let wanted = words(fact);
+    let found = wanted.iter().filter(|word| page.contains(word.as_str())).count();
+    !wanted.is_empty() && found * 10 >= wanted.len() * 6
+}
+
+/// The labeled facts by file, with their words as the corpus has them.
+fn facts(folder: &std::path::Path) -> BTreeMap<String, Vec<Fact>> {
+    let labels = std::fs::read_to_string(fixtures("labels").join("session-facts.jsonl")).unwrap();
+    let mut found: BTreeMap<String, Vec<Fact>> = BTreeMap::new();
+    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for label in labels.lines() {
+        let label: Value = serde_json::from_str(label).unwrap();
+        let number = |name: &str| usize::try_from(label[name].as_u64().unwrap()).unwrap();
+        let file = label["file"].as_str().unwrap();
+        let bytes = files
+            .entry(file.to_owned())
+            .or_insert_with(|| std::fs::read(folder.join(file)).unwrap());
+        let line = bytes.split(|byte| *byte == b'\n').nth(number("record") - 1).unwrap();
+        let range = &line[number("from")..number("to")];
+        let hash: String = Sha256::digest(range).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hash, label["sha256"].as_str().unwrap(), "{file} changed: {label}");
+        let text = format!("\"{}\"", std::str::from_utf8(range).unwrap());
+        found.entry(file.to_owned()).or_default().push(Fact {
+            record: number("record"),
+            kind: label["kind"].as_str().unwrap().to_owned(),
+            text: serde_json::from_str(&text).unwrap(),
+        });
+    }
+    found
+}
+
+/// What a new session is briefed with after these records.
+fn page(records: &[u8]) -> String {
+    let session = read(Client::ClaudeCode, records);
+    let around = Around {
+        at: session.ended.unwrap_or_default(),
+        commit: None,
+        branch: None,
+        plan_documents: Vec::new(),
+        on_disk: BTreeMap::new(),
+    };
+    let checkpoint = Checkpoint::of(session, "t.jsonl".into(), 1, Mode::Auto, around);
+    let material = Material {
+        client: Some(Client::ClaudeCode),
+        occasion: Occasion::Resume,
+        role: None,
+        branch: checkpoint.session.branch.clone(),
+        boot: Vec::new(),
+        points: of_session(&Gist::of(&checkpoint)),
+        show_all: ["midstride", "brief"].map(str::to_owned).to_vec(),
+    };
+    compose(&material, Budget { tokens: TOKENS, utf16_units: None }).text
+}
+
+/// The records before a summary; all of them where the facts are those of the whole session, or
+/// where nothing comes before the summary.
+fn before_summary<'b>(bytes: &'b [u8], facts: &[Fact]) -> &'b [u8] {
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    let first = facts[0].record;
+    let is_summary = facts.iter().all(|fact| fact.record == first);
+    let has_work = |lines: &[&[u8]]| {
+        lines.iter().any(|line| String::from_utf8_lossy(line).contains("\"tool_use\""))
+    };
+    let end = match is_summary {
+        true if has_work(&lines[..first - 1]) => first - 1,
+        true => first,
+        false => lines.len(),
+    };
+    &bytes[..lines[..end].iter().map(|line| line.len()).sum()]
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the measure is read with --nocapture")]
+fn a_briefing_has_the_facts_of_a_session() {
+    let Some(folder) = corpus("fidelity") else { return };
+    let folder = folder.parent().unwrap();
+    let (mut kept, mut all) = (0, 0);
+    let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let show_missing = std::env::var_os("MIDSTRIDE_SHOW_MISSING").is_some();
+    for (file, facts) in facts(folder) {
+        assert!(facts.len() >= 12, "{file} has {} facts", facts.len());
+        let bytes = std::fs::read(folder.join(&file)).unwrap();
+        let page = page(before_summary(&bytes, &facts));
+        let found: Vec<bool> = facts.iter().map(|fact| has(&page, &fact.text)).collect();
+        for (fact, is_found) in facts.iter().zip(&found) {
+            let count = kinds.entry(fact.kind.clone()).or_default();
+            count.0 += usize::from(*is_found);
+            count.1 += 1;
+            if show_missing && !is_found {
+                println!("missing {} {}: {}", file, fact.kind, fact.text.replace('\n', " "));
+            }
+        }
+        let here = found.iter().filter(|found| **found).count();
+        println!("{file}: {here} of {}", facts.len());
+        if show_missing {
+            println!("{page}\n");
+        }
+        (kept, all) = (kept + here, all + facts.len());
+    }
+    for (kind, (kept, all)) in &kinds {
+        println!("{kind}: {kept} of {all}");
+    }
+    println!("{kept} of {all} facts at {TOKENS} tokens");
+    assert!(kept * 100 >= all * SHARE_MIN, "{kept} of {all} facts");
+}
