@@ -12,6 +12,7 @@ mod hostile;
 mod installed;
 mod killed;
 mod mcp;
+mod old_versions;
 mod places;
 mod robustness;
 mod seed;

@@ -25,11 +25,27 @@ impl Sandbox {
             TempDir::with_prefix("midstride-test-").expect("a temporary folder can be made");
         // Without links, so that paths in the output are the ones we know.
         let base = whole.path().canonicalize().expect("it was just made");
+        Self::below(whole, &base, program.into())
+    }
+
+    /// The same, with a path of exactly `bytes` bytes up to the directory that holds both: stored
+    /// data with paths and byte offsets can be moved there.
+    pub fn with_path_length(program: impl Into<PathBuf>, bytes: usize) -> Self {
+        let whole =
+            TempDir::with_prefix("midstride-test-").expect("a temporary directory can be made");
+        let base = whole.path().canonicalize().expect("it was just made");
+        let padding = bytes.saturating_sub(base.as_os_str().len() + 1);
+        assert!(padding > 0, "`{}` is too long: use a shorter TMPDIR", base.display());
+        let base = base.join("x".repeat(padding));
+        Self::below(whole, &base, program.into())
+    }
+
+    fn below(whole: TempDir, base: &Path, program: PathBuf) -> Self {
         let (root, home) = (base.join("project"), base.join("home"));
-        for folder in [&root, &home] {
-            std::fs::create_dir(folder).expect("the folder is ours");
+        for directory in [&root, &home] {
+            std::fs::create_dir_all(directory).expect("the directory is ours");
         }
-        Self { _whole: whole, root, home, program: program.into() }
+        Self { _whole: whole, root, home, program }
     }
 
     /// The folder the program is run in.
