@@ -482,7 +482,7 @@ fn queue(mark: &Mark<'_>, line: &Line<'_>, out: &mut Out<'_>) {
 
 /// Records beside the conversation.
 fn aside(mark: &Mark<'_>, kind: &str, line: &Line<'_>, out: &mut Out<'_>) {
-    const NOTES: [&str; 15] = [
+    const NOTES: [&str; 21] = [
         "file-history-snapshot",
         "last-prompt",
         "mode",
@@ -498,6 +498,12 @@ fn aside(mark: &Mark<'_>, kind: &str, line: &Line<'_>, out: &mut Out<'_>) {
         "fork-context-ref",
         "bridge-session",
         "speculation-accept",
+        "api-request",
+        "api-request-shape",
+        "api-request-blob",
+        "tools-used",
+        "atis-latch",
+        "cost-state",
     ];
     let title = |title| Fact::Identity(Identity { title, ..Identity::default() });
     match kind {

@@ -270,7 +270,15 @@ fn answers(list: Option<&RawValue>) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
 
 const REJECTED: &str = "The user doesn't want to ";
 const THEY_SAID: &str = "the user said:\n";
-const NOT_GRANTED: &str = "Claude requested permissions to ";
+/// How the client says that a permission rule, or nobody to ask, stopped a call.
+const REFUSED: [&str; 6] = [
+    "Claude requested permissions to ",
+    "This command requires approval",
+    "This Bash command contains multiple operations. The following part",
+    "Permission to use ",
+    "Permission for this ",
+    "<tool_use_error>Blocked:",
+];
 const EXIT_CODE: &str = "Exit code ";
 
 /// Why a call failed.
@@ -280,7 +288,7 @@ pub(super) fn failed(text: Cow<'_, str>) -> Outcome<'_> {
         let said = text.split_once(THEY_SAID).map(|(_, said)| said.trim().to_owned().into());
         return Outcome::Rejected { said };
     }
-    if start.starts_with(NOT_GRANTED) {
+    if REFUSED.iter().any(|refused| start.starts_with(refused)) {
         return Outcome::Denied(text);
     }
     if start.starts_with("[Request interrupted by user") {
@@ -307,5 +315,24 @@ pub(super) fn text_of(content: &RawValue) -> Cow<'_, str> {
             texts.collect::<Vec<_>>().join("\n").into()
         }
         Ok(Parts::Nothing) | Err(_) => Cow::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_a_rule_refused_did_not_fail() {
+        for text in [
+            "This command requires approval",
+            "Claude requested permissions to write to x, but you haven't granted it yet.",
+            "Permission to use Bash with command rm has been denied.",
+            "<tool_use_error>Blocked: standalone sleep 65.</tool_use_error>",
+        ] {
+            assert!(matches!(failed(text.into()), Outcome::Denied(_)), "{text}");
+        }
+        let failure = failed("Exit code 2\nThis command requires approval".into());
+        assert!(matches!(failure, Outcome::Failed { code: Some(2), .. }));
     }
 }

@@ -38,37 +38,97 @@ const LOCAL: [&str; 6] = [
 
 /// What a record says, if it says something.
 pub(super) fn of<'m>(kind: &str, message: Option<&'m Message<'_>>, line: &Line<'_>) -> Words<'m> {
-    let text = match message.map(|message| &message.content) {
-        Some(Parts::Text(text)) => text.as_ref(),
-        Some(Parts::Many(blocks)) => {
-            let mut texts = blocks.iter().filter_map(|block| {
-                (block.r#type.text() == Some("text")).then(|| block.text.text()).flatten()
-            });
-            // What the client adds comes in blocks of its own.
-            let own = texts.clone().find(|text| !is_reminder(text));
-            match own.or_else(|| texts.next()) {
-                Some(text) => text,
-                None => return Words::None,
-            }
-        }
-        Some(Parts::One(block)) => block.text.text().unwrap_or_default(),
+    let (alone, blocks) = match message.map(|message| &message.content) {
+        Some(Parts::Text(text)) => (Some(text.as_ref()), &[][..]),
+        Some(Parts::Many(blocks)) => (None, blocks.as_slice()),
+        Some(Parts::One(block)) => (Some(block.text.text().unwrap_or_default()), &[][..]),
         Some(Parts::Nothing) | None => return Words::None,
     };
+    let blocks = blocks.iter().filter(|block| block.r#type.text() == Some("text"));
+    let texts = alone.into_iter().chain(blocks.filter_map(|block| block.text.text()));
+    let Some(first) = texts.clone().next() else { return Words::None };
     if kind != "user" {
-        return Words::Asked(text.into());
+        return Words::Asked(first.into());
     }
     if line.is_compact_summary.is_true() {
-        return Words::Summary(text.into());
+        return Words::Summary(first.into());
     }
     if line.is_meta.is_true() {
-        let hook = text.starts_with("Stop hook feedback:");
+        let hook = first.starts_with("Stop hook feedback:");
         return if hook { Words::Hook } else { Words::Meta };
     }
-    sort(text)
+    typed(texts)
 }
 
-fn is_reminder(text: &str) -> bool {
-    text.trim_start().starts_with("<system-reminder>")
+/// What the blocks of a prompt say together: the words of the user, wherever the client put blocks
+/// of its own; else what the first block is.
+fn typed<'m>(texts: impl Iterator<Item = &'m str>) -> Words<'m> {
+    let mut asked: Vec<Cow<'m, str>> = Vec::new();
+    let mut other = Words::None;
+    for text in texts {
+        match sort(text) {
+            Words::Asked(text) => asked.push(text),
+            Words::None => {}
+            words @ (Words::Slash { .. }
+            | Words::Notice { .. }
+            | Words::Summary(_)
+            | Words::Interrupted
+            | Words::LocalOutput
+            | Words::Hook
+            | Words::Meta) => {
+                if matches!(other, Words::None | Words::Meta) {
+                    other = words;
+                }
+            }
+        }
+    }
+    match (asked.len(), other) {
+        // A slash command comes with its prompt in blocks of its own.
+        (_, other @ (Words::Slash { .. } | Words::Interrupted | Words::Summary(_)))
+        | (0, other) => other,
+        (1, _) => Words::Asked(asked.remove(0)),
+        (_, _) => Words::Asked(asked.join("\n\n").into()),
+    }
+}
+
+/// Elements that the client writes around what it adds to a prompt.
+const ELEMENTS: [&str; 7] = [
+    "system-reminder",
+    "ide_opened_file",
+    "ide_selection",
+    "ide_diagnostics",
+    "new-diagnostics",
+    "user-prompt-submit-hook",
+    "task-notification",
+];
+
+/// A prompt without the elements of the client, and whether it had one.
+fn without_elements(text: &str) -> (Cow<'_, str>, bool) {
+    let is_open = |at: usize, name: &str| {
+        let rest = &text[at + 1..];
+        let is_at_line_start = text[..at].trim_end_matches([' ', '\t']).ends_with('\n')
+            || text[..at].trim().is_empty()
+            || text[..at].ends_with('>');
+        is_at_line_start && rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('>'))
+    };
+    let mut kept = String::new();
+    let mut from = 0;
+    let mut at = 0;
+    while let Some(found) = text[at..].find('<').map(|found| at + found) {
+        at = found + 1;
+        let Some(name) = ELEMENTS.into_iter().find(|name| is_open(found, name)) else { continue };
+        let close = format!("</{name}>");
+        // One that is cut off goes to the end.
+        let end = text[found..].find(&close).map_or(text.len(), |end| found + end + close.len());
+        kept.push_str(&text[from..found]);
+        from = end;
+        at = end;
+    }
+    if from == 0 && kept.is_empty() {
+        return (text.into(), false);
+    }
+    kept.push_str(&text[from..]);
+    (kept.trim().to_owned().into(), true)
 }
 
 fn sort(text: &str) -> Words<'_> {
@@ -93,16 +153,18 @@ fn sort(text: &str) -> Words<'_> {
     if is_notice(start) {
         return notice(start);
     }
-    if start.starts_with("<user-prompt-submit-hook>") {
+    if start.starts_with("Operation stopped by hook") {
         return Words::Hook;
-    }
-    if is_reminder(start) {
-        return Words::Meta;
     }
     if start.starts_with(CONTINUED) {
         return Words::Summary(text.into());
     }
-    if start.is_empty() { Words::None } else { Words::Asked(text.into()) }
+    let (asked, had_element) = without_elements(text);
+    match (asked.trim().is_empty(), had_element) {
+        (true, true) => Words::Meta,
+        (true, false) => Words::None,
+        (false, _) => Words::Asked(asked),
+    }
 }
 
 /// Whether the client says that something in the background ended.
@@ -123,4 +185,103 @@ pub(super) fn notice(text: &str) -> Words<'_> {
 pub(super) fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(open)?;
     rest.split_once(close).map(|(inside, _)| inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Client;
+    use crate::transcript::{Cursor, Lines};
+    use serde_json::{Value, json};
+
+    /// What a session was asked by a prompt with this content.
+    fn requests(content: &Value) -> Vec<String> {
+        let message = json!({"role": "user", "content": content});
+        let record = json!({"type": "user", "uuid": "a", "sessionId": "s", "message": message});
+        let mut cursor = Cursor::start(Client::ClaudeCode);
+        let line = format!("{record}\n");
+        Lines::default().feed(line.as_bytes(), &mut |piece| cursor.take(piece));
+        cursor.session.requests.iter().map(|one| one.text.clone()).collect()
+    }
+
+    #[track_caller]
+    fn check(texts: &[&str], asked: &[&str]) {
+        let blocks = texts.iter().map(|text| json!({"type": "text", "text": text}));
+        assert_eq!(requests(&blocks.collect()), asked, "{texts:?}");
+        if let [text] = texts {
+            assert_eq!(requests(&json!(text)), asked, "as a text of its own");
+        }
+    }
+
+    const OPENED: &str = "<ide_opened_file>The user opened src/login.rs in the IDE. This may or \
+                          may not be related to the current task.</ide_opened_file>";
+    const SELECTED: &str = "<ide_selection>The user selected lines 4 to 9 from src/login.rs:\n\
+                            fn login() {}\n\nThis may or may not be related.</ide_selection>";
+    const REMINDER: &str =
+        "<system-reminder>\nThe TodoWrite tool was not used.\n</system-reminder>";
+
+    #[test]
+    fn blocks_of_the_ide_before_and_behind_a_prompt_are_not_part_of_it() {
+        check(&[OPENED, "Fix the login."], &["Fix the login."]);
+        check(&["Fix the login.", SELECTED], &["Fix the login."]);
+        check(&[OPENED, SELECTED, "Fix the login.", OPENED], &["Fix the login."]);
+        check(&[&format!("{OPENED}\nFix the login.")], &["Fix the login."]);
+        check(&[&format!("Fix the login.\n\n{SELECTED}")], &["Fix the login."]);
+        check(&[&format!("{OPENED}{SELECTED} Fix the login.")], &["Fix the login."]);
+        check(&[OPENED], &[]);
+    }
+
+    #[test]
+    fn a_system_reminder_inside_a_prompt_is_removed() {
+        check(&[&format!("Fix it.\n{REMINDER}\nThen test.")], &["Fix it.\n\nThen test."]);
+        check(&[&format!("{REMINDER}\n\nFix it.")], &["Fix it."]);
+        check(&["Fix it.\n<system-reminder>\nThe rest is cut off"], &["Fix it."]);
+        check(&[REMINDER, REMINDER], &[]);
+    }
+
+    #[test]
+    fn a_tag_that_the_user_writes_about_stays() {
+        let about = "Why does the log say <system-reminder> and </system-reminder> so often?";
+        check(&[about], &[about]);
+        let other = "<my-element>\nRender this.\n</my-element>";
+        check(&[other], &[other]);
+    }
+
+    #[test]
+    fn several_blocks_of_the_user_are_one_prompt() {
+        check(&["Fix the login.", OPENED, "Then test it."], &["Fix the login.\n\nThen test it."]);
+        check(&["", " \n"], &[]);
+    }
+
+    #[test]
+    fn an_operation_that_a_hook_stopped_is_no_request() {
+        check(&["Operation stopped by hook: the budget is spent"], &[]);
+        check(&["Operation stopped by hook", "Go on."], &["Go on."]);
+        check(
+            &["The operation stopped by hook is a bug."],
+            &["The operation stopped by hook is a bug."],
+        );
+    }
+
+    #[test]
+    fn a_slash_command_is_its_name_and_arguments_whatever_blocks_come_with_it() {
+        let command = "<command-message>review is running</command-message>\n\
+                       <command-name>/review</command-name>\n\
+                       <command-args>this branch</command-args>";
+        check(&[command], &["/review this branch"]);
+        check(&[command, "Review the changes as a senior engineer."], &["/review this branch"]);
+        check(&[OPENED, command, REMINDER], &["/review this branch"]);
+        check(&["<command-name>/clear</command-name>\n<command-args></command-args>"], &[]);
+    }
+
+    #[test]
+    fn a_record_is_sorted_by_its_words_and_not_by_the_blocks_around_them() {
+        let notice = "<task-notification><task-id>b1</task-id><status>completed</status>";
+        assert!(matches!(typed([REMINDER, notice].into_iter()), Words::Notice { .. }));
+        let summary = format!("{CONTINUED} that ran out of context.");
+        assert!(matches!(typed([summary.as_str(), "Go on."].into_iter()), Words::Summary(_)));
+        assert!(matches!(typed(["<bash-stdout>x</bash-stdout>"].into_iter()), Words::LocalOutput));
+        assert!(matches!(typed([REMINDER].into_iter()), Words::Meta));
+        assert!(matches!(typed([""].into_iter()), Words::None));
+    }
 }
