@@ -13,9 +13,11 @@ mod hash;
 mod item;
 mod listed;
 mod queue;
+mod standing;
 mod take_in;
 mod tally;
 mod text;
+mod work;
 
 pub use copies::{Copies, Ids};
 pub use fact::{
@@ -29,8 +31,13 @@ pub use item::{
     TaskStatus, ToolError, Words,
 };
 pub use listed::Listed;
+pub use standing::{
+    CheckState, EffectDone, Failing, OpenFailure, commits_made, edits_since, effects_done,
+    last_checks, open_failures, unchecked_boxes,
+};
 pub use tally::{Counts, Usage, window_of};
 pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
+pub use work::{CheckRun, Commit, CommitState, Conflict, Effect, Pushed};
 
 use chain::Chain;
 use fold::Pending;
@@ -95,6 +102,18 @@ pub struct Session {
     /// down before they were counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failed_left_out: Option<u64>,
+    /// Checks that it ran: tests, linters, builds.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub checks: Listed<CheckRun>,
+    /// Commits that it made.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub commits: Listed<Commit>,
+    /// What it did outside: pushes, pull requests, comments, releases, deployments.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub effects: Listed<Effect>,
+    /// Merges and rebases that stopped on conflicts.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub conflicts: Listed<Conflict>,
     /// Calls of other tools that failed.
     pub errors: Listed<ToolError>,
     /// Calls that the user, or a rule of theirs, did not allow.
@@ -166,6 +185,10 @@ impl Session {
             files: Files::default(),
             commands: Listed::default(),
             failed_left_out: None,
+            checks: Listed::default(),
+            commits: Listed::default(),
+            effects: Listed::default(),
+            conflicts: Listed::default(),
             errors: Listed::default(),
             rejections: Listed::default(),
             interrupts: Listed::default(),

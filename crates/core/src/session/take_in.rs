@@ -15,6 +15,21 @@ pub(super) fn take_in(session: &mut Session, id: &str, agent: &Session) {
     });
     let failed = failed.map(|(ours, theirs)| ours + theirs);
     session.failed_left_out = failed.filter(|_| session.commands.left_out > 0);
+    extend(&mut session.checks, &agent.checks, |item| {
+        item.seen = relabel(&item.seen);
+        item.ended = item.ended.as_ref().map(relabel);
+    });
+    extend(&mut session.commits, &agent.commits, |item| {
+        item.seen = relabel(&item.seen);
+        if let Some(pushed) = &mut item.pushed {
+            pushed.seen = relabel(&pushed.seen);
+        }
+    });
+    extend(&mut session.effects, &agent.effects, |item| item.seen = relabel(&item.seen));
+    extend(&mut session.conflicts, &agent.conflicts, |item| {
+        item.seen = relabel(&item.seen);
+        item.settled = item.settled.as_ref().map(relabel);
+    });
     extend(&mut session.errors, &agent.errors, |item| item.seen = relabel(&item.seen));
     extend(&mut session.rejections, &agent.rejections, |item| item.seen = relabel(&item.seen));
     extend(&mut session.skills, &agent.skills, |item| item.seen = relabel(&item.seen));
