@@ -3,13 +3,21 @@
 //! A line is split into simple commands. For each one it is known whether the exit status of the line
 //! says something about it; where it does not, the output of known tools may.
 
+mod check;
 mod kinds;
 mod lex;
 mod line;
+mod marks;
+mod options;
+mod ran;
+mod why;
 mod wrapper;
 
+pub use check::{Check, Relation};
 pub use kinds::{CheckKind, CheckResult, EffectKind, EffectResult};
 pub use line::{Line, Simple, Tells};
+pub use ran::{Checked, Ended, checks};
+pub use why::why;
 
 #[cfg(test)]
 mod tests;

@@ -79,3 +79,230 @@ fn anything_can_be_read() {
         Line::read(&text.repeat(1000));
     }
 }
+
+/// The kind of check that a line runs, the first one.
+fn kind(line: &str) -> Option<CheckKind> {
+    Check::of_text(line).map(|check| check.kind)
+}
+
+#[test]
+fn checks_are_known_by_their_command() {
+    use CheckKind::{Build, Lint, Script, Test, Types};
+    let table = [
+        (Test, "cargo test --workspace"),
+        (Test, "cargo +nightly nextest run"),
+        (Test, "go test ./... -run X"),
+        (Test, "python -m pytest -x"),
+        (Test, "poetry run pytest"),
+        (Test, "python3 manage.py test shop"),
+        (Test, "python -m unittest discover"),
+        (Test, "npm test"),
+        (Test, "npm run test:ci"),
+        (Test, "pnpm --filter web test"),
+        (Test, "yarn workspace api test:unit"),
+        (Test, "bun test"),
+        (Test, "npx playwright test"),
+        (Test, "./node_modules/.bin/jest a"),
+        (Test, "make test"),
+        (Test, "just test-all"),
+        (Test, "mise run test:integration"),
+        (Test, "task check"),
+        (Test, "./gradlew :app:testDebugUnitTest"),
+        (Test, "mvn -q verify"),
+        (Test, "dotnet test"),
+        (Test, "swift test --filter A"),
+        (Test, "mix test"),
+        (Test, "bundle exec rspec spec/a_spec.rb"),
+        (Test, "vendor/bin/phpunit"),
+        (Test, "ctest --test-dir build"),
+        (Test, "bazel test //..."),
+        (Test, "./scripts/test"),
+        (Test, "bash run_tests.sh"),
+        (Test, "node --test"),
+        (Test, "deno test -A"),
+        (Test, "make -C backend ci"),
+        (Lint, "golangci-lint run ./..."),
+        (Lint, "npx eslint src"),
+        (Lint, "biome check ."),
+        (Lint, "ruff check ."),
+        (Lint, "cargo clippy --all-targets -- -D warnings"),
+        (Lint, "cargo fmt --all -- --check"),
+        (Lint, "npm run format:check"),
+        (Lint, "black --check ."),
+        (Lint, "pre-commit run --all-files"),
+        (Lint, "make lint"),
+        (Lint, "go vet ./..."),
+        (Types, "npx tsc --noEmit"),
+        (Types, "mypy src"),
+        (Types, "pyright"),
+        (Types, "pnpm type-check"),
+        (Types, "npm run typecheck"),
+        (Build, "cargo build --release"),
+        (Build, "go build ./..."),
+        (Build, "npm run build"),
+        (Build, "npx vite build"),
+        (Build, "make build"),
+        (Script, "make generate"),
+        (Script, "./scripts/release-notes"),
+    ];
+    for (expected, line) in table {
+        assert_eq!(kind(line), Some(expected), "{line}");
+    }
+    for line in [
+        "ls",
+        "cat test.txt",
+        "grep -r test .",
+        "test -f x",
+        "cargo fmt",
+        "cargo run",
+        "npm install",
+        "npm run dev",
+        "git status",
+        "pytest --help",
+        "cargo test -- --list",
+        "black .",
+        "cd tests",
+        "python -c 'import x'",
+        "python /tmp/test.py",
+        "go run .",
+        "rm -rf build",
+        "make clean",
+        "prettier --write .",
+        "curl localhost/test",
+        "mkdir build",
+        "echo test",
+        "npx tsc --version",
+        "yarn add jest",
+        "pnpm install",
+        "mise install",
+    ] {
+        assert_eq!(kind(line), None, "{line}");
+    }
+}
+
+#[test]
+fn a_wider_run_covers_a_narrower_one() {
+    use Relation::{Covers, Different, Narrower, Unclear};
+    let table = [
+        ("make lint", "make lint", Covers),
+        ("mise run lint", "mise run lint 2>&1", Covers),
+        ("go test ./pkg -run X", "go test ./...", Covers),
+        ("go test ./...", "go test ./pkg -run X", Narrower),
+        ("go test -v -run TestA ./pkg/", "go test ./pkg -run 'TestA|TestB'", Covers),
+        ("go test ./a/b", "go test ./a/...", Covers),
+        ("go test ./a", "go test ./b", Different),
+        ("go test -tags=e2e ./...", "go test ./...", Unclear),
+        ("go test -race ./...", "go test -race -count=1 ./...", Covers),
+        ("cargo test name", "cargo test", Covers),
+        ("cargo test", "cargo test name", Narrower),
+        ("cargo test -p a", "cargo test -p b", Different),
+        ("cargo test -p a", "cargo test --workspace", Covers),
+        ("cargo build", "cargo test", Covers),
+        ("cargo check", "cargo clippy --all-targets", Covers),
+        ("cargo test", "cargo build", Different),
+        ("pytest tests/a.py::b", "pytest", Covers),
+        ("pytest tests/a.py::b -x", "python -m pytest -q tests/", Covers),
+        ("pytest", "pytest tests/a.py", Narrower),
+        ("pytest tests/a.py", "pytest tests/b.py", Different),
+        ("npm test", "npm run test", Covers),
+        ("npx jest src/a.test.ts", "npx jest", Covers),
+        ("npx vitest run a.test.ts", "npx vitest run", Covers),
+        ("mise run test", "mise run test:ci", Covers),
+        ("npm test", "npm run test:unit", Narrower),
+        ("go test ./pkg", "mise run test:ci", Unclear),
+        ("mise run test", "go test ./...", Unclear),
+        ("mise run test", "go test ./pkg", Different),
+        ("npx tsc --noEmit", "npm run build", Unclear),
+        ("npx tsc --noEmit", "npx tsc", Covers),
+        ("make lint", "make test", Different),
+        ("eslint src/a.ts", "eslint .", Covers),
+        ("bash scripts/test", "./scripts/test", Covers),
+        ("./gradlew test --tests X", "./gradlew test", Covers),
+    ];
+    for (earlier, later, expected) in table {
+        let (earlier_check, later_check) =
+            (Check::of_text(earlier).unwrap(), Check::of_text(later).unwrap());
+        let relation = later_check.relation_to(&earlier_check);
+        assert_eq!(relation, expected, "{earlier} then {later}: {earlier_check:?} {later_check:?}");
+    }
+}
+
+/// The results of the checks of a line.
+fn results(line: &str, status: i64, output: &str) -> Vec<(String, CheckResult)> {
+    let ended = if status == 0 { Ended::Passed } else { Ended::Failed(Some(status)) };
+    let found = checks(&Line::read(line), ended, output);
+    found.into_iter().map(|one| (one.command, one.result)).collect()
+}
+
+#[test]
+fn the_exit_status_says_how_a_check_ended_where_nothing_hides_it() {
+    use CheckResult::{Failed, Passed, Unknown};
+    let table: [(&str, i64, &str, &[CheckResult]); 26] = [
+        ("make lint", 0, "", &[Passed]),
+        ("make lint", 2, "make: *** [lint] Error 1", &[Failed]),
+        ("cd x && make lint", 2, "x.go:1:2: bad", &[Failed]),
+        ("cd x && make lint", 1, "bash: cd: x: No such file or directory", &[Unknown]),
+        ("make lint | tail -5", 0, "all fine", &[Unknown]),
+        ("make lint 2>&1 | tail -5", 0, "0 issues.", &[Passed]),
+        ("make lint | tail -5", 0, "[lint] ERROR task failed", &[Failed]),
+        ("go test ./... | head -5", 0, "ok  \tx/a\t0.1s", &[Unknown]),
+        ("go test ./... | tail -5", 0, "ok  \tx/a\t0.1s", &[Passed]),
+        ("go test ./... | tail -5", 0, "ok  \tx/a\t0.1s\nFAIL", &[Failed]),
+        ("cargo test 2>&1 | grep 'test result'", 0, "test result: ok. 5 passed", &[Passed]),
+        ("cargo test 2>&1 | grep -c ok", 0, "17", &[Unknown]),
+        ("pytest || true", 0, "=== 1 failed, 4 passed in 0.12s ===", &[Failed]),
+        ("pytest -q || true", 0, "5 passed in 0.12s", &[Passed]),
+        ("pytest; echo \"exit: $?\"", 0, "...\nexit: 1", &[Failed]),
+        ("pytest; echo $?", 0, "5 passed in 0.1s\n0", &[Passed]),
+        ("make fmt && make lint && make test", 1, "[test] ERROR task failed", &[Passed, Failed]),
+        ("make fmt && make lint && make test", 1, "[lint] ERROR task failed", &[Failed]),
+        ("make fmt && make lint && make test", 1, "make: *** Error 1", &[Unknown, Unknown]),
+        ("cargo clippy && cargo test", 101, "test result: FAILED. 1 failed", &[Passed, Failed]),
+        ("cargo clippy && cargo test", 101, "error: unused variable", &[Failed]),
+        ("npx jest", 127, "sh: jest: command not found", &[Unknown]),
+        ("npx vitest run | tail -9", 0, " Tests  3 passed (3)", &[Passed]),
+        ("npx jest 2>&1 | tail -9", 0, "Tests:       1 failed, 3 passed, 4 total", &[Failed]),
+        ("npx tsc --noEmit | head", 0, "a.ts(1,2): error TS2322: no", &[Failed]),
+        ("npx eslint . | tail -3", 0, "✖ 3 problems (0 errors, 3 warnings)", &[Passed]),
+    ];
+    for (line, status, output, expected) in table {
+        let found: Vec<CheckResult> =
+            results(line, status, output).into_iter().map(|(_, result)| result).collect();
+        assert_eq!(found, expected, "{line}: {output}");
+    }
+}
+
+#[test]
+fn the_most_telling_lines_come_first() {
+    let table: [(&str, &[&str]); 7] = [
+        (
+            "=== RUN TestA\n    a_test.go:85: no files\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tx/a\t0.4s",
+            &["--- FAIL: TestA (0.00s)", "a_test.go:85: no files", "FAIL\tx/a\t0.4s"],
+        ),
+        (
+            "Exit code 1\n[lint] $ golangci-lint run\na/b.go:12:3: bad thing (errcheck)\n\tx()\n1 issues:",
+            &["a/b.go:12:3: bad thing (errcheck)"],
+        ),
+        (
+            "error[E0308]: mismatched types\n  --> src/a.rs:3:5\nerror: could not compile `x`",
+            &["error[E0308]: mismatched types", "--> src/a.rs:3:5", "error: could not compile `x`"],
+        ),
+        (
+            "E       AssertionError: 1 != 2\ntests/a.py:3: AssertionError\nFAILED tests/a.py::b - no",
+            &[
+                "E       AssertionError: 1 != 2",
+                "tests/a.py:3: AssertionError",
+                "FAILED tests/a.py::b - no",
+            ],
+        ),
+        (
+            "Auto-merging a\nCONFLICT (content): Merge conflict in a\n",
+            &["CONFLICT (content): Merge conflict in a"],
+        ),
+        ("one\ntwo", &["two"]),
+        ("", &[]),
+    ];
+    for (output, expected) in table {
+        assert_eq!(why(output), expected, "{output}");
+    }
+}
