@@ -4,6 +4,8 @@
 //! says something about it; where it does not, the output of known tools may.
 
 mod check;
+mod effect;
+mod git;
 mod kinds;
 mod lex;
 mod line;
@@ -14,6 +16,10 @@ mod why;
 mod wrapper;
 
 pub use check::{Check, Relation};
+pub use effect::{Outside, effect_result, outside, unchecked, url};
+pub use git::{
+    Git, Made, PushedRef, conflicts, files_changed, is_id, logged, made, pushed, subject,
+};
 pub use kinds::{CheckKind, CheckResult, EffectKind, EffectResult};
 pub use line::{Line, Simple, Tells};
 pub use ran::{Checked, Ended, checks};

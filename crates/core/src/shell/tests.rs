@@ -306,3 +306,158 @@ fn the_most_telling_lines_come_first() {
         assert_eq!(why(output), expected, "{output}");
     }
 }
+
+/// What a line does outside: the actions, each with its target.
+fn effects(line: &str) -> Vec<(String, Option<String>)> {
+    let line = Line::read(line);
+    let found = line.commands.iter().filter_map(|command| outside(command, &line));
+    found.map(|one| (one.action, one.target)).collect()
+}
+
+#[test]
+fn outside_effects_are_known_by_their_command() {
+    let table: [(&str, &str, Option<&str>); 34] = [
+        ("git push", "git push", None),
+        ("git push -u origin fix/cache 2>&1 | tail -3", "git push", Some("fix/cache")),
+        ("git push origin HEAD:main", "git push", Some("main")),
+        ("git push --force-with-lease", "git push --force", None),
+        ("git push origin --delete old", "git push --delete", Some("old")),
+        ("gh pr create --title 'T' --body b", "gh pr create", None),
+        ("gh pr merge 12 --squash", "gh pr merge", Some("12")),
+        ("gh pr comment https://github.com/o/r/pull/7 -b x", "gh pr comment", Some("7")),
+        ("gh pr edit --body x", "gh pr edit", None),
+        ("gh issue close 3 -c done", "gh issue close", Some("3")),
+        ("gh release create v1.2.0", "gh release create", Some("v1.2.0")),
+        (
+            "gh api repos/o/r/pulls/9/comments/55/replies -f body='done'",
+            "gh api reply to review thread",
+            Some("9"),
+        ),
+        ("gh api -X POST /repos/o/r/issues/4/comments -f body=x", "gh api comment", Some("4")),
+        ("gh api repos/o/r/pulls/4 -X PATCH -f body=x", "gh api change pull request", Some("4")),
+        (
+            "gh api graphql -f query='mutation { resolveReviewThread(input: {threadId: 1}) { x } }'",
+            "gh api graphql resolveReviewThread",
+            None,
+        ),
+        ("gh workflow run ci.yml", "gh workflow run", Some("ci.yml")),
+        ("glab mr create --title x", "glab mr create", None),
+        ("npm publish", "npm publish", None),
+        ("cargo publish -p a", "cargo publish", None),
+        ("twine upload dist/*", "twine upload", None),
+        ("docker push reg/app:1", "docker push", Some("reg/app:1")),
+        ("kubectl apply -f k8s/", "kubectl apply", Some("k8s/")),
+        ("kubectl rollout restart deploy/api", "kubectl rollout restart", Some("deploy/api")),
+        ("helm upgrade --install app chart", "helm upgrade", Some("app")),
+        ("terraform apply -auto-approve", "terraform apply", None),
+        ("aws s3 sync build s3://site", "aws s3 sync", None),
+        ("aws ecs update-service --cluster c", "aws ecs update-service", None),
+        ("gcloud run deploy api --image x", "gcloud run deploy", None),
+        ("npx vercel --prod", "vercel", None),
+        ("fly deploy", "fly deploy", None),
+        ("npx prisma migrate deploy", "prisma migrate deploy", None),
+        ("python manage.py migrate", "manage.py migrate", None),
+        ("bundle exec rails db:migrate", "rails db:migrate", None),
+        ("alembic upgrade head", "alembic upgrade", None),
+    ];
+    for (line, action, target) in table {
+        assert_eq!(effects(line), [(action.to_owned(), target.map(str::to_owned))], "{line}");
+    }
+    for line in [
+        "git push --dry-run",
+        "git push -n",
+        "gh pr view 3",
+        "gh pr list",
+        "gh api repos/o/r/pulls/9/comments",
+        "gh api graphql -f query='query { viewer { login } }'",
+        "gh pr create --help",
+        "terraform plan",
+        "npm publish --dry-run",
+        "kubectl get pods",
+        "kubectl apply --dry-run=client -f x",
+        "aws s3 cp s3://a b",
+        "aws s3 ls",
+        "gcloud config set project x",
+        "vercel env pull",
+        "echo git push",
+        "rails db:migrate:status",
+        "docker build .",
+    ] {
+        assert!(effects(line).is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn unchecked_boxes_of_a_body_are_open() {
+    let line = "gh pr create --title \"Fix it\" --body \"$(cat <<'EOF'\n## Test plan\n- [x] unit\n- [ ] by hand\n  * [ ] nested\nEOF\n)\"";
+    let line = Line::read(line);
+    let found = outside(&line.commands[0], &line).unwrap();
+    assert_eq!(found.title.as_deref(), Some("Fix it"));
+    assert_eq!(found.boxes.unwrap(), ["by hand", "nested"]);
+    let line = Line::read("cat > b.md <<'X'\n- [ ] later\nX\ngh pr edit 5 --body-file b.md");
+    let found = outside(&line.commands[1], &line).unwrap();
+    assert_eq!(found.boxes.unwrap(), ["later"]);
+    let line = Line::read("gh pr comment 5 --body-file other.md");
+    assert_eq!(outside(&line.commands[0], &line).unwrap().boxes, None);
+}
+
+#[test]
+fn results_and_addresses_of_effects_come_from_the_output() {
+    use EffectResult::{Done, Failed, Unknown};
+    let pull = "https://github.com/o/r/pull/201";
+    let offer = "remote: Create a pull request: https://github.com/o/r/pull/new/x\n * [new branch]      x -> x";
+    let table = [
+        ("gh pr create --fill", 0, pull, Done, Some(pull)),
+        ("gh pr create --fill | tail -1", 0, pull, Done, Some(pull)),
+        ("gh pr create --fill", 1, "pull request create failed: no", Failed, None),
+        ("git push", 0, offer, Done, None),
+        ("git push 2>&1 | tail -3", 0, "   1a2b3c4..5d6e7f8  x -> x", Done, None),
+        ("git push | tail -1", 0, " ! [rejected]  x -> x (fetch first)", Failed, None),
+        ("git push | tail -1", 0, "hm", Unknown, None),
+        ("git push", 0, "Everything up-to-date", Done, None),
+    ];
+    for (line, status, output, result, address) in table {
+        let ended = if status == 0 { Ended::Passed } else { Ended::Failed(Some(status)) };
+        let line_read = Line::read(line);
+        let command = &line_read.commands[0];
+        let found = outside(command, &line_read).unwrap();
+        assert_eq!(effect_result(command, &found, ended, output), result, "{line}: {output}");
+        assert_eq!(url(found.kind, output).as_deref(), address, "{line}");
+    }
+}
+
+#[test]
+fn commits_and_pushes_are_read_from_what_git_prints() {
+    let output = "[main (root-commit) 1a2b3c4] Start\n 2 files changed, 3 insertions(+)\n[detached HEAD 5d6e7f8a] Fix [it]\n[INFO] x\n[a b c] no";
+    let found = made(output);
+    assert_eq!(found.len(), 2);
+    assert_eq!((found[0].branch.as_deref(), found[0].files), (Some("main"), Some(2)));
+    assert_eq!((found[1].branch.as_deref(), &*found[1].subject), (None, "Fix [it]"));
+    let refs =
+        pushed("To github.com:o/r.git\n   1a2b3c4..5d6e7f8  fix -> fix\n * [new tag]  v1 -> v1");
+    assert_eq!(refs[0].id.as_deref(), Some("5d6e7f8"));
+    assert!(refs[1].is_tag && refs.len() == 2);
+    assert!(
+        pushed("   1a2b3c4..5d6e7f8  main       -> origin/main\n * branch main -> FETCH_HEAD")
+            .is_empty()
+    );
+    let log = "1a2b3c4 (HEAD -> x) Fix the cache\ncommit 5d6e7f8a9b\nAuthor: a\n\n    Start it\n";
+    let expected = [("1a2b3c4", "Fix the cache"), ("5d6e7f8a9b", "Start it")];
+    assert_eq!(logged(log), expected.map(|(id, subject)| (id.to_owned(), subject.to_owned())));
+    let subjects = [
+        ("git commit -am 'Fix it'", Some("Fix it")),
+        ("git commit -m \"$(cat <<'E'\nOne\n\ntwo\nE\n)\"", Some("One")),
+        ("git commit -F - <<E\nFrom stdin\nE", Some("From stdin")),
+        ("git commit --no-edit", None),
+        ("git commit -m \"$MESSAGE\"", None),
+    ];
+    for (line, expected) in subjects {
+        let line = Line::read(line);
+        let git = Git::of(&line.commands[0]).unwrap();
+        assert_eq!(subject(&line.commands[0], &git, &line).as_deref(), expected);
+    }
+    assert_eq!(
+        conflicts("CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed"),
+        ["CONFLICT (content): Merge conflict in a.rs"]
+    );
+}
