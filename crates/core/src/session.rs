@@ -13,6 +13,7 @@ mod hash;
 mod item;
 mod listed;
 mod queue;
+mod ran;
 mod standing;
 mod take_in;
 mod tally;
@@ -155,6 +156,12 @@ pub struct Session {
     stopped: Option<Correction>,
     #[serde(skip_serializing_if = "Underway::is_nothing", default)]
     underway: Underway,
+    /// The folder that the client works in now, where its records say so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    folder_now: Option<String>,
+    /// Repositories that it made for a trial.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    scratch: Vec<String>,
 }
 
 impl Session {
@@ -209,6 +216,8 @@ impl Session {
             is_in_copies: false,
             stopped: None,
             underway: Underway::default(),
+            folder_now: None,
+            scratch: Vec::new(),
         }
     }
 
@@ -265,6 +274,8 @@ impl Session {
         self.stopped = None;
         self.is_in_copies = false;
         self.underway = Underway::default();
+        self.folder_now = None;
+        self.scratch.clear();
         self
     }
 

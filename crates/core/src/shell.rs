@@ -6,6 +6,7 @@
 mod check;
 mod effect;
 mod git;
+mod interest;
 mod kinds;
 mod lex;
 mod line;
@@ -16,12 +17,13 @@ mod why;
 mod wrapper;
 
 pub use check::{Check, Relation};
-pub use effect::{Outside, effect_result, outside, unchecked, url};
+pub use effect::{Outside, effect_result, outside, outside_action, unchecked, url};
 pub use git::{
     Git, Made, PushedRef, conflicts, files_changed, is_id, logged, made, pushed, subject,
 };
+pub use interest::is_of_interest;
 pub use kinds::{CheckKind, CheckResult, EffectKind, EffectResult};
-pub use line::{Line, Simple, Tells};
+pub use line::{Line, Simple, Tells, join};
 pub use ran::{Checked, Ended, checks};
 pub use why::why;
 

@@ -208,6 +208,15 @@ pub enum Call<'a> {
         /// What it is given.
         arguments: Cow<'a, str>,
     },
+    /// A tool that changes something outside is used.
+    Outside {
+        /// What it does, in its own words.
+        action: Cow<'a, str>,
+        /// The title of what is made, where it is given one.
+        title: Option<Cow<'a, str>>,
+        /// The text that is written.
+        body: Option<Cow<'a, str>>,
+    },
     /// Anything else.
     Other,
 }
@@ -276,6 +285,8 @@ pub enum Detail<'a> {
     },
     /// The command goes on in the background under this id.
     Background(Cow<'a, str>),
+    /// What it wrote, where that is of interest.
+    Output(Cow<'a, str>),
     /// The plan as it was decided on.
     Plan {
         /// Where it lies.

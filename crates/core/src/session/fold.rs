@@ -32,7 +32,12 @@ pub(super) struct Pending {
 /// What a call was for, as far as its end needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Waiting {
-    Command(u64),
+    Command {
+        number: u64,
+        /// What was typed, where it does more than look.
+        script: Option<Script>,
+    },
+    Outside(Box<Outside>),
     Read(String),
     Change(Vec<Change>),
     Task(OwnedTask),
@@ -42,6 +47,23 @@ enum Waiting {
     Question,
     Plan(u64),
     Other,
+}
+
+/// A command line, as far as its end needs it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Script {
+    /// All of it, where more was typed than is kept of a command.
+    pub(super) text: Option<String>,
+    /// Where it runs.
+    pub(super) folder: Option<String>,
+}
+
+/// Something that a tool changes outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Outside {
+    pub(super) action: String,
+    pub(super) title: Option<String>,
+    pub(super) boxes: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,6 +177,9 @@ impl Session {
     fn identify(&mut self, identity: &Identity<'_>) {
         let Identity { session, forked_from, cwd, version, model, branch, commit, title } =
             identity;
+        if let Some(cwd) = cwd.filter(|cwd| self.folder_now.as_deref() != Some(*cwd)) {
+            self.folder_now = Some(self.name(cwd));
+        }
         if let Some(cwd) = cwd.filter(|cwd| self.cwd.as_deref() != Some(*cwd)) {
             let cwd = self.name(cwd);
             let new = self.cwd.as_ref() != Some(&cwd) && !self.other_folders.contains(&cwd);
@@ -249,7 +274,13 @@ impl Session {
         }
         let seen = seen(mark, Source::Observed);
         let what = match what {
-            Call::Command(command) => Waiting::Command(self.command(&seen, &command)),
+            Call::Command(command) => {
+                let script = self.script(&command);
+                Waiting::Command { number: self.command(&seen, &command), script }
+            }
+            Call::Outside { action, title, body } => {
+                Waiting::Outside(Box::new(self.outside(&action, title.as_deref(), body.as_deref())))
+            }
             Call::Read(path) => Waiting::Read(self.name(&path)),
             Call::Change(changes) => Waiting::Change(
                 changes.into_iter().map(|change| self.clean_change(change)).collect(),
@@ -300,7 +331,7 @@ impl Session {
         let id = hash(call.as_bytes());
         let Some(Pending { tool, what, .. }) = self.pending.get(&id).cloned() else { return };
         let seen = seen(mark, Source::Observed);
-        if let (Outcome::Running, Waiting::Command(number)) = (outcome, &what) {
+        if let (Outcome::Running, Waiting::Command { number, .. }) = (outcome, &what) {
             // It says more when it ends.
             let Detail::Background(name) = detail else { return };
             let name = self.name(name);
@@ -319,7 +350,11 @@ impl Session {
             self.denied(&seen, &tool, &what, rule);
         }
         match what {
-            Waiting::Command(number) => self.command_ended(number, &seen, outcome),
+            Waiting::Command { number, script } => {
+                self.command_ended(number, &seen, outcome);
+                self.command_ran(number, &seen, script, outcome, detail);
+            }
+            Waiting::Outside(made) => self.outside_ended(&tool, &seen, *made, outcome, detail),
             Waiting::Agent(number) => self.agent_returned(number, &seen, outcome, detail),
             Waiting::Plan(number) => self.decided(number, &seen, outcome, detail),
             Waiting::Question => self.answered(mark, detail),
@@ -359,7 +394,8 @@ impl Session {
                     self.end_agent(id, seen, AgentState::Ended);
                 }
             }
-            Waiting::Command(_)
+            Waiting::Command { .. }
+            | Waiting::Outside(_)
             | Waiting::Agent(_)
             | Waiting::Plan(_)
             | Waiting::Question
@@ -388,7 +424,7 @@ impl Session {
 
     fn reject(&mut self, seen: Seen, tool: &str, what: &Waiting, said: Option<String>) {
         let about = match what {
-            Waiting::Command(number) => {
+            Waiting::Command { number, .. } => {
                 self.commands.get_mut(*number).map(|command| command.text.clone())
             }
             Waiting::Read(_)
@@ -399,6 +435,7 @@ impl Session {
             | Waiting::AgentsEnd(_)
             | Waiting::Question
             | Waiting::Plan(_)
+            | Waiting::Outside(_)
             | Waiting::Other => about(what),
         };
         self.rejections.push(Rejection { seen, tool: tool.to_owned(), about, said });
@@ -478,6 +515,7 @@ impl Session {
             | Detail::Task(_)
             | Detail::Answers(_)
             | Detail::Background(_)
+            | Detail::Output(_)
             | Detail::Plan { .. } => None,
         };
         let Some(agent) = self.agents.get_mut(number) else { return };
@@ -504,6 +542,7 @@ impl Session {
             | Detail::Task(_)
             | Detail::Answers(_)
             | Detail::Agent { .. }
+            | Detail::Output(_)
             | Detail::Background(_) => (None, None),
         };
         let Some(plan) = self.plans.get_mut(number) else { return };
@@ -551,6 +590,7 @@ impl Session {
             let Some(at) = self.commands.items.iter().rposition(same) else { return };
             let number = self.commands.left_out + u64::try_from(at).unwrap_or_default();
             self.command_ended(number, &seen, outcome);
+            self.command_ran(number, &seen, None, outcome, &Detail::None);
         }
     }
 
@@ -589,6 +629,7 @@ impl Session {
             | Detail::Answers(_)
             | Detail::Agent { .. }
             | Detail::Background(_)
+            | Detail::Output(_)
             | Detail::Plan { .. } => None,
         };
         let id = change.id.or(given);
@@ -663,7 +704,7 @@ impl Session {
         }
     }
 
-    fn name(&mut self, text: &str) -> String {
+    pub(super) fn name(&mut self, text: &str) -> String {
         // A path that is kept was cleaned before.
         if self.files.by_path.contains_key(text) {
             return text.to_owned();
@@ -709,7 +750,8 @@ fn about(what: &Waiting) -> Option<String> {
         Waiting::Read(path) => Some(path.clone()),
         Waiting::Change(changes) => changes.first().map(|change| change.path().to_owned()),
         Waiting::Task(change) => change.subject.clone(),
-        Waiting::Command(_)
+        Waiting::Outside(made) => made.title.clone(),
+        Waiting::Command { .. }
         | Waiting::Todos(_)
         | Waiting::Agent(_)
         | Waiting::AgentsEnd(_)

@@ -44,6 +44,9 @@ pub struct Commit {
     /// How many files it changed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub files: Option<u64>,
+    /// What was merged, for a merge whose commit was not shown.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub merged: Option<String>,
     /// The folder it was made in, where it is not the session's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub folder: Option<String>,

@@ -613,3 +613,65 @@ fn urls(line: &str) -> Vec<&str> {
         })
         .collect()
 }
+
+/// What a tool of a server does outside, in its own words: `linear create_issue` for
+/// `mcp__linear__create_issue`. None for tools that only read, or work on this machine.
+pub fn outside_action(tool: &str) -> Option<String> {
+    const VERBS: [&str; 23] = [
+        "create",
+        "update",
+        "post",
+        "send",
+        "comment",
+        "merge",
+        "publish",
+        "add",
+        "delete",
+        "close",
+        "reopen",
+        "submit",
+        "edit",
+        "reply",
+        "assign",
+        "archive",
+        "upload",
+        "deploy",
+        "push",
+        "save",
+        "set",
+        "transition",
+        "move",
+    ];
+    const LOCAL: [&str; 18] = [
+        "filesystem",
+        "memory",
+        "playwright",
+        "browser",
+        "puppeteer",
+        "chrome",
+        "serena",
+        "ide",
+        "thinking",
+        "context7",
+        "midstride",
+        "knowledge",
+        "taskmaster",
+        "task-master",
+        "todo",
+        "sqlite",
+        "jetbrains",
+        "editor",
+    ];
+    let (server, name) = tool.strip_prefix("mcp__")?.split_once("__")?;
+    let lower = server.to_ascii_lowercase();
+    let is_local = lower == "git" || LOCAL.iter().any(|local| lower.contains(local));
+    let verb = name.split(['_', '-']).find(|word| !lower.contains(&word.to_ascii_lowercase()))?;
+    let verb: String = verb
+        .chars()
+        .enumerate()
+        .take_while(|(at, c)| *at == 0 || !c.is_uppercase())
+        .map(|(_, c)| c)
+        .collect();
+    let verb = verb.to_ascii_lowercase();
+    (!is_local && VERBS.contains(&verb.as_str())).then(|| format!("{server} {name}"))
+}

@@ -58,6 +58,29 @@ pub enum EffectKind {
     Other,
 }
 
+impl EffectKind {
+    /// What a tool of a server changes, as its name says.
+    pub fn of_tool(action: &str) -> Self {
+        let lower = action.to_ascii_lowercase();
+        let names = [
+            ("comment", Self::Comment),
+            ("reply", Self::Reply),
+            ("review", Self::Review),
+            ("pull_request", Self::PullRequest),
+            ("merge_request", Self::PullRequest),
+            ("issue", Self::Issue),
+            ("ticket", Self::Issue),
+            ("release", Self::Release),
+            ("deploy", Self::Deployment),
+            ("migration", Self::Migration),
+        ];
+        names
+            .into_iter()
+            .find(|(name, _)| lower.contains(name))
+            .map_or(Self::Other, |(_, kind)| kind)
+    }
+}
+
 /// How something outside ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -576,7 +576,7 @@ fn shown(words: &[&Word]) -> String {
 }
 
 /// A folder seen from another one.
-pub(super) fn join(from: Option<&str>, to: &str) -> String {
+pub fn join(from: Option<&str>, to: &str) -> String {
     let is_whole = to.starts_with(['/', '~', '$']);
     match from {
         Some(from) if !is_whole => {

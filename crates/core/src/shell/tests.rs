@@ -147,6 +147,7 @@ fn checks_are_known_by_their_command() {
     ];
     for (expected, line) in table {
         assert_eq!(kind(line), Some(expected), "{line}");
+        assert!(is_of_interest(line), "{line}");
     }
     for line in [
         "ls",
@@ -362,6 +363,7 @@ fn outside_effects_are_known_by_their_command() {
     ];
     for (line, action, target) in table {
         assert_eq!(effects(line), [(action.to_owned(), target.map(str::to_owned))], "{line}");
+        assert!(is_of_interest(line), "{line}");
     }
     for line in [
         "git push --dry-run",
@@ -460,4 +462,20 @@ fn commits_and_pushes_are_read_from_what_git_prints() {
         conflicts("CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed"),
         ["CONFLICT (content): Merge conflict in a.rs"]
     );
+}
+
+#[test]
+fn tools_that_change_something_outside_are_known_by_name() {
+    for (tool, expected) in [
+        ("mcp__linear__create_issue", Some("linear create_issue")),
+        ("mcp__github__github_add_issue_comment", Some("github github_add_issue_comment")),
+        ("mcp__slack__postMessage", Some("slack postMessage")),
+        ("mcp__linear__list_issues", None),
+        ("mcp__github__get_pull_request", None),
+        ("mcp__filesystem__create_directory", None),
+        ("mcp__playwright__browser_close", None),
+        ("Write", None),
+    ] {
+        assert_eq!(outside_action(tool).as_deref(), expected, "{tool}");
+    }
 }

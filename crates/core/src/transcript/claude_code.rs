@@ -304,7 +304,11 @@ impl ClaudeCode {
         let told = line.tool_use_result;
         let tool = self.open.remove(&hash(call.as_bytes()));
         if !block.is_error.is_true() {
-            let (outcome, detail) = tool::came_back(tool, told);
+            let (outcome, mut detail) = tool::came_back(tool, told);
+            let is_read = matches!(tool, Some(Tool::Watched | Tool::Outside));
+            if is_read && matches!((&outcome, &detail), (Outcome::Good, Detail::None)) {
+                detail = block.content.map(tool::text_of).map_or(Detail::None, Detail::Output);
+            }
             return out(mark, Fact::Returned { call, outcome, detail });
         }
         let text = block.content.map(tool::text_of).unwrap_or_default();
@@ -377,13 +381,13 @@ impl ClaudeCode {
             }
             Some("tool_use") => {
                 let (Some(call), Some(name)) = (block.id.text(), block.name.text()) else { return };
-                if let Some(tool) = Tool::of(name) {
+                let what = tool::call(name, block.input);
+                if let Some(tool) = Tool::of(name, &what) {
                     if self.open.len() >= OPEN_MAX {
                         self.open.pop_first();
                     }
                     self.open.insert(hash(call.as_bytes()), tool);
                 }
-                let what = tool::call(name, block.input);
                 out(mark, Fact::Called { call, tool: name, what });
             }
             Some(_) | None => {}

@@ -454,16 +454,16 @@ impl Codex {
                 let command = tool::command_of(item.command).unwrap_or_default();
                 self.call_once(mark, id, "exec_command", Call::Command(command), out);
                 let code = item.exit_code.integer();
+                let output = item.aggregated_output.text().unwrap_or_default();
                 let outcome = match (code, item.status.text()) {
                     (Some(0), _) | (None, Some("completed")) => Outcome::Good,
                     (None, Some("in_progress")) => Outcome::Running,
                     (None, Some("declined")) => Outcome::Rejected { said: None },
-                    (code, _) => {
-                        let text = item.aggregated_output.text().unwrap_or_default().into();
-                        Outcome::Failed { code, text }
-                    }
+                    (code, _) => Outcome::Failed { code, text: output.into() },
                 };
-                out(mark, Fact::Returned { call: id, outcome, detail: Detail::None });
+                let is_good = matches!(outcome, Outcome::Good);
+                let detail = if is_good { Detail::Output(output.into()) } else { Detail::None };
+                out(mark, Fact::Returned { call: id, outcome, detail });
             }
             "FileChange" => {
                 out(mark, Fact::Sort("tool result"));
