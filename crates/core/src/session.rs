@@ -295,6 +295,11 @@ impl Session {
 pub struct Abandoned(pub(crate) std::collections::HashSet<u64>);
 
 impl Abandoned {
+    /// The records of these ids, as a checkpoint keeps them.
+    pub fn of<'r>(records: impl IntoIterator<Item = &'r String>) -> Self {
+        Self(records.into_iter().map(|record| hash(record.as_bytes())).collect())
+    }
+
     /// Whether what is seen there was left behind.
     pub fn has(&self, seen: &Seen) -> bool {
         self.has_record(&seen.record)

@@ -62,10 +62,9 @@ impl Check {
         make_goals(command).iter().filter_map(one).collect()
     }
 
-    /// The check that a command runs, as it was kept.
-    pub fn of_text(command: &str) -> Option<Self> {
-        let line = super::Line::read(command);
-        line.commands.iter().find_map(|one| Self::all_of(one).into_iter().next())
+    /// The checks that a command line runs.
+    pub fn all_in(line: &str) -> Vec<Self> {
+        super::Line::read(line).commands.iter().flat_map(Self::all_of).collect()
     }
 
     /// Whether it checks all there is to check.

@@ -82,7 +82,7 @@ fn anything_can_be_read() {
 
 /// The kind of check that a line runs, the first one.
 fn kind(line: &str) -> Option<CheckKind> {
-    Check::of_text(line).map(|check| check.kind)
+    Check::all_in(line).first().map(|check| check.kind)
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn a_wider_run_covers_a_narrower_one() {
     ];
     for (earlier, later, expected) in table {
         let (earlier_check, later_check) =
-            (Check::of_text(earlier).unwrap(), Check::of_text(later).unwrap());
+            (Check::all_in(earlier).remove(0), Check::all_in(later).remove(0));
         let relation = later_check.relation_to(&earlier_check);
         assert_eq!(relation, expected, "{earlier} then {later}: {earlier_check:?} {later_check:?}");
     }
