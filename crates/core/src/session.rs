@@ -38,7 +38,7 @@ pub use standing::{
 };
 pub use tally::{Counts, Usage, window_of};
 pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
-pub use work::{CheckRun, Commit, CommitState, Conflict, Effect, Pushed};
+pub use work::{AgentEdit, CheckRun, Commit, CommitState, Conflict, Effect, Pushed};
 
 use chain::Chain;
 use fold::Pending;
@@ -115,6 +115,10 @@ pub struct Session {
     /// Merges and rebases that stopped on conflicts.
     #[serde(skip_serializing_if = "Listed::is_empty", default)]
     pub conflicts: Listed<Conflict>,
+    /// Changes of files by agents that were told while they worked. Where the agents' own records are
+    /// there, these are in `files`.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub agent_edits: Listed<AgentEdit>,
     /// Calls of other tools that failed.
     pub errors: Listed<ToolError>,
     /// Calls that the user, or a rule of theirs, did not allow.
@@ -196,6 +200,7 @@ impl Session {
             commits: Listed::default(),
             effects: Listed::default(),
             conflicts: Listed::default(),
+            agent_edits: Listed::default(),
             errors: Listed::default(),
             rejections: Listed::default(),
             interrupts: Listed::default(),
@@ -240,8 +245,8 @@ impl Session {
 
     /// Calls that were made and have not come back, as the tool and the record that made them.
     pub fn in_flight(&self) -> Vec<(&str, &Seen)> {
-        let mut waiting: Vec<_> =
-            self.pending.values().map(|call| (call.tool.as_str(), &call.seen)).collect();
+        let own = self.pending.values().filter(|call| call.is_own());
+        let mut waiting: Vec<_> = own.map(|call| (call.tool.as_str(), &call.seen)).collect();
         waiting.sort_by_key(|(_, seen)| seen.number);
         waiting
     }

@@ -93,6 +93,14 @@ pub enum Fact<'a> {
         /// What for.
         what: Call<'a>,
     },
+    /// An agent calls a tool, as the client tells it while the agent works. Its own records tell more,
+    /// where they are there.
+    AgentCalled {
+        /// The id of the call.
+        call: &'a str,
+        /// What for.
+        what: Call<'a>,
+    },
     /// A call comes back.
     Returned {
         /// The id of the call.

@@ -11,6 +11,7 @@ use super::item::{
     ToolError, Words,
 };
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
+use super::work::AgentEdit;
 use serde::{Deserialize, Serialize};
 
 /// Calls that never come back are forgotten in the end.
@@ -29,6 +30,13 @@ pub(super) struct Pending {
     what: Waiting,
 }
 
+impl Pending {
+    /// Whether it is a call of the session itself.
+    pub(super) fn is_own(&self) -> bool {
+        !matches!(self.what, Waiting::AgentCommand(_) | Waiting::AgentChange(_))
+    }
+}
+
 /// What a call was for, as far as its end needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Waiting {
@@ -38,6 +46,10 @@ enum Waiting {
         script: Option<Script>,
     },
     Outside(Box<Outside>),
+    /// A command of an agent.
+    AgentCommand(Script),
+    /// Files that an agent changes.
+    AgentChange(Vec<String>),
     Read(String),
     Change(Vec<Change>),
     Task(OwnedTask),
@@ -104,6 +116,7 @@ impl Session {
             Fact::Delivered(text) => self.delivered(mark, &text),
             Fact::Said(text) => self.said(mark, &text),
             Fact::Called { call, tool, what } => self.called(mark, call, tool, what),
+            Fact::AgentCalled { call, what } => self.agent_called(mark, call, what),
             Fact::Returned { call, outcome, detail } => {
                 self.returned(mark, call, &outcome, &detail);
             }
@@ -321,6 +334,37 @@ impl Session {
         self.pending.insert(id, Pending { tool, seen, what });
     }
 
+    /// An agent's call counts for the agent; here only what it does to the project is of interest.
+    fn agent_called(&mut self, mark: &Mark<'_>, call: &str, what: Call<'_>) {
+        let id = hash(call.as_bytes());
+        let what = match what {
+            Call::Command(text) => match self.script(&text) {
+                Some(script) => {
+                    let all = script.text.unwrap_or_else(|| self.head(&text, COMMAND_BYTES_MAX));
+                    Waiting::AgentCommand(Script { text: Some(all), ..script })
+                }
+                None => return,
+            },
+            Call::Change(changes) => {
+                Waiting::AgentChange(changes.iter().map(|one| self.name(one.path())).collect())
+            }
+            Call::Read(_)
+            | Call::Task(_)
+            | Call::Todos(_)
+            | Call::Agent { .. }
+            | Call::AgentsEnd(_)
+            | Call::Question
+            | Call::Plan(_)
+            | Call::Skill { .. }
+            | Call::Outside { .. }
+            | Call::Other => return,
+        };
+        if self.pending.len() < PENDING_MAX && !self.done.contains(&id) {
+            let seen = seen(mark, Source::Observed);
+            self.pending.insert(id, Pending { tool: String::new(), seen, what });
+        }
+    }
+
     fn returned(
         &mut self,
         mark: &Mark<'_>,
@@ -329,7 +373,9 @@ impl Session {
         detail: &Detail<'_>,
     ) {
         let id = hash(call.as_bytes());
-        let Some(Pending { tool, what, .. }) = self.pending.get(&id).cloned() else { return };
+        let Some(Pending { tool, seen: called, what }) = self.pending.get(&id).cloned() else {
+            return;
+        };
         let seen = seen(mark, Source::Observed);
         if let (Outcome::Running, Waiting::Command { number, .. }) = (outcome, &what) {
             // It says more when it ends.
@@ -343,10 +389,11 @@ impl Session {
             self.done.pop_front();
         }
         self.done.push_back(id);
-        if let Outcome::Rejected { said } = outcome {
+        let is_of_agent = matches!(what, Waiting::AgentCommand(_) | Waiting::AgentChange(_));
+        if let (Outcome::Rejected { said }, false) = (outcome, is_of_agent) {
             self.rejected(&seen, &tool, &what, said.as_deref());
         }
-        if let Outcome::Denied(rule) = outcome {
+        if let (Outcome::Denied(rule), false) = (outcome, is_of_agent) {
             self.denied(&seen, &tool, &what, rule);
         }
         match what {
@@ -355,6 +402,18 @@ impl Session {
                 self.command_ran(number, &seen, script, outcome, detail);
             }
             Waiting::Outside(made) => self.outside_ended(&tool, &seen, *made, outcome, detail),
+            Waiting::AgentCommand(script) => {
+                let text = script.text.as_deref().unwrap_or_default();
+                let folder = script.folder.as_deref();
+                self.line_ended((&called, &seen), (text, folder), outcome, detail);
+            }
+            Waiting::AgentChange(paths) => {
+                if matches!(outcome, Outcome::Good) {
+                    for path in paths {
+                        self.agent_edits.push(AgentEdit { seen: seen.clone(), path });
+                    }
+                }
+            }
             Waiting::Agent(number) => self.agent_returned(number, &seen, outcome, detail),
             Waiting::Plan(number) => self.decided(number, &seen, outcome, detail),
             Waiting::Question => self.answered(mark, detail),
@@ -396,6 +455,8 @@ impl Session {
             }
             Waiting::Command { .. }
             | Waiting::Outside(_)
+            | Waiting::AgentCommand(_)
+            | Waiting::AgentChange(_)
             | Waiting::Agent(_)
             | Waiting::Plan(_)
             | Waiting::Question
@@ -436,6 +497,8 @@ impl Session {
             | Waiting::Question
             | Waiting::Plan(_)
             | Waiting::Outside(_)
+            | Waiting::AgentCommand(_)
+            | Waiting::AgentChange(_)
             | Waiting::Other => about(what),
         };
         self.rejections.push(Rejection { seen, tool: tool.to_owned(), about, said });
@@ -752,6 +815,8 @@ fn about(what: &Waiting) -> Option<String> {
         Waiting::Task(change) => change.subject.clone(),
         Waiting::Outside(made) => made.title.clone(),
         Waiting::Command { .. }
+        | Waiting::AgentCommand(_)
+        | Waiting::AgentChange(_)
         | Waiting::Todos(_)
         | Waiting::Agent(_)
         | Waiting::AgentsEnd(_)

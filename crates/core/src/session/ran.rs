@@ -65,12 +65,6 @@ impl Session {
         outcome: &Outcome<'_>,
         detail: &Detail<'_>,
     ) {
-        let (ended, output) = match (outcome, detail) {
-            (Outcome::Good, Detail::Output(output)) => (Ended::Passed, &**output),
-            (Outcome::Good, _) => (Ended::Passed, ""),
-            (Outcome::Failed { code, text }, _) => (Ended::Failed(*code), &**text),
-            _ => return,
-        };
         let Some(command) = self.commands.get_mut(number) else { return };
         let (call, kept) = (command.seen.clone(), command.text.clone());
         let script = match script {
@@ -80,8 +74,24 @@ impl Session {
             None => return,
         };
         let text = script.text.as_deref().unwrap_or(&kept);
-        let folder = script.folder.as_deref();
-        self.ran(&Ran { call: &call, end, text, folder, ended, output });
+        self.line_ended((&call, end), (text, script.folder.as_deref()), outcome, detail);
+    }
+
+    /// A command line ended: called and ended there, with this text in this folder.
+    pub(super) fn line_ended(
+        &mut self,
+        (call, end): (&Seen, &Seen),
+        (text, folder): (&str, Option<&str>),
+        outcome: &Outcome<'_>,
+        detail: &Detail<'_>,
+    ) {
+        let (ended, output) = match (outcome, detail) {
+            (Outcome::Good, Detail::Output(output)) => (Ended::Passed, &**output),
+            (Outcome::Good, _) => (Ended::Passed, ""),
+            (Outcome::Failed { code, text }, _) => (Ended::Failed(*code), &**text),
+            _ => return,
+        };
+        self.ran(&Ran { call, end, text, folder, ended, output });
     }
 
     /// What a tool that changes something outside is called for.

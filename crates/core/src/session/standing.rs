@@ -99,31 +99,44 @@ fn order(one: &Seen, other: &Seen) -> std::cmp::Ordering {
     }
 }
 
-/// For each kind of check the last runs that matter, the newest first: a run is left out where a later
-/// one checked as much. Where the last one failed, narrower ones that passed since are there too.
+/// Runs of one kind that are shown.
+const LAST_MAX: usize = 3;
+
+/// For each kind of check the last runs that matter, the newest first. A run is left out where a later
+/// one checked as much, or may have.
 pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState<'s>> {
     let runs = compared(session, left);
-    let mut kept: Vec<&Compared<'_>> = Vec::new();
-    for run in runs.iter().rev().filter(|one| one.run.kind != CheckKind::Script) {
-        let covered = |later: &&Compared<'_>| later.relation_to(run) == Relation::Covers;
-        // A part that ran before the whole says nothing more; nor does one that ran before a later
-        // run of another part, unless it failed.
-        let is_stale = |later: &&Compared<'_>| {
-            later.run.kind == run.run.kind
-                && run.run.result == CheckResult::Passed
-                && !run.check.is_whole()
-                && later.run.result == CheckResult::Passed
-        };
-        if !kept.iter().any(covered) && !kept.iter().any(is_stale) {
-            kept.push(run);
+    let mut last: Vec<CheckState<'s>> = Vec::new();
+    for (at, one) in runs.iter().enumerate().rev() {
+        let kind = one.run.kind;
+        let of_kind = last.iter().filter(|state| state.run.kind == kind);
+        let (shown, has_passed) = of_kind.fold((0, false), |(shown, passed), state| {
+            (shown + 1, passed || state.run.result == CheckResult::Passed)
+        });
+        if kind == CheckKind::Script || shown >= LAST_MAX || is_outdated(one, &runs[at + 1..]) {
+            continue;
+        }
+        let edits_since = code_edits(session, &one.run.seen, left);
+        // A part that passed before later edits says little where something passed after them.
+        let is_stale = one.run.result == CheckResult::Passed
+            && !one.check.is_whole()
+            && !edits_since.is_empty()
+            && has_passed;
+        if !is_stale {
+            last.push(CheckState { run: one.run, edits_since });
         }
     }
-    kept.into_iter()
-        .map(|one| CheckState {
-            run: one.run,
-            edits_since: code_edits(session, &one.run.seen, left),
-        })
-        .collect()
+    last
+}
+
+fn is_outdated(one: &Compared<'_>, later: &[Compared<'_>]) -> bool {
+    later.iter().any(|other| match other.relation_to(one) {
+        Relation::Covers => true,
+        Relation::Unclear => {
+            one.run.result == CheckResult::Failed && other.run.result == CheckResult::Passed
+        }
+        Relation::Narrower | Relation::Different => false,
+    })
 }
 
 /// Files that a check can see and that were changed after a moment.
@@ -330,10 +343,15 @@ pub fn unchecked_boxes(session: &Session) -> Vec<(&Effect, &[String])> {
     open.filter(|(_, boxes)| !boxes.is_empty()).collect()
 }
 
-/// Files that were changed after a moment, in the order of their paths.
+/// Files that were changed after a moment, by the session or its agents, in the order of their paths.
 pub fn edits_since<'s>(session: &'s Session, since: &Seen, left: &Abandoned) -> Vec<&'s str> {
     let is_later = |seen: &Seen| seen.is_after(since) && !left.has(seen);
     let changed = session.files.changed();
-    let later = changed.filter(|(_, touched)| touched.changed.iter().any(is_later));
-    later.map(|(path, _)| path).collect()
+    let own = changed.filter(|(_, touched)| touched.changed.iter().any(is_later));
+    let by_agents = session.agent_edits.iter().filter(|edit| is_later(&edit.seen));
+    let mut edits: Vec<&str> = own.map(|(path, _)| path).collect();
+    edits.extend(by_agents.map(|edit| edit.path.as_str()));
+    edits.sort_unstable();
+    edits.dedup();
+    edits
 }

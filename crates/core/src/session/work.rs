@@ -127,3 +127,12 @@ pub struct Conflict {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub settled: Option<Seen>,
 }
+
+/// A change of a file by an agent, as the client told it while the agent worked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentEdit {
+    /// Where that is told.
+    pub seen: Seen,
+    /// The file.
+    pub path: String,
+}

@@ -16,6 +16,8 @@ pub(super) enum Tool {
     Watched,
     /// A tool that changes something outside.
     Outside,
+    /// An agent changes a file.
+    AgentChange,
     Agent,
     Task,
     Question,
@@ -260,7 +262,7 @@ pub(super) fn came_back(tool: Option<Tool>, told: Option<&RawValue>) -> (Outcome
     };
     let told = told.one().unwrap_or_default();
     match tool {
-        Tool::Outside => (Outcome::Good, Detail::None),
+        Tool::Outside | Tool::AgentChange => (Outcome::Good, Detail::None),
         Tool::Command | Tool::Watched => {
             match (told.background_task_id.id(), told.interrupted.is_true()) {
                 (Some(id), _) => (Outcome::Running, Detail::Background(id)),
