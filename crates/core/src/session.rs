@@ -24,7 +24,7 @@ pub use copies::{Copies, Ids};
 pub use fact::{
     Call, Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, TaskChange, Todo, Used,
 };
-pub use files::{Change, Files, Touched};
+pub use files::{Away, Change, Files, PutAway, Touched};
 pub use hash::hash;
 pub use item::{
     Agent, AgentState, Answer, ApiError, Client, Command, Compaction, Correction, Exit, Interrupt,

@@ -5,6 +5,7 @@
 
 mod check;
 mod effect;
+mod files;
 mod git;
 mod interest;
 mod kinds;
@@ -18,6 +19,7 @@ mod wrapper;
 
 pub use check::{Check, Relation};
 pub use effect::{Outside, effect_result, outside, outside_action, unchecked, url};
+pub use files::{FileStep, file_step};
 pub use git::{
     Git, Made, PushedRef, conflicts, files_changed, is_id, logged, made, pushed, subject,
 };

@@ -154,6 +154,12 @@ impl Session {
             if let Some(git) = Git::of(command) {
                 self.git_ran(ran, &line, (at, command, &git), std::mem::take(&mut made[at]));
             }
+            if let Some(step) =
+                shell::file_step(command).filter(|_| ran.passed(command) != Some(false))
+            {
+                let folder = whole_folder(ran.folder, command.folder.as_deref());
+                self.files.step(&step, folder.as_deref(), ran.end);
+            }
             if let Some(outside) = shell::outside(command, &line) {
                 self.effect_ran(ran, command, outside);
             }
