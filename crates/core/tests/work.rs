@@ -157,7 +157,7 @@ fn commits_are_named_only_while_they_exist() {
         made(&[first, second, push]),
         [known("1a2b3c4", "One", true), known("5d6e7f8", "Two", true)]
     );
-    assert_eq!(made(&[first, push, second])[1].2, false);
+    assert!(!made(&[first, push, second])[1].2);
     let amended = "$ git commit --amend --no-edit\n> [fix-cache 9a9b9c9] One";
     assert_eq!(made(&[first, amended]), [known("9a9b9c9", "One", false)]);
     assert_eq!(
@@ -224,6 +224,30 @@ fn what_was_done_outside_is_grouped() {
     assert_eq!(unchecked_boxes(&session)[0].1, ["by hand"]);
     steps.push("$ gh pr edit 9 --body '- [x] by hand'\n> https://github.com/o/r/pull/9");
     assert!(unchecked_boxes(&self::session(&steps)).is_empty());
+}
+
+#[test]
+fn a_command_of_codex_that_goes_on_ends_where_its_output_is_asked_for() {
+    let call = |id: &str, name: &str, arguments: Value| json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id});
+    let output = |id: &str, text: &str| json!({"type": "function_call_output", "call_id": id, "output": text});
+    let records = [
+        call("c1", "exec_command", json!({"cmd": "cargo test"})),
+        output(
+            "c1",
+            "Chunk ID: 1\nWall time: 10 seconds\nProcess running with session ID 77\nOutput:\n",
+        ),
+        call("c2", "write_stdin", json!({"session_id": 77, "chars": ""})),
+        output("c2", "Chunk ID: 2\nProcess running with session ID 77\nOutput:\n"),
+        call("c3", "write_stdin", json!({"session_id": 77, "chars": ""})),
+        output("c3", "Chunk ID: 3\nProcess exited with code 101\nOutput:\ntest a ... FAILED"),
+    ];
+    let line =
+        |payload: &Value| format!("{}\n", json!({"type": "response_item", "payload": payload}));
+    let text: String = records.iter().map(line).collect();
+    let session = read(Client::Codex, text.as_bytes());
+    assert_eq!(open(&session), ["cargo test"]);
+    assert_eq!(session.checks.items[0].why, ["test a ... FAILED"]);
+    assert!(session.in_flight().is_empty());
 }
 
 #[test]

@@ -234,6 +234,27 @@ fn outcome_of(text: &str) -> (Outcome<'_>, Detail<'_>) {
     (outcome, Detail::None)
 }
 
+/// The number under which a command goes on.
+pub(super) fn runs_as(text: &str) -> Option<String> {
+    const MARK: &str = "running with session ID ";
+    let head = &text[..text.floor_char_boundary(400.min(text.len()))];
+    let (_, rest) = head.split_once(MARK)?;
+    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    (!number.is_empty()).then_some(number)
+}
+
+/// The command that a call asks for more output of.
+pub(super) fn session_of(arguments: &str) -> Option<String> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Asked<'a> {
+        #[serde(borrow)]
+        session_id: Scalar<'a>,
+    }
+    let asked: Asked<'_> = serde_json::from_str(arguments).ok()?;
+    asked.session_id.id().map(Cow::into_owned)
+}
+
 /// How outputs begin that tell of a failure without a code.
 const FAILED: [&str; 8] = [
     "exec_command failed",
