@@ -232,7 +232,10 @@ impl Checkpoint {
             .map(|(tool, seen)| InFlight { seen: seen.clone(), tool: tool.to_owned() })
             .collect();
         // Of what nobody looked at, nobody knows whether it is there.
-        let artifacts = session.files.changed().filter_map(|(path, touched)| {
+        // What a command of the session put away is not missing.
+        let is_expected = |touched: &Touched| touched.deleted || touched.put_away.is_none();
+        let changed = session.files.changed().filter(|(_, touched)| is_expected(touched));
+        let artifacts = changed.filter_map(|(path, touched)| {
             on_disk.get(path).map(|there| artifact(path, touched, *there))
         });
         let artifacts = artifacts.collect();

@@ -65,6 +65,8 @@ pub mod note;
 pub mod receipt;
 pub mod schema;
 pub mod search;
+pub mod shell;
+
 pub mod session;
 pub mod story;
 pub mod trust;

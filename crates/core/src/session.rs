@@ -13,15 +13,18 @@ mod hash;
 mod item;
 mod listed;
 mod queue;
+mod ran;
+mod standing;
 mod take_in;
 mod tally;
 mod text;
+mod work;
 
 pub use copies::{Copies, Ids};
 pub use fact::{
     Call, Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, TaskChange, Todo, Used,
 };
-pub use files::{Change, Files, Touched};
+pub use files::{Away, Change, Files, PutAway, Touched};
 pub use hash::hash;
 pub use item::{
     Agent, AgentState, Answer, ApiError, Client, Command, Compaction, Correction, Exit, Interrupt,
@@ -29,8 +32,13 @@ pub use item::{
     TaskStatus, ToolError, Words,
 };
 pub use listed::Listed;
+pub use standing::{
+    CheckState, EffectDone, Failing, OpenFailure, commits_made, edits_since, effects_done,
+    last_checks, open_failures, unchecked_boxes,
+};
 pub use tally::{Counts, Usage, window_of};
 pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
+pub use work::{AgentEdit, CheckRun, Commit, CommitState, Conflict, Effect, Pushed};
 
 use chain::Chain;
 use fold::Pending;
@@ -95,6 +103,22 @@ pub struct Session {
     /// down before they were counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failed_left_out: Option<u64>,
+    /// Checks that it ran: tests, linters, builds.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub checks: Listed<CheckRun>,
+    /// Commits that it made.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub commits: Listed<Commit>,
+    /// What it did outside: pushes, pull requests, comments, releases, deployments.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub effects: Listed<Effect>,
+    /// Merges and rebases that stopped on conflicts.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub conflicts: Listed<Conflict>,
+    /// Changes of files by agents that were told while they worked. Where the agents' own records are
+    /// there, these are in `files`.
+    #[serde(skip_serializing_if = "Listed::is_empty", default)]
+    pub agent_edits: Listed<AgentEdit>,
     /// Calls of other tools that failed.
     pub errors: Listed<ToolError>,
     /// Calls that the user, or a rule of theirs, did not allow.
@@ -136,6 +160,12 @@ pub struct Session {
     stopped: Option<Correction>,
     #[serde(skip_serializing_if = "Underway::is_nothing", default)]
     underway: Underway,
+    /// The folder that the client works in now, where its records say so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    folder_now: Option<String>,
+    /// Repositories that it made for a trial.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    scratch: Vec<String>,
 }
 
 impl Session {
@@ -166,6 +196,11 @@ impl Session {
             files: Files::default(),
             commands: Listed::default(),
             failed_left_out: None,
+            checks: Listed::default(),
+            commits: Listed::default(),
+            effects: Listed::default(),
+            conflicts: Listed::default(),
+            agent_edits: Listed::default(),
             errors: Listed::default(),
             rejections: Listed::default(),
             interrupts: Listed::default(),
@@ -186,6 +221,8 @@ impl Session {
             is_in_copies: false,
             stopped: None,
             underway: Underway::default(),
+            folder_now: None,
+            scratch: Vec::new(),
         }
     }
 
@@ -208,8 +245,8 @@ impl Session {
 
     /// Calls that were made and have not come back, as the tool and the record that made them.
     pub fn in_flight(&self) -> Vec<(&str, &Seen)> {
-        let mut waiting: Vec<_> =
-            self.pending.values().map(|call| (call.tool.as_str(), &call.seen)).collect();
+        let own = self.pending.values().filter(|call| call.is_own());
+        let mut waiting: Vec<_> = own.map(|call| (call.tool.as_str(), &call.seen)).collect();
         waiting.sort_by_key(|(_, seen)| seen.number);
         waiting
     }
@@ -242,6 +279,8 @@ impl Session {
         self.stopped = None;
         self.is_in_copies = false;
         self.underway = Underway::default();
+        self.folder_now = None;
+        self.scratch.clear();
         self
     }
 
@@ -261,6 +300,11 @@ impl Session {
 pub struct Abandoned(pub(crate) std::collections::HashSet<u64>);
 
 impl Abandoned {
+    /// The records of these ids, as a checkpoint keeps them.
+    pub fn of<'r>(records: impl IntoIterator<Item = &'r String>) -> Self {
+        Self(records.into_iter().map(|record| hash(record.as_bytes())).collect())
+    }
+
     /// Whether what is seen there was left behind.
     pub fn has(&self, seen: &Seen) -> bool {
         self.has_record(&seen.record)

@@ -24,7 +24,7 @@ pub trait Reader {
 }
 
 /// The version of what is kept between two captures; another one is read from the start again.
-pub const CURSOR_VERSION: u32 = 5;
+pub const CURSOR_VERSION: u32 = 6;
 /// Another version of midstride reads more, and calls more a secret.
 const KEPT_BY: &str = env!("CARGO_PKG_VERSION");
 

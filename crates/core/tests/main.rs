@@ -15,3 +15,4 @@ mod tasks;
 mod tokens;
 mod transcripts;
 mod versions;
+mod work;

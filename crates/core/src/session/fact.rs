@@ -93,6 +93,14 @@ pub enum Fact<'a> {
         /// What for.
         what: Call<'a>,
     },
+    /// An agent calls a tool, as the client tells it while the agent works. Its own records tell more,
+    /// where they are there.
+    AgentCalled {
+        /// The id of the call.
+        call: &'a str,
+        /// What for.
+        what: Call<'a>,
+    },
     /// A call comes back.
     Returned {
         /// The id of the call.
@@ -208,6 +216,15 @@ pub enum Call<'a> {
         /// What it is given.
         arguments: Cow<'a, str>,
     },
+    /// A tool that changes something outside is used.
+    Outside {
+        /// What it does, in its own words.
+        action: Cow<'a, str>,
+        /// The title of what is made, where it is given one.
+        title: Option<Cow<'a, str>>,
+        /// The text that is written.
+        body: Option<Cow<'a, str>>,
+    },
     /// Anything else.
     Other,
 }
@@ -276,6 +293,8 @@ pub enum Detail<'a> {
     },
     /// The command goes on in the background under this id.
     Background(Cow<'a, str>),
+    /// What it wrote, where that is of interest.
+    Output(Cow<'a, str>),
     /// The plan as it was decided on.
     Plan {
         /// Where it lies.

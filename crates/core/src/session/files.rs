@@ -1,6 +1,7 @@
 //! Files that a session read or changed, and changes that were taken back.
 
 use super::item::Seen;
+use crate::shell::{FileStep, join};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -66,7 +67,40 @@ pub struct Touched {
     pub content: Option<(u64, u64)>,
     /// Whether it should be gone.
     pub deleted: bool,
+    /// What a command did to it since it was changed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub put_away: Option<PutAway>,
     recent: Vec<(u64, u64)>,
+}
+
+/// What a command of the session did to a file: where it is not there, it is not missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PutAway {
+    /// Where that is told.
+    pub seen: Seen,
+    /// How.
+    pub how: Away,
+    /// Where it was moved.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub to: Option<String>,
+}
+
+/// How a file was put away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Away {
+    /// It was removed.
+    Removed,
+    /// It was moved.
+    Moved,
+    /// It was put back as git has it.
+    Restored,
+    /// Its changes were stashed.
+    Stashed,
+    /// Another branch was checked out.
+    Switched,
+    /// Files that git does not know were removed.
+    Cleaned,
 }
 
 impl Touched {
@@ -77,6 +111,7 @@ impl Touched {
 
     fn change(&mut self, change: &Change, seen: &Seen) {
         self.deleted = false;
+        self.put_away = None;
         match change {
             Change::Write { content, .. } => {
                 self.writes += 1;
@@ -118,6 +153,19 @@ impl Touched {
         self.recent.push((old, new));
     }
 
+    fn put_away(&mut self, how: Away, to: Option<String>, seen: &Seen) {
+        let is_gone = matches!(how, Away::Removed | Away::Moved);
+        if is_gone && self.is_changed() && self.changed.len() < NAMED_MAX {
+            self.changed.push(seen.clone());
+        }
+        if how == Away::Restored {
+            self.revert(seen);
+        }
+        self.content = None;
+        self.deleted = is_gone;
+        self.put_away = Some(PutAway { seen: seen.clone(), how, to });
+    }
+
     fn revert(&mut self, seen: &Seen) {
         if self.reverted.last() != Some(seen) && self.reverted.len() < NAMED_MAX {
             self.reverted.push(seen.clone());
@@ -157,19 +205,72 @@ impl Files {
         }
     }
 
-    /// A command of git put files back.
-    pub(super) fn put_back(&mut self, command: &str, seen: &Seen) {
-        let Some(named) = put_back(command) else { return };
-        for (path, touched) in &mut self.by_path {
-            let is_named = named.is_empty()
-                || named.iter().any(|name| {
-                    let name = name.trim_start_matches("./");
-                    path == name || path.ends_with(&format!("/{name}"))
+    /// A command removed, moved or put away files. `folder` is where it ran.
+    pub(super) fn step(&mut self, step: &FileStep, folder: Option<&str>, seen: &Seen) {
+        match step {
+            FileStep::Remove(paths) => {
+                self.each_named(paths, folder, &mut |_, touched, _| {
+                    touched.put_away(Away::Removed, None, seen);
                 });
-            if touched.is_changed() && is_named {
-                touched.revert(seen);
-                touched.content = None;
-                touched.deleted = false;
+            }
+            FileStep::Move { from, to } => {
+                self.each_named(from, folder, &mut |path, touched, named| {
+                    let to = moved_to(path, named, to, from.len() > 1);
+                    touched.put_away(Away::Moved, Some(to), seen);
+                });
+            }
+            FileStep::Restore(paths) if paths.is_empty() => self.restore_all(seen),
+            FileStep::Restore(paths) => {
+                self.each_named(paths, folder, &mut |_, touched, _| {
+                    if touched.is_changed() {
+                        touched.put_away(Away::Restored, None, seen);
+                    }
+                });
+            }
+            FileStep::Stash => self.each_changed(Away::Stashed, seen),
+            FileStep::Switch => self.each_changed(Away::Switched, seen),
+            FileStep::Clean => {
+                for touched in self.by_path.values_mut().filter(|touched| touched.writes > 0) {
+                    touched.put_away(Away::Cleaned, None, seen);
+                }
+            }
+            FileStep::Unstash => {
+                let is_stashed = |touched: &&mut Touched| {
+                    touched.put_away.as_ref().is_some_and(|away| away.how == Away::Stashed)
+                };
+                for touched in self.by_path.values_mut().filter(is_stashed) {
+                    touched.put_away = None;
+                }
+            }
+        }
+    }
+
+    fn restore_all(&mut self, seen: &Seen) {
+        for touched in self.by_path.values_mut().filter(|touched| touched.is_changed()) {
+            touched.put_away(Away::Restored, None, seen);
+        }
+    }
+
+    fn each_changed(&mut self, how: Away, seen: &Seen) {
+        let is_there = |touched: &&mut Touched| touched.is_changed() && !touched.deleted;
+        for touched in self.by_path.values_mut().filter(is_there) {
+            touched.put_away(how, None, seen);
+        }
+    }
+
+    fn each_named(
+        &mut self,
+        names: &[String],
+        folder: Option<&str>,
+        look: &mut dyn FnMut(&str, &mut Touched, &str),
+    ) {
+        for name in names.iter().filter(|name| !name.contains('$') && name.len() > 1) {
+            let name = name.trim_start_matches("./").trim_end_matches('/');
+            let whole = join(folder, name);
+            for (path, touched) in &mut self.by_path {
+                if is_named(path, &whole) || (folder.is_none() && is_named_end(path, name)) {
+                    look(path, touched, &whole);
+                }
             }
         }
     }
@@ -204,35 +305,36 @@ impl Files {
                 ours.content =
                     if ours.changed.len() == theirs.changed.len() { theirs.content } else { None };
                 ours.deleted = theirs.deleted;
+                ours.put_away = theirs.put_away.clone();
             }
         }
     }
 }
 
-/// The files that a command puts back as git has them: all of them where none is named.
-fn put_back(command: &str) -> Option<Vec<&str>> {
-    for (at, _) in command.match_indices("git ") {
-        let one = command[at..].split([';', '|', '&', '\n']).next().unwrap_or_default();
-        let words: Vec<&str> = one.split_whitespace().collect();
-        let rest = || words.iter().skip(2).copied();
-        let paths = || rest().filter(|word| !word.starts_with('-')).collect::<Vec<_>>();
-        match words.get(1).copied() {
-            Some("reset") if rest().any(|word| word == "--hard") => return Some(Vec::new()),
-            Some("checkout") if rest().any(|word| word == ".") => return Some(Vec::new()),
-            Some("restore") if rest().any(|word| word == ".") => return Some(Vec::new()),
-            Some("restore") if !rest().any(|word| word == "--staged") && !paths().is_empty() => {
-                return Some(paths());
-            }
-            Some("checkout") => {
-                let behind: Vec<&str> = rest().skip_while(|word| *word != "--").skip(1).collect();
-                if !behind.is_empty() {
-                    return Some(behind);
-                }
-            }
-            Some(_) | None => {}
-        }
+/// Whether a path is a file of that name, or lies in the folder of that name.
+fn is_named(path: &str, name: &str) -> bool {
+    if let Some((before, after)) = name.split_once('*') {
+        // A pattern stays in its folder.
+        let middle = path.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        return middle.is_some_and(|middle| !middle.contains('/') || name.contains("**"));
     }
-    None
+    path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The same where nobody knows where the command ran.
+fn is_named_end(path: &str, name: &str) -> bool {
+    path == name || path.ends_with(&format!("/{name}")) || path.contains(&format!("/{name}/"))
+}
+
+/// Where a file is after its folder, or itself, was moved.
+fn moved_to(path: &str, named: &str, to: &str, is_folder: bool) -> String {
+    let to_folder = to.trim_end_matches('/');
+    let below = path.strip_prefix(named).unwrap_or_default();
+    let name = named.rsplit('/').next().unwrap_or(named);
+    match is_folder || to.ends_with('/') {
+        true => format!("{to_folder}/{name}{below}"),
+        false => format!("{to_folder}{below}"),
+    }
 }
 
 #[cfg(test)]
@@ -263,19 +365,44 @@ mod tests {
         assert!(files.changed_between(3, 9).is_empty());
     }
 
-    #[test]
-    fn what_git_puts_back_was_taken_back() {
-        assert_eq!(put_back("cd x && git checkout -- src/a.rs; ls"), Some(vec!["src/a.rs"]));
-        assert_eq!(put_back("git reset --hard HEAD~1"), Some(vec![]));
-        assert_eq!(put_back("git restore ./src/a.rs && make"), Some(vec!["./src/a.rs"]));
-        for other in ["git checkout main", "git restore --staged a", "git commit -m 'git '", "ls"] {
-            assert_eq!(put_back(other), None, "{other}");
-        }
+    fn after(line: &str) -> Files {
         let mut files = Files::default();
         files.change(&edit(1, 2), &seen(1));
-        files.read("src/b.rs".into(), &seen(2));
-        files.put_back("git restore a.rs", &seen(3));
-        assert_eq!(files.by_path["src/a.rs"].reverted, [seen(3)]);
-        assert!(files.by_path["src/b.rs"].reverted.is_empty());
+        files.change(&Change::Write { path: "/p/src/new.rs".into(), content: None }, &seen(2));
+        files.read("/p/src/b.rs".into(), &seen(3));
+        for command in &crate::shell::Line::read(line).commands {
+            if let Some(step) = crate::shell::file_step(command) {
+                files.step(&step, Some("/p"), &seen(4));
+            }
+        }
+        files
+    }
+
+    #[test]
+    fn files_that_commands_put_away_are_known() {
+        let table = [
+            ("rm src/new.rs", Some(Away::Removed), None),
+            ("rm -r src", Some(Away::Removed), None),
+            ("rm src/*.rs", Some(Away::Removed), None),
+            ("git mv src/new.rs src/old.rs", Some(Away::Moved), Some("src/old.rs")),
+            ("mv src lib", Some(Away::Moved), Some("lib/new.rs")),
+            ("mv src lib/", Some(Away::Moved), Some("lib/src/new.rs")),
+            ("git stash", Some(Away::Stashed), None),
+            ("git stash; git stash pop", None, None),
+            ("git checkout main", Some(Away::Switched), None),
+            ("git reset --hard", Some(Away::Restored), None),
+            ("rm src/other.rs", None, None),
+            ("git restore src/b.rs", None, None),
+        ];
+        for (line, how, to) in table {
+            let files = after(line);
+            let away = files.by_path["/p/src/new.rs"].put_away.as_ref();
+            assert_eq!(away.map(|away| away.how), how, "{line}");
+            assert_eq!(away.and_then(|away| away.to.as_deref()), to, "{line}");
+            let is_gone = matches!(how, Some(Away::Removed | Away::Moved));
+            assert_eq!(files.by_path["/p/src/new.rs"].deleted, is_gone, "{line}");
+        }
+        assert_eq!(after("git reset --hard").by_path["/p/src/new.rs"].reverted, [seen(4)]);
+        assert!(after("git reset --hard").by_path["/p/src/b.rs"].reverted.is_empty());
     }
 }

@@ -11,6 +11,7 @@ use super::item::{
     ToolError, Words,
 };
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
+use super::work::AgentEdit;
 use serde::{Deserialize, Serialize};
 
 /// Calls that never come back are forgotten in the end.
@@ -29,10 +30,26 @@ pub(super) struct Pending {
     what: Waiting,
 }
 
+impl Pending {
+    /// Whether it is a call of the session itself.
+    pub(super) fn is_own(&self) -> bool {
+        !matches!(self.what, Waiting::AgentCommand(_) | Waiting::AgentChange(_))
+    }
+}
+
 /// What a call was for, as far as its end needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Waiting {
-    Command(u64),
+    Command {
+        number: u64,
+        /// What was typed, where it does more than look.
+        script: Option<Script>,
+    },
+    Outside(Box<Outside>),
+    /// A command of an agent.
+    AgentCommand(Script),
+    /// Files that an agent changes.
+    AgentChange(Vec<String>),
     Read(String),
     Change(Vec<Change>),
     Task(OwnedTask),
@@ -42,6 +59,23 @@ enum Waiting {
     Question,
     Plan(u64),
     Other,
+}
+
+/// A command line, as far as its end needs it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Script {
+    /// All of it, where more was typed than is kept of a command.
+    pub(super) text: Option<String>,
+    /// Where it runs.
+    pub(super) folder: Option<String>,
+}
+
+/// Something that a tool changes outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Outside {
+    pub(super) action: String,
+    pub(super) title: Option<String>,
+    pub(super) boxes: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +116,7 @@ impl Session {
             Fact::Delivered(text) => self.delivered(mark, &text),
             Fact::Said(text) => self.said(mark, &text),
             Fact::Called { call, tool, what } => self.called(mark, call, tool, what),
+            Fact::AgentCalled { call, what } => self.agent_called(mark, call, what),
             Fact::Returned { call, outcome, detail } => {
                 self.returned(mark, call, &outcome, &detail);
             }
@@ -155,6 +190,9 @@ impl Session {
     fn identify(&mut self, identity: &Identity<'_>) {
         let Identity { session, forked_from, cwd, version, model, branch, commit, title } =
             identity;
+        if let Some(cwd) = cwd.filter(|cwd| self.folder_now.as_deref() != Some(*cwd)) {
+            self.folder_now = Some(self.name(cwd));
+        }
         if let Some(cwd) = cwd.filter(|cwd| self.cwd.as_deref() != Some(*cwd)) {
             let cwd = self.name(cwd);
             let new = self.cwd.as_ref() != Some(&cwd) && !self.other_folders.contains(&cwd);
@@ -249,7 +287,13 @@ impl Session {
         }
         let seen = seen(mark, Source::Observed);
         let what = match what {
-            Call::Command(command) => Waiting::Command(self.command(&seen, &command)),
+            Call::Command(command) => {
+                let script = self.script(&command);
+                Waiting::Command { number: self.command(&seen, &command), script }
+            }
+            Call::Outside { action, title, body } => {
+                Waiting::Outside(Box::new(self.outside(&action, title.as_deref(), body.as_deref())))
+            }
             Call::Read(path) => Waiting::Read(self.name(&path)),
             Call::Change(changes) => Waiting::Change(
                 changes.into_iter().map(|change| self.clean_change(change)).collect(),
@@ -290,6 +334,37 @@ impl Session {
         self.pending.insert(id, Pending { tool, seen, what });
     }
 
+    /// An agent's call counts for the agent; here only what it does to the project is of interest.
+    fn agent_called(&mut self, mark: &Mark<'_>, call: &str, what: Call<'_>) {
+        let id = hash(call.as_bytes());
+        let what = match what {
+            Call::Command(text) => match self.script(&text) {
+                Some(script) => {
+                    let all = script.text.unwrap_or_else(|| self.head(&text, COMMAND_BYTES_MAX));
+                    Waiting::AgentCommand(Script { text: Some(all), ..script })
+                }
+                None => return,
+            },
+            Call::Change(changes) => {
+                Waiting::AgentChange(changes.iter().map(|one| self.name(one.path())).collect())
+            }
+            Call::Read(_)
+            | Call::Task(_)
+            | Call::Todos(_)
+            | Call::Agent { .. }
+            | Call::AgentsEnd(_)
+            | Call::Question
+            | Call::Plan(_)
+            | Call::Skill { .. }
+            | Call::Outside { .. }
+            | Call::Other => return,
+        };
+        if self.pending.len() < PENDING_MAX && !self.done.contains(&id) {
+            let seen = seen(mark, Source::Observed);
+            self.pending.insert(id, Pending { tool: String::new(), seen, what });
+        }
+    }
+
     fn returned(
         &mut self,
         mark: &Mark<'_>,
@@ -298,9 +373,11 @@ impl Session {
         detail: &Detail<'_>,
     ) {
         let id = hash(call.as_bytes());
-        let Some(Pending { tool, what, .. }) = self.pending.get(&id).cloned() else { return };
+        let Some(Pending { tool, seen: called, what }) = self.pending.get(&id).cloned() else {
+            return;
+        };
         let seen = seen(mark, Source::Observed);
-        if let (Outcome::Running, Waiting::Command(number)) = (outcome, &what) {
+        if let (Outcome::Running, Waiting::Command { number, .. }) = (outcome, &what) {
             // It says more when it ends.
             let Detail::Background(name) = detail else { return };
             let name = self.name(name);
@@ -312,14 +389,31 @@ impl Session {
             self.done.pop_front();
         }
         self.done.push_back(id);
-        if let Outcome::Rejected { said } = outcome {
+        let is_of_agent = matches!(what, Waiting::AgentCommand(_) | Waiting::AgentChange(_));
+        if let (Outcome::Rejected { said }, false) = (outcome, is_of_agent) {
             self.rejected(&seen, &tool, &what, said.as_deref());
         }
-        if let Outcome::Denied(rule) = outcome {
+        if let (Outcome::Denied(rule), false) = (outcome, is_of_agent) {
             self.denied(&seen, &tool, &what, rule);
         }
         match what {
-            Waiting::Command(number) => self.command_ended(number, &seen, outcome),
+            Waiting::Command { number, script } => {
+                self.command_ended(number, &seen, outcome);
+                self.command_ran(number, &seen, script, outcome, detail);
+            }
+            Waiting::Outside(made) => self.outside_ended(&tool, &seen, *made, outcome, detail),
+            Waiting::AgentCommand(script) => {
+                let text = script.text.as_deref().unwrap_or_default();
+                let folder = script.folder.as_deref();
+                self.line_ended((&called, &seen), (text, folder), outcome, detail);
+            }
+            Waiting::AgentChange(paths) => {
+                if matches!(outcome, Outcome::Good) {
+                    for path in paths {
+                        self.agent_edits.push(AgentEdit { seen: seen.clone(), path });
+                    }
+                }
+            }
             Waiting::Agent(number) => self.agent_returned(number, &seen, outcome, detail),
             Waiting::Plan(number) => self.decided(number, &seen, outcome, detail),
             Waiting::Question => self.answered(mark, detail),
@@ -359,7 +453,10 @@ impl Session {
                     self.end_agent(id, seen, AgentState::Ended);
                 }
             }
-            Waiting::Command(_)
+            Waiting::Command { .. }
+            | Waiting::Outside(_)
+            | Waiting::AgentCommand(_)
+            | Waiting::AgentChange(_)
             | Waiting::Agent(_)
             | Waiting::Plan(_)
             | Waiting::Question
@@ -388,7 +485,7 @@ impl Session {
 
     fn reject(&mut self, seen: Seen, tool: &str, what: &Waiting, said: Option<String>) {
         let about = match what {
-            Waiting::Command(number) => {
+            Waiting::Command { number, .. } => {
                 self.commands.get_mut(*number).map(|command| command.text.clone())
             }
             Waiting::Read(_)
@@ -399,6 +496,9 @@ impl Session {
             | Waiting::AgentsEnd(_)
             | Waiting::Question
             | Waiting::Plan(_)
+            | Waiting::Outside(_)
+            | Waiting::AgentCommand(_)
+            | Waiting::AgentChange(_)
             | Waiting::Other => about(what),
         };
         self.rejections.push(Rejection { seen, tool: tool.to_owned(), about, said });
@@ -446,8 +546,7 @@ impl Session {
         command.error = error.filter(|error| !error.is_empty());
         command.ended = Some(seen.clone());
         if exit == Exit::Passed {
-            let (hash, text) = (command.hash, command.text.clone());
-            self.files.put_back(&text, seen);
+            let hash = command.hash;
             self.passed(number, hash, seen);
         }
     }
@@ -478,6 +577,7 @@ impl Session {
             | Detail::Task(_)
             | Detail::Answers(_)
             | Detail::Background(_)
+            | Detail::Output(_)
             | Detail::Plan { .. } => None,
         };
         let Some(agent) = self.agents.get_mut(number) else { return };
@@ -504,6 +604,7 @@ impl Session {
             | Detail::Task(_)
             | Detail::Answers(_)
             | Detail::Agent { .. }
+            | Detail::Output(_)
             | Detail::Background(_) => (None, None),
         };
         let Some(plan) = self.plans.get_mut(number) else { return };
@@ -551,6 +652,7 @@ impl Session {
             let Some(at) = self.commands.items.iter().rposition(same) else { return };
             let number = self.commands.left_out + u64::try_from(at).unwrap_or_default();
             self.command_ended(number, &seen, outcome);
+            self.command_ran(number, &seen, None, outcome, &Detail::None);
         }
     }
 
@@ -589,6 +691,7 @@ impl Session {
             | Detail::Answers(_)
             | Detail::Agent { .. }
             | Detail::Background(_)
+            | Detail::Output(_)
             | Detail::Plan { .. } => None,
         };
         let id = change.id.or(given);
@@ -663,7 +766,7 @@ impl Session {
         }
     }
 
-    fn name(&mut self, text: &str) -> String {
+    pub(super) fn name(&mut self, text: &str) -> String {
         // A path that is kept was cleaned before.
         if self.files.by_path.contains_key(text) {
             return text.to_owned();
@@ -709,7 +812,10 @@ fn about(what: &Waiting) -> Option<String> {
         Waiting::Read(path) => Some(path.clone()),
         Waiting::Change(changes) => changes.first().map(|change| change.path().to_owned()),
         Waiting::Task(change) => change.subject.clone(),
-        Waiting::Command(_)
+        Waiting::Outside(made) => made.title.clone(),
+        Waiting::Command { .. }
+        | Waiting::AgentCommand(_)
+        | Waiting::AgentChange(_)
         | Waiting::Todos(_)
         | Waiting::Agent(_)
         | Waiting::AgentsEnd(_)

@@ -50,6 +50,16 @@ pub struct Seen {
     pub agent: Option<String>,
 }
 
+impl Seen {
+    /// Whether it came later. Records of agents may be counted in another file: there the time says it.
+    pub fn is_after(&self, other: &Self) -> bool {
+        match (self.at, other.at) {
+            (Some(this), Some(that)) if self.agent != other.agent => this > that,
+            _ => self.number > other.number,
+        }
+    }
+}
+
 /// Whose word something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

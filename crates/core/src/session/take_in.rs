@@ -15,6 +15,28 @@ pub(super) fn take_in(session: &mut Session, id: &str, agent: &Session) {
     });
     let failed = failed.map(|(ours, theirs)| ours + theirs);
     session.failed_left_out = failed.filter(|_| session.commands.left_out > 0);
+    // What was told while it worked is told again by its own records.
+    let is_other = |seen: &Seen| seen.agent.as_deref() != Some(&*label);
+    session.checks.items.retain(|item| is_other(&item.seen));
+    session.commits.items.retain(|item| is_other(&item.seen));
+    session.effects.items.retain(|item| is_other(&item.seen));
+    session.conflicts.items.retain(|item| is_other(&item.seen));
+    session.agent_edits.items.retain(|item| is_other(&item.seen));
+    extend(&mut session.checks, &agent.checks, |item| {
+        item.seen = relabel(&item.seen);
+        item.ended = item.ended.as_ref().map(relabel);
+    });
+    extend(&mut session.commits, &agent.commits, |item| {
+        item.seen = relabel(&item.seen);
+        if let Some(pushed) = &mut item.pushed {
+            pushed.seen = relabel(&pushed.seen);
+        }
+    });
+    extend(&mut session.effects, &agent.effects, |item| item.seen = relabel(&item.seen));
+    extend(&mut session.conflicts, &agent.conflicts, |item| {
+        item.seen = relabel(&item.seen);
+        item.settled = item.settled.as_ref().map(relabel);
+    });
     extend(&mut session.errors, &agent.errors, |item| item.seen = relabel(&item.seen));
     extend(&mut session.rejections, &agent.rejections, |item| item.seen = relabel(&item.seen));
     extend(&mut session.skills, &agent.skills, |item| item.seen = relabel(&item.seen));

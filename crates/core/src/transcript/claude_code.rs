@@ -5,7 +5,7 @@ mod words;
 
 use super::Reader;
 use super::lenient::{Parts, Scalar, read_mended, reason};
-use crate::session::{Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, Used, hash};
+use crate::session::{Call, Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, Used, hash};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -82,6 +82,26 @@ struct Line<'a> {
     compact_metadata: Parts<'a, CompactMetadata<'a>>,
     #[serde(borrow)]
     tool_use_result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+}
+
+/// What an agent does, told while it works.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Progress<'a> {
+    #[serde(borrow)]
+    agent_id: Scalar<'a>,
+    #[serde(borrow)]
+    message: Parts<'a, AgentRecord<'a>>,
+}
+
+/// A record of an agent.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct AgentRecord<'a> {
+    #[serde(borrow)]
+    message: Parts<'a, Message<'a>>,
 }
 
 /// Where a record was copied from when a session went on as another one.
@@ -249,6 +269,10 @@ impl ClaudeCode {
             "assistant" => self.assistant(mark, &line, message.as_ref(), said, out),
             "system" => system(mark, line, out),
             "attachment" => attachment(mark, line, out),
+            "progress" => {
+                out(mark, Fact::Sort("progress"));
+                self.progress(mark, line.data, out);
+            }
             _ => aside(mark, kind, &line, out),
         }
     }
@@ -304,12 +328,68 @@ impl ClaudeCode {
         let told = line.tool_use_result;
         let tool = self.open.remove(&hash(call.as_bytes()));
         if !block.is_error.is_true() {
-            let (outcome, detail) = tool::came_back(tool, told);
+            let (outcome, mut detail) = tool::came_back(tool, told);
+            let is_read = matches!(tool, Some(Tool::Watched | Tool::Outside));
+            if is_read && matches!((&outcome, &detail), (Outcome::Good, Detail::None)) {
+                detail = block.content.map(tool::text_of).map_or(Detail::None, Detail::Output);
+            }
             return out(mark, Fact::Returned { call, outcome, detail });
         }
         let text = block.content.map(tool::text_of).unwrap_or_default();
         let outcome = tool::failed(text);
         out(mark, Fact::Returned { call, outcome, detail: Detail::None });
+    }
+
+    /// What an agent does while it works: only calls that change or check something are of interest,
+    /// and most records have none.
+    fn progress(&mut self, mark: &Mark<'_>, data: Option<&RawValue>, out: &mut Out<'_>) {
+        let Some(raw) = data.map(RawValue::get) else { return };
+        let is_call = ["\"Bash\"", "\"Edit\"", "\"Write\"", "\"MultiEdit\"", "\"NotebookEdit\""]
+            .iter()
+            .any(|name| raw.contains(name));
+        let is_result = !self.open.is_empty() && raw.contains("\"tool_result\"");
+        if !raw.contains("agent_progress") || !(is_call || is_result) {
+            return;
+        }
+        let Ok(progress) = serde_json::from_str::<Progress<'_>>(raw) else { return };
+        let agent = progress.agent_id.text().unwrap_or("agent").to_owned();
+        let mark = &Mark { agent: Some(agent.into()), ..mark.clone() };
+        let record = progress.message.one().unwrap_or_default();
+        let message = record.message.one().unwrap_or_default();
+        for block in message.content.all() {
+            match block.r#type.text() {
+                Some("tool_use") => self.agent_call(mark, block, out),
+                Some("tool_result") => {
+                    let id = block.tool_use_id.text().map(|id| hash(id.as_bytes()));
+                    if id.is_some_and(|id| self.open.contains_key(&id)) {
+                        self.result(mark, &Line::default(), block, out);
+                    }
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    fn agent_call(&mut self, mark: &Mark<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+        let (Some(call), Some(name)) = (block.id.text(), block.name.text()) else { return };
+        let what = tool::call(name, block.input);
+        let tool = match &what {
+            Call::Change(_) => Some(Tool::AgentChange),
+            Call::Command(_) => Tool::of(name, &what).filter(|tool| *tool == Tool::Watched),
+            Call::Read(_)
+            | Call::Task(_)
+            | Call::Todos(_)
+            | Call::Agent { .. }
+            | Call::AgentsEnd(_)
+            | Call::Question
+            | Call::Plan(_)
+            | Call::Skill { .. }
+            | Call::Outside { .. }
+            | Call::Other => None,
+        };
+        let Some(tool) = tool.filter(|_| self.open.len() < OPEN_MAX) else { return };
+        self.open.insert(hash(call.as_bytes()), tool);
+        out(mark, Fact::AgentCalled { call, what });
     }
 
     fn assistant(
@@ -377,13 +457,13 @@ impl ClaudeCode {
             }
             Some("tool_use") => {
                 let (Some(call), Some(name)) = (block.id.text(), block.name.text()) else { return };
-                if let Some(tool) = Tool::of(name) {
+                let what = tool::call(name, block.input);
+                if let Some(tool) = Tool::of(name, &what) {
                     if self.open.len() >= OPEN_MAX {
                         self.open.pop_first();
                     }
                     self.open.insert(hash(call.as_bytes()), tool);
                 }
-                let what = tool::call(name, block.input);
                 out(mark, Fact::Called { call, tool: name, what });
             }
             Some(_) | None => {}
@@ -507,7 +587,6 @@ fn aside(mark: &Mark<'_>, kind: &str, line: &Line<'_>, out: &mut Out<'_>) {
     ];
     let title = |title| Fact::Identity(Identity { title, ..Identity::default() });
     match kind {
-        "progress" => out(mark, Fact::Sort("progress")),
         "summary" => {
             out(mark, Fact::Sort("title"));
             out(mark, title(line.summary.text()));

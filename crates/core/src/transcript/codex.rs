@@ -25,6 +25,12 @@ pub struct Codex {
     cwd: String,
     /// Calls that were told, and whether they are patches.
     known: VecDeque<(u64, bool)>,
+    /// Commands that go on, by the number under which their output is asked for.
+    #[serde(default)]
+    running: VecDeque<(String, String)>,
+    /// Calls that ask for more output of such a command.
+    #[serde(default)]
+    polls: VecDeque<(u64, String)>,
     /// The prompt that was told last, while nothing has come of it.
     prompt: Option<u64>,
     ordinal: Option<i64>,
@@ -299,6 +305,9 @@ impl Codex {
                 let (arguments, input) = (payload.arguments.text(), payload.input.text());
                 let what = tool::call(name, arguments, input, payload.action, &self.cwd);
                 self.know(call, matches!(what, Call::Change(_)));
+                if name == "write_stdin" {
+                    self.poll(call, arguments);
+                }
                 out(mark, Fact::Called { call, tool: name, what });
                 // A call that the client could not even make has no result.
                 if payload.status.text() == Some("failed") {
@@ -311,6 +320,7 @@ impl Codex {
                 if let (Some(call), Some(output)) = (call, payload.output) {
                     let text = tool::text_of(output);
                     let (outcome, detail) = tool::came_back(&text);
+                    self.went_on(mark, call, &text, &outcome, &detail, out);
                     out(mark, Fact::Returned { call, outcome, detail });
                 }
             }
@@ -323,6 +333,44 @@ impl Codex {
             }
             Some(other) => out(mark, Fact::Unknown(format!("response_item/{other}"))),
             None => out(mark, Fact::Skipped("no type")),
+        }
+    }
+
+    /// A call asks for more output of a command that goes on.
+    fn poll(&mut self, call: &str, arguments: Option<&str>) {
+        let Some(session) = arguments.and_then(tool::session_of) else { return };
+        let command = self.running.iter().rev().find(|(of, _)| *of == session);
+        if let Some((_, command)) = command {
+            keep(&mut self.polls, (hash(call.as_bytes()), command.clone()));
+        }
+    }
+
+    /// A command goes on, or a call that asked for its output tells that it ended.
+    fn went_on(
+        &mut self,
+        mark: &Mark<'_>,
+        call: &str,
+        text: &str,
+        outcome: &Outcome<'_>,
+        detail: &Detail<'_>,
+        out: &mut Out<'_>,
+    ) {
+        let id = hash(call.as_bytes());
+        let polled = self.polls.iter().position(|(poll, _)| *poll == id);
+        let polled = polled.and_then(|at| self.polls.remove(at)).map(|(_, command)| command);
+        match (outcome, polled) {
+            (Outcome::Running, Some(_)) => {}
+            (Outcome::Running, None) => {
+                if let Some(session) = tool::runs_as(text) {
+                    keep(&mut self.running, (session, call.to_owned()));
+                }
+            }
+            (outcome, Some(command)) => {
+                self.running.retain(|(_, of)| *of != command);
+                let (outcome, detail) = (outcome.clone(), detail.clone());
+                out(mark, Fact::Returned { call: &command, outcome, detail });
+            }
+            (_, None) => {}
         }
     }
 
@@ -454,16 +502,16 @@ impl Codex {
                 let command = tool::command_of(item.command).unwrap_or_default();
                 self.call_once(mark, id, "exec_command", Call::Command(command), out);
                 let code = item.exit_code.integer();
+                let output = item.aggregated_output.text().unwrap_or_default();
                 let outcome = match (code, item.status.text()) {
                     (Some(0), _) | (None, Some("completed")) => Outcome::Good,
                     (None, Some("in_progress")) => Outcome::Running,
                     (None, Some("declined")) => Outcome::Rejected { said: None },
-                    (code, _) => {
-                        let text = item.aggregated_output.text().unwrap_or_default().into();
-                        Outcome::Failed { code, text }
-                    }
+                    (code, _) => Outcome::Failed { code, text: output.into() },
                 };
-                out(mark, Fact::Returned { call: id, outcome, detail: Detail::None });
+                let is_good = matches!(outcome, Outcome::Good);
+                let detail = if is_good { Detail::Output(output.into()) } else { Detail::None };
+                out(mark, Fact::Returned { call: id, outcome, detail });
             }
             "FileChange" => {
                 out(mark, Fact::Sort("tool result"));
@@ -558,6 +606,15 @@ impl Codex {
         let this = hash(call.as_bytes());
         self.known.iter().rev().find(|(call, _)| *call == this).map(|(_, patch)| *patch)
     }
+}
+
+/// Adds an entry to a list that stays short.
+fn keep<T>(list: &mut VecDeque<T>, entry: T) {
+    const RUNNING_MAX: usize = 64;
+    if list.len() >= RUNNING_MAX {
+        list.pop_front();
+    }
+    list.push_back(entry);
 }
 
 /// Texts that the client writes in the user's name begin like this.

@@ -159,17 +159,18 @@ def codex(records):
 
 READERS = {"claude-code": claude_code, "codex": codex}
 
-for named in sys.argv[1:]:
-    client, path = named.split("=", 1)
-    lines, records = records_of(path)
-    calls_made, commands, agents, compactions, tasks, changed = READERS[client](records)
-    counted = {
-        "records": lines,
-        "tool_calls": calls_made,
-        "commands": commands,
-        "agents": agents,
-        "compactions": compactions,
-        "tasks": [[subject, status.replace("_", " ")] for subject, status in tasks],
-        "changed": sorted(changed),
-    }
-    print(json.dumps(counted))
+if __name__ == "__main__":
+    for named in sys.argv[1:]:
+        client, path = named.split("=", 1)
+        lines, records = records_of(path)
+        calls_made, commands, agents, compactions, tasks, changed = READERS[client](records)
+        counted = {
+            "records": lines,
+            "tool_calls": calls_made,
+            "commands": commands,
+            "agents": agents,
+            "compactions": compactions,
+            "tasks": [[subject, status.replace("_", " ")] for subject, status in tasks],
+            "changed": sorted(changed),
+        }
+        print(json.dumps(counted))

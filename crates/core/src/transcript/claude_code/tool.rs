@@ -1,6 +1,7 @@
 //! Claude Code's tools: what a call is for, and what its result tells.
 
 use crate::session::{Call, Change, Detail, Outcome, TaskChange, Todo, hash};
+use crate::shell::{is_of_interest, outside_action};
 use crate::transcript::lenient::{Parts, Scalar};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -11,6 +12,12 @@ use std::borrow::Cow;
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Tool {
     Command,
+    /// A command whose output is of interest.
+    Watched,
+    /// A tool that changes something outside.
+    Outside,
+    /// An agent changes a file.
+    AgentChange,
     Agent,
     Task,
     Question,
@@ -18,13 +25,15 @@ pub(super) enum Tool {
 }
 
 impl Tool {
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(super) fn of(name: &str, what: &Call<'_>) -> Option<Self> {
         Some(match name {
+            "Bash" if matches!(what, Call::Command(text) if is_of_interest(text)) => Self::Watched,
             "Bash" => Self::Command,
             "Task" | "Agent" => Self::Agent,
             "TaskCreate" => Self::Task,
             "AskUserQuestion" => Self::Question,
             "ExitPlanMode" => Self::Plan,
+            _ if matches!(what, Call::Outside { .. }) => Self::Outside,
             _ => return None,
         })
     }
@@ -76,6 +85,22 @@ struct Input<'a> {
     args: Scalar<'a>,
 }
 
+/// What tools are given that write something outside.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Written<'a> {
+    #[serde(borrow)]
+    title: Scalar<'a>,
+    #[serde(borrow)]
+    subject: Scalar<'a>,
+    #[serde(borrow)]
+    name: Scalar<'a>,
+    #[serde(borrow)]
+    body: Scalar<'a>,
+    #[serde(borrow)]
+    description: Scalar<'a>,
+}
+
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Replaced<'a> {
@@ -117,7 +142,7 @@ pub(super) fn call<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
         return Call::Question;
     }
     if !OF_INTEREST.contains(&name) {
-        return Call::Other;
+        return outside(name, input);
     }
     let input = input.and_then(|input| serde_json::from_str::<Input<'_>>(input.get()).ok());
     let input = input.unwrap_or_default();
@@ -182,6 +207,16 @@ fn change<'a>(name: &str, input: Input<'a>) -> Call<'a> {
     Call::Change(vec![change])
 }
 
+/// A tool of a server: one that changes something outside is of interest.
+fn outside<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
+    let Some(action) = outside_action(name) else { return Call::Other };
+    let given = input.and_then(|input| serde_json::from_str::<Written<'_>>(input.get()).ok());
+    let given = given.unwrap_or_default();
+    let title = given.title.into_text().or(given.subject.into_text()).or(given.name.into_text());
+    let body = given.body.into_text().or(given.description.into_text());
+    Call::Outside { action: action.into(), title, body }
+}
+
 fn ids(list: Option<&RawValue>) -> Vec<Cow<'_, str>> {
     let ids = list.and_then(|list| serde_json::from_str::<Vec<Scalar<'_>>>(list.get()).ok());
     ids.unwrap_or_default().into_iter().filter_map(Scalar::id).collect()
@@ -219,7 +254,7 @@ struct Made<'a> {
 /// How a call came back that did not fail.
 pub(super) fn came_back(tool: Option<Tool>, told: Option<&RawValue>) -> (Outcome<'_>, Detail<'_>) {
     let (Some(tool), Some(raw)) = (tool, told) else { return (Outcome::Good, Detail::None) };
-    if tool == Tool::Command && !says_how_it_ended(raw.get()) {
+    if matches!(tool, Tool::Command | Tool::Watched) && !says_how_it_ended(raw.get()) {
         return (Outcome::Good, Detail::None);
     }
     let Ok(told) = serde_json::from_str::<Parts<'_, Told<'_>>>(raw.get()) else {
@@ -227,11 +262,14 @@ pub(super) fn came_back(tool: Option<Tool>, told: Option<&RawValue>) -> (Outcome
     };
     let told = told.one().unwrap_or_default();
     match tool {
-        Tool::Command => match (told.background_task_id.id(), told.interrupted.is_true()) {
-            (Some(id), _) => (Outcome::Running, Detail::Background(id)),
-            (None, true) => (Outcome::Interrupted, Detail::None),
-            (None, false) => (Outcome::Good, Detail::None),
-        },
+        Tool::Outside | Tool::AgentChange => (Outcome::Good, Detail::None),
+        Tool::Command | Tool::Watched => {
+            match (told.background_task_id.id(), told.interrupted.is_true()) {
+                (Some(id), _) => (Outcome::Running, Detail::Background(id)),
+                (None, true) => (Outcome::Interrupted, Detail::None),
+                (None, false) => (Outcome::Good, Detail::None),
+            }
+        }
         Tool::Agent => {
             let status = told.status.text();
             let running = matches!(status, Some("async_launched" | "running" | "launched"));

@@ -2,6 +2,7 @@
 
 use super::patch;
 use crate::session::{Call, Detail, Outcome, Todo};
+use crate::shell::outside_action;
 use crate::transcript::lenient::{Parts, Scalar};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -26,6 +27,10 @@ struct Arguments<'a> {
     plan: Parts<'a, Step<'a>>,
     #[serde(borrow)]
     agent_type: Scalar<'a>,
+    #[serde(borrow)]
+    title: Scalar<'a>,
+    #[serde(borrow)]
+    body: Scalar<'a>,
     #[serde(borrow)]
     message: Scalar<'a>,
     #[serde(borrow)]
@@ -95,7 +100,14 @@ pub(super) fn call<'a>(
         }
         "request_user_input" => Call::Question,
         "view_image" => given.path.into_text().map_or(Call::Other, Call::Read),
-        _ => Call::Other,
+        name => match outside_action(name) {
+            Some(action) => Call::Outside {
+                action: action.into(),
+                title: given.title.into_text(),
+                body: given.body.into_text(),
+            },
+            None => Call::Other,
+        },
     }
 }
 
@@ -173,6 +185,28 @@ pub(super) fn text_of(raw: &RawValue) -> Cow<'_, str> {
 
 /// How a call came back, as its output says it.
 pub(super) fn came_back(text: &str) -> (Outcome<'_>, Detail<'_>) {
+    match outcome_of(text) {
+        (Outcome::Good, Detail::None) => (Outcome::Good, Detail::Output(written(text))),
+        told => told,
+    }
+}
+
+/// What a command wrote, without what the client puts before it.
+fn written(text: &str) -> Cow<'_, str> {
+    if text.starts_with('{')
+        && let Ok(Parts::One(read)) = serde_json::from_str::<Parts<'_, Reply<'_>>>(text)
+        && let Some(output) = read.output.into_text()
+    {
+        return output;
+    }
+    let head = &text[..text.floor_char_boundary(400.min(text.len()))];
+    match head.find("\nOutput:\n") {
+        Some(at) => text[at + "\nOutput:\n".len()..].into(),
+        None => text.into(),
+    }
+}
+
+fn outcome_of(text: &str) -> (Outcome<'_>, Detail<'_>) {
     if text.starts_with('{')
         && let Ok(Parts::One(read)) = serde_json::from_str::<Parts<'_, Reply<'_>>>(text)
     {
@@ -198,6 +232,27 @@ pub(super) fn came_back(text: &str) -> (Outcome<'_>, Detail<'_>) {
         None => Outcome::Good,
     };
     (outcome, Detail::None)
+}
+
+/// The number under which a command goes on.
+pub(super) fn runs_as(text: &str) -> Option<String> {
+    const MARK: &str = "running with session ID ";
+    let head = &text[..text.floor_char_boundary(400.min(text.len()))];
+    let (_, rest) = head.split_once(MARK)?;
+    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    (!number.is_empty()).then_some(number)
+}
+
+/// The command that a call asks for more output of.
+pub(super) fn session_of(arguments: &str) -> Option<String> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Asked<'a> {
+        #[serde(borrow)]
+        session_id: Scalar<'a>,
+    }
+    let asked: Asked<'_> = serde_json::from_str(arguments).ok()?;
+    asked.session_id.id().map(Cow::into_owned)
 }
 
 /// How outputs begin that tell of a failure without a code.

@@ -1,0 +1,669 @@
+//! What a command line that ran did: the checks it ran, the commits it made, what it did outside.
+
+use super::Session;
+use super::fact::{Detail, Outcome};
+use super::fold::{Outside as MadeOutside, Script};
+use super::item::Seen;
+use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, Redacted};
+use super::work::{CheckRun, Commit, CommitState, Conflict, Effect, Pushed};
+use crate::shell::{
+    self, EffectKind, EffectResult, Ended, Git, Line, Made, Outside, PushedRef, Simple,
+};
+
+/// A line of a failure is kept up to here, with what marks a cut.
+const WHY_BYTES_MAX: usize = 300;
+/// A subject, a title or a box is kept up to here.
+const SUBJECT_BYTES_MAX: usize = 300;
+/// A command line is taken apart up to here.
+const SCRIPT_BYTES_MAX: usize = 24 << 10;
+/// Repositories for trials that are known.
+const SCRATCH_MAX: usize = 16;
+
+/// A command line that ended.
+pub(super) struct Ran<'r> {
+    /// Where it was called.
+    pub(super) call: &'r Seen,
+    /// Where its end is told.
+    pub(super) end: &'r Seen,
+    /// What was typed, without secrets.
+    pub(super) text: &'r str,
+    /// The folder it ran in, where it is known.
+    pub(super) folder: Option<&'r str>,
+    pub(super) ended: Ended,
+    pub(super) output: &'r str,
+}
+
+impl Ran<'_> {
+    /// Whether a command passed; none where the line does not say.
+    fn passed(&self, command: &Simple) -> Option<bool> {
+        match self.ended {
+            Ended::Passed if command.tells.passed => Some(true),
+            Ended::Failed(_) if command.tells.failed => Some(false),
+            Ended::Passed | Ended::Failed(_) => None,
+        }
+    }
+}
+
+impl Session {
+    /// What the end of a command needs, where the command does more than look.
+    pub(super) fn script(&mut self, text: &str) -> Option<Script> {
+        if !shell::is_of_interest(text) {
+            return None;
+        }
+        // What is kept of the command is enough, unless it is cut.
+        let is_long = text.len() > COMMAND_BYTES_MAX;
+        let text = is_long.then(|| text::head(text, SCRIPT_BYTES_MAX, &mut Redacted::new()));
+        Some(Script { text, folder: self.folder_now.clone() })
+    }
+
+    /// A command ended: what did it do?
+    pub(super) fn command_ran(
+        &mut self,
+        number: u64,
+        end: &Seen,
+        script: Option<Script>,
+        outcome: &Outcome<'_>,
+        detail: &Detail<'_>,
+    ) {
+        let Some(command) = self.commands.get_mut(number) else { return };
+        let (call, kept) = (command.seen.clone(), command.text.clone());
+        let script = match script {
+            Some(script) => script,
+            // It went on in the background.
+            None if command.background.is_some() => Script { text: None, folder: None },
+            None => return,
+        };
+        let text = script.text.as_deref().unwrap_or(&kept);
+        self.line_ended((&call, end), (text, script.folder.as_deref()), outcome, detail);
+    }
+
+    /// A command line ended: called and ended there, with this text in this folder.
+    pub(super) fn line_ended(
+        &mut self,
+        (call, end): (&Seen, &Seen),
+        (text, folder): (&str, Option<&str>),
+        outcome: &Outcome<'_>,
+        detail: &Detail<'_>,
+    ) {
+        let (ended, output) = match (outcome, detail) {
+            (Outcome::Good, Detail::Output(output)) => (Ended::Passed, &**output),
+            (Outcome::Good, _) => (Ended::Passed, ""),
+            (Outcome::Failed { code, text }, _) => (Ended::Failed(*code), &**text),
+            _ => return,
+        };
+        self.ran(&Ran { call, end, text, folder, ended, output });
+    }
+
+    /// What a tool that changes something outside is called for.
+    pub(super) fn outside(
+        &mut self,
+        action: &str,
+        title: Option<&str>,
+        body: Option<&str>,
+    ) -> MadeOutside {
+        let boxes = body.map(shell::unchecked);
+        MadeOutside {
+            action: self.head(action, PATH_BYTES_MAX),
+            title: title.map(|title| self.head(title, SUBJECT_BYTES_MAX)),
+            boxes: boxes.map(|boxes| self.cleaned(&boxes, SUBJECT_BYTES_MAX)),
+        }
+    }
+
+    /// Such a tool came back.
+    pub(super) fn outside_ended(
+        &mut self,
+        tool: &str,
+        seen: &Seen,
+        made: MadeOutside,
+        outcome: &Outcome<'_>,
+        detail: &Detail<'_>,
+    ) {
+        let (result, output) = match (outcome, detail) {
+            (Outcome::Good, Detail::Output(output)) => (EffectResult::Done, &**output),
+            (Outcome::Good, _) => (EffectResult::Done, ""),
+            (Outcome::Failed { text, .. }, _) => (EffectResult::Failed, &**text),
+            _ => return,
+        };
+        let url = shell::url(EffectKind::Other, output);
+        let target = url.as_deref().and_then(number_in).or_else(|| identifier(output));
+        let why = match result {
+            EffectResult::Failed => shell::why(output),
+            EffectResult::Done | EffectResult::Unknown => Vec::new(),
+        };
+        let effect = Effect {
+            seen: seen.clone(),
+            kind: EffectKind::of_tool(&made.action),
+            action: made.action,
+            command: tool.to_owned(),
+            result,
+            target: target.map(|target| self.head(&target, PATH_BYTES_MAX)),
+            title: made.title,
+            url: url.map(|url| self.head(&url, PATH_BYTES_MAX)),
+            boxes: made.boxes,
+            why: self.cleaned(&why, WHY_BYTES_MAX),
+        };
+        self.effects.push(effect);
+    }
+
+    /// Takes in what a command line did.
+    pub(super) fn ran(&mut self, ran: &Ran<'_>) {
+        let line = Line::read(ran.text);
+        self.take_checks(ran, &line);
+        let mut made = made_by(&line, ran.output);
+        for (at, command) in line.commands.iter().enumerate() {
+            if let Some(git) = Git::of(command) {
+                self.git_ran(ran, &line, (at, command, &git), std::mem::take(&mut made[at]));
+            }
+            if let Some(step) =
+                shell::file_step(command).filter(|_| ran.passed(command) != Some(false))
+            {
+                let folder = whole_folder(ran.folder, command.folder.as_deref());
+                self.files.step(&step, folder.as_deref(), ran.end);
+            }
+            if let Some(outside) = shell::outside(command, &line) {
+                self.effect_ran(ran, command, outside);
+            }
+        }
+    }
+
+    fn take_checks(&mut self, ran: &Ran<'_>, line: &Line) {
+        for check in shell::checks(line, ran.ended, ran.output) {
+            let folder = self.folder_of(ran, check.folder.as_deref());
+            let run = CheckRun {
+                seen: ran.call.clone(),
+                ended: Some(ran.end.clone()),
+                kind: check.kind,
+                command: self.head(&check.command, PATH_BYTES_MAX),
+                folder,
+                result: check.result,
+                why: self.cleaned(&check.why, WHY_BYTES_MAX),
+            };
+            self.checks.push(run);
+        }
+    }
+
+    fn git_ran(
+        &mut self,
+        ran: &Ran<'_>,
+        line: &Line,
+        (at, command, git): (usize, &Simple, &Git<'_>),
+        made: Vec<Made>,
+    ) {
+        let passed = ran.passed(command);
+        match git.verb {
+            "init" | "clone" => self.note_scratch(ran, git),
+            "reset" if passed != Some(false) => self.reset(ran, git),
+            "rebase" | "pull" if passed != Some(false) => self.rebased(ran, git),
+            "branch" if passed != Some(false) && git.has("-D") => self.branch_deleted(git),
+            "log" | "rev-parse" => self.supply_ids(git, ran.output),
+            _ => {}
+        }
+        let has_made = !made.is_empty();
+        for one in made {
+            self.commit_made(ran, line, git, one);
+        }
+        if !has_made && git.verb == "commit" && !git.has("--dry-run") {
+            self.commit_without_id(ran, line, (at, command, git));
+        }
+        if matches!(git.verb, "merge" | "pull") && ran.output.contains("Merge made by") {
+            self.merge_made(ran, line, git);
+        }
+        let is_settled =
+            git.settles() || git.verb == "reset" && git.has_any(&["--hard", "--merge"]);
+        if has_made || (is_settled && passed != Some(false)) {
+            self.settle_conflicts(ran.end);
+        }
+        if git.can_conflict() && !git.has_any(&["--abort", "--quit"]) {
+            let why = shell::conflicts(ran.output);
+            if !why.is_empty() {
+                self.settle_conflicts(ran.end);
+                let why = self.cleaned(&why, WHY_BYTES_MAX);
+                let command = self.head(&command.text, PATH_BYTES_MAX);
+                self.conflicts.push(Conflict {
+                    seen: ran.end.clone(),
+                    command,
+                    why,
+                    settled: None,
+                });
+            }
+        }
+    }
+
+    fn settle_conflicts(&mut self, seen: &Seen) {
+        let open = self.conflicts.items.iter_mut().filter(|conflict| conflict.settled.is_none());
+        for conflict in open {
+            conflict.settled = Some(seen.clone());
+        }
+    }
+
+    fn commit_made(&mut self, ran: &Ran<'_>, line: &Line, git: &Git<'_>, made: Made) {
+        let commit = Commit {
+            seen: ran.end.clone(),
+            id: Some(made.id),
+            subject: Some(self.head(&made.subject, SUBJECT_BYTES_MAX)),
+            branch: made.branch.map(|branch| self.head(&branch, PATH_BYTES_MAX)),
+            files: made.files,
+            merged: None,
+            folder: self.folder_of(ran, git.folder.as_deref()),
+            state: self.state_of(ran, line, git),
+            pushed: None,
+        };
+        self.add_commit(commit, git.verb == "commit" && git.has("--amend"));
+    }
+
+    /// A commit whose output was not shown: it was quiet, or went elsewhere.
+    fn commit_without_id(
+        &mut self,
+        ran: &Ran<'_>,
+        line: &Line,
+        (at, command, git): (usize, &Simple, &Git<'_>),
+    ) {
+        let subject = shell::subject(command, git, line);
+        let logged = subject.as_ref().and_then(|subject| {
+            let shown = shell::logged(ran.output);
+            shown.into_iter().find(|(_, other)| other == subject).map(|(id, _)| id)
+        });
+        let is_made = match ran.passed(command) {
+            Some(passed) => passed,
+            None if command.is_nested => false,
+            None => logged.is_some() || went_on(line, at, ran.output) || counts_files(line, ran),
+        };
+        if !is_made {
+            return;
+        }
+        let amends = git.has("--amend");
+        let before = || self.commits.items.iter().rev().find(|one| one.state == CommitState::Made);
+        let subject = match subject {
+            None if amends => before().and_then(|one| one.subject.clone()),
+            subject => subject.map(|subject| self.head(&subject, SUBJECT_BYTES_MAX)),
+        };
+        let branch = new_branch(line, at).map(str::to_owned).or_else(|| self.branch.clone());
+        let commit = Commit {
+            seen: ran.end.clone(),
+            id: logged,
+            subject,
+            branch: branch.map(|branch| self.head(&branch, PATH_BYTES_MAX)),
+            files: None,
+            merged: None,
+            folder: self.folder_of(ran, git.folder.as_deref()),
+            state: self.state_of(ran, line, git),
+            pushed: None,
+        };
+        self.add_commit(commit, amends);
+        self.settle_conflicts(ran.end);
+    }
+
+    /// `git merge` made a commit; its output does not show which.
+    fn merge_made(&mut self, ran: &Ran<'_>, line: &Line, git: &Git<'_>) {
+        let what: Vec<&str> = git.operands().collect();
+        let what = if what.is_empty() { "upstream".to_owned() } else { what.join(" ") };
+        let commit = Commit {
+            seen: ran.end.clone(),
+            id: None,
+            subject: None,
+            branch: self.branch.clone(),
+            files: None,
+            merged: Some(self.head(&what, PATH_BYTES_MAX)),
+            folder: self.folder_of(ran, git.folder.as_deref()),
+            state: self.state_of(ran, line, git),
+            pushed: None,
+        };
+        self.add_commit(commit, false);
+    }
+
+    fn add_commit(&mut self, commit: Commit, amends: bool) {
+        if amends {
+            let is_it = |one: &&mut Commit| is_on(one, commit.branch.as_deref());
+            let before =
+                self.commits.items.iter_mut().rev().filter(|one| one.state == commit.state);
+            if let Some(before) = before.filter(|_| commit.state == CommitState::Made).find(is_it) {
+                before.state = CommitState::Amended;
+            }
+        }
+        self.commits.push(commit);
+    }
+
+    /// Commits in repositories that were made for a trial say nothing about the project.
+    fn state_of(&self, ran: &Ran<'_>, line: &Line, git: &Git<'_>) -> CommitState {
+        let inits = |one: &Simple| {
+            Git::of(one).is_some_and(|git| matches!(git.verb, "init" | "clone") && !one.is_nested)
+        };
+        let folder = whole_folder(ran.folder, git.folder.as_deref());
+        let is_scratch = |folder: &str| {
+            let is_below = |known: &String| is_within(folder, known);
+            self.scratch.iter().any(is_below)
+                || (is_temporary(folder)
+                    && !self.cwd.as_deref().is_some_and(|cwd| is_within(folder, cwd))
+                    && !self.is_worktree(folder))
+        };
+        let inits_here =
+            line.commands.iter().any(inits) && self.cwd.as_deref() != folder.as_deref();
+        match inits_here || folder.as_deref().is_some_and(is_scratch) {
+            true => CommitState::Scratch,
+            false => CommitState::Made,
+        }
+    }
+
+    /// Whether the session made a worktree of the project there.
+    fn is_worktree(&self, folder: &str) -> bool {
+        let name = folder.rsplit('/').next().unwrap_or(folder);
+        self.commands.iter().any(|one| one.text.contains("worktree add") && one.text.contains(name))
+    }
+
+    fn note_scratch(&mut self, ran: &Ran<'_>, git: &Git<'_>) {
+        let to = match git.verb {
+            "init" => git.operands().next(),
+            _ => git.operands().nth(1),
+        };
+        let here = whole_folder(ran.folder, git.folder.as_deref());
+        let folder = match (to, here) {
+            (Some(to), here) => whole_folder(here.as_deref(), Some(to)),
+            (None, here) => here,
+        };
+        let Some(folder) = folder else { return };
+        if self.cwd.as_deref() == Some(&*folder) || self.scratch.len() >= SCRATCH_MAX {
+            return;
+        }
+        let folder = self.head(&folder, PATH_BYTES_MAX);
+        self.scratch.push(folder);
+    }
+
+    /// `git reset` may remove commits from their branch.
+    fn reset(&mut self, ran: &Ran<'_>, git: &Git<'_>) {
+        let has_mode = git.has_any(&["--hard", "--soft", "--mixed", "--keep", "--merge"]);
+        let Some(to) = git.operands().next().filter(|_| !git.has("--")) else { return };
+        let branch = self.branch.clone();
+        let steps = steps_back(to);
+        let looks_like_commit = steps.is_some() || shell::is_id(to) || to.starts_with("origin/");
+        if to == "HEAD" || to == "@" || !(has_mode || looks_like_commit) {
+            return;
+        }
+        let kept = shell::logged(&ran.output.replace("HEAD is now at ", ""));
+        let is_kept = |commit: &Commit| {
+            let id = commit.id.as_deref();
+            let same =
+                |other: &str| id.is_some_and(|id| other.starts_with(id) || id.starts_with(other));
+            kept.iter().any(|(id, _)| same(id)) || same(to)
+        };
+        let is_remote = to.contains('/') || to == "@{u}";
+        let mut left = steps.unwrap_or(usize::MAX);
+        let on_branch =
+            |one: &&mut Commit| one.state == CommitState::Made && is_on(one, branch.as_deref());
+        for commit in self.commits.items.iter_mut().rev().filter(on_branch) {
+            if left == 0 || is_kept(commit) || (is_remote && commit.pushed.is_some()) {
+                break;
+            }
+            commit.state = CommitState::Dropped;
+            left -= 1;
+        }
+    }
+
+    /// A rebase gives commits other ids, and an interactive one may drop them.
+    fn rebased(&mut self, ran: &Ran<'_>, git: &Git<'_>) {
+        if !ran.output.contains("Successfully rebased") {
+            return;
+        }
+        let branch = self.branch.clone();
+        let may_drop = git.has_any(&["-i", "--interactive", "--autosquash", "--onto", "--root"]);
+        for commit in &mut self.commits.items {
+            if commit.state == CommitState::Made && is_on(commit, branch.as_deref()) {
+                commit.pushed = None;
+                commit.id = None;
+                if may_drop {
+                    commit.state = CommitState::Dropped;
+                }
+            }
+        }
+    }
+
+    /// Commits on a branch that is deleted by force are gone unless they went elsewhere.
+    fn branch_deleted(&mut self, git: &Git<'_>) {
+        let deleted: Vec<&str> = git.operands().collect();
+        let is_merged = |branch: &str| {
+            self.commands.iter().any(|one| one.text.contains(&format!("git merge {branch}")))
+        };
+        let lost: Vec<&str> = deleted.into_iter().filter(|branch| !is_merged(branch)).collect();
+        for commit in &mut self.commits.items {
+            let is_on = commit.branch.as_deref().is_some_and(|branch| lost.contains(&branch));
+            if is_on && commit.state == CommitState::Made && commit.pushed.is_none() {
+                commit.state = CommitState::Dropped;
+            }
+        }
+    }
+
+    /// A log or `git rev-parse HEAD` shows the ids of commits that were made without one.
+    fn supply_ids(&mut self, git: &Git<'_>, output: &str) {
+        let lacks_id = |one: &Commit| one.state == CommitState::Made && one.id.is_none();
+        if !self.commits.iter().any(lacks_id) {
+            return;
+        }
+        if git.verb == "rev-parse" {
+            let is_head = git.operands().eq(["HEAD"]);
+            let mut ids = output.lines().map(str::trim).filter(|line| shell::is_id(line));
+            if let (true, Some(id), None) = (is_head, ids.next(), ids.next())
+                && let Some(last) = self.commits.items.last_mut()
+                && lacks_id(last)
+            {
+                last.id = Some(id.to_owned());
+            }
+            return;
+        }
+        for (id, subject) in shell::logged(output) {
+            let is_it =
+                |one: &&mut Commit| lacks_id(one) && one.subject.as_deref() == Some(&*subject);
+            if let Some(commit) = self.commits.items.iter_mut().rev().find(is_it) {
+                commit.id = Some(id);
+            }
+        }
+    }
+
+    fn effect_ran(&mut self, ran: &Ran<'_>, command: &Simple, outside: Outside) {
+        let result = shell::effect_result(command, &outside, ran.ended, ran.output);
+        let url = shell::url(outside.kind, ran.output);
+        let is_push = outside.kind == EffectKind::Push;
+        let refs = if is_push { shell::pushed(ran.output) } else { Vec::new() };
+        let done: Vec<&PushedRef> = refs.iter().filter(|one| one.is_done).collect();
+        let mut target = outside.target.clone();
+        if is_push {
+            target = target.or_else(|| done.first().map(|one| one.remote.clone()));
+            target = target.or_else(|| self.branch.clone());
+            if result == EffectResult::Done && !outside.action.ends_with("--delete") {
+                self.commits_pushed(ran.end, command, &done);
+            }
+        }
+        if target.is_none() && outside.kind != EffectKind::Deployment {
+            target = url.as_deref().and_then(number_in);
+        }
+        let effect = Effect {
+            seen: ran.end.clone(),
+            kind: outside.kind,
+            action: self.head(&outside.action, PATH_BYTES_MAX),
+            command: self.head(&command.text, PATH_BYTES_MAX),
+            result,
+            target: target.map(|target| self.head(&target, PATH_BYTES_MAX)),
+            title: outside.title.map(|title| self.head(&title, SUBJECT_BYTES_MAX)),
+            url: url.map(|url| self.head(&url, PATH_BYTES_MAX)),
+            boxes: outside.boxes.map(|boxes| self.cleaned(&boxes, SUBJECT_BYTES_MAX)),
+            why: match result {
+                EffectResult::Failed => self.cleaned(&shell::why(ran.output), WHY_BYTES_MAX),
+                EffectResult::Done | EffectResult::Unknown => Vec::new(),
+            },
+        };
+        self.effects.push(effect);
+    }
+
+    /// A push takes along what was committed on its branch before.
+    fn commits_pushed(&mut self, seen: &Seen, command: &Simple, refs: &[&PushedRef]) {
+        let Some(git) = Git::of(command) else { return };
+        let mut operands = git.operands();
+        let (remote, named) = (operands.next(), operands.next());
+        let branches: Vec<(Option<String>, Option<String>, Option<String>)> = match refs {
+            [] => {
+                let (local, to) = named.map_or((None, None), |named| match named.split_once(':') {
+                    Some((local, to)) => (Some(local), Some(to)),
+                    None => (Some(named), Some(named)),
+                });
+                let local = local.filter(|local| *local != "HEAD").map(str::to_owned);
+                let to = to.filter(|to| *to != "HEAD").map(str::to_owned);
+                vec![(local.or_else(|| self.branch.clone()), to, None)]
+            }
+            refs => refs
+                .iter()
+                .filter(|one| !one.is_tag)
+                .map(|one| {
+                    let local = Some(one.local.clone()).filter(|local| local != "HEAD");
+                    (local, Some(one.remote.clone()), one.id.clone())
+                })
+                .collect(),
+        };
+        for (local, to, id) in branches {
+            let to = match (remote, to.or_else(|| local.clone())) {
+                (Some(remote), Some(to)) => Some(format!("{remote}/{to}")),
+                (_, to) => to,
+            };
+            let to = to.map(|to| self.head(&to, PATH_BYTES_MAX));
+            let mut id = id;
+            for commit in self.commits.items.iter_mut().rev() {
+                let is_it = commit.state == CommitState::Made && is_on(commit, local.as_deref());
+                if !is_it {
+                    continue;
+                }
+                // Where the branch points now is its last commit.
+                let newest = id.take();
+                if commit.id.is_none() {
+                    commit.id = newest;
+                }
+                if commit.pushed.is_none() {
+                    commit.pushed = Some(Pushed { seen: seen.clone(), to: to.clone() });
+                }
+            }
+        }
+    }
+
+    /// The folder that a command worked in, where it is not the session's.
+    fn folder_of(&mut self, ran: &Ran<'_>, cd: Option<&str>) -> Option<String> {
+        let folder = whole_folder(ran.folder, cd)?;
+        (self.cwd.as_deref() != Some(&*folder)).then(|| self.head(&folder, PATH_BYTES_MAX))
+    }
+
+    fn cleaned(&mut self, lines: &[String], bytes_max: usize) -> Vec<String> {
+        lines.iter().map(|line| self.head(line, bytes_max)).collect()
+    }
+}
+
+/// Which commit of the output belongs to which command: by subject, else in order.
+fn made_by(line: &Line, output: &str) -> Vec<Vec<Made>> {
+    let mut by_command: Vec<Vec<Made>> = vec![Vec::new(); line.commands.len()];
+    let mut makers: Vec<(usize, Option<String>)> = Vec::new();
+    for (at, command) in line.commands.iter().enumerate() {
+        let Some(git) = Git::of(command) else { continue };
+        let makes = matches!(
+            git.verb,
+            "commit" | "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "pull"
+        );
+        if makes {
+            makers.push((at, shell::subject(command, &git, line)));
+        }
+    }
+    let Some((last, _)) = makers.last().cloned() else { return by_command };
+    for made in shell::made(output) {
+        let same =
+            |(_, subject): &&(usize, Option<String>)| subject.as_ref() == Some(&made.subject);
+        let free = |(at, subject): &&(usize, Option<String>)| {
+            subject.is_none() && by_command[*at].is_empty()
+        };
+        let at =
+            makers.iter().find(same).or_else(|| makers.iter().find(free)).map_or(last, |m| m.0);
+        by_command[at].push(made);
+    }
+    by_command
+}
+
+/// Whether a push behind a commit on the same chain ran: then the commit was made.
+fn went_on(line: &Line, at: usize, output: &str) -> bool {
+    let chain = line.commands[at].chain;
+    let is_push =
+        |one: &Simple| one.chain == chain && Git::of(one).is_some_and(|git| git.verb == "push");
+    line.commands[at].filters.is_empty()
+        && line.commands[at + 1..].iter().any(is_push)
+        && !shell::pushed(output).is_empty()
+}
+
+/// Whether the output says what the only commit of a line changed.
+fn counts_files(line: &Line, ran: &Ran<'_>) -> bool {
+    let git = |command: &Simple| {
+        Git::of(command)
+            .map(|git| git.verb.to_owned())
+            .filter(|verb| verb != "add" && verb != "push")
+    };
+    let verbs: Vec<String> = line.commands.iter().filter_map(git).collect();
+    verbs == ["commit"] && ran.output.lines().any(|line| shell::files_changed(line).is_some())
+}
+
+/// The branch that a line makes before a command.
+fn new_branch(line: &Line, at: usize) -> Option<&str> {
+    let made = |command: &'_ Simple| -> Option<usize> {
+        let git = Git::of(command)?;
+        let makes =
+            (git.verb == "checkout" && git.has("-b")) || (git.verb == "switch" && git.has("-c"));
+        let option = if git.verb == "checkout" { "-b" } else { "-c" };
+        makes.then(|| command.words.iter().position(|word| word == option)).flatten()
+    };
+    let mut before = line.commands[..at].iter().rev();
+    before.find_map(|command| command.words.get(made(command)? + 1)).map(String::as_str)
+}
+
+/// Whether a commit is on a branch, as far as both are known.
+fn is_on(commit: &Commit, branch: Option<&str>) -> bool {
+    match (commit.branch.as_deref(), branch) {
+        (Some(of), Some(branch)) => of == branch,
+        (None, _) | (_, None) => true,
+    }
+}
+
+/// How many commits `HEAD~2` or `HEAD^^` goes back.
+fn steps_back(to: &str) -> Option<usize> {
+    let rest = to.strip_prefix("HEAD").or_else(|| to.strip_prefix('@'))?;
+    if let Some(count) = rest.strip_prefix('~') {
+        return if count.is_empty() { Some(1) } else { count.parse().ok() };
+    }
+    (!rest.is_empty() && rest.bytes().all(|byte| byte == b'^')).then_some(rest.len())
+}
+
+/// The number of a pull request or an issue in its address.
+fn number_in(url: &str) -> Option<String> {
+    let parts: Vec<&str> = url.split(['/', '#', '?']).collect();
+    let at = parts
+        .iter()
+        .position(|part| matches!(*part, "pull" | "issues" | "issue" | "merge_requests"))?;
+    let number = parts.get(at + 1)?;
+    (!number.is_empty()).then(|| (*number).to_owned())
+}
+
+/// `"identifier": "ENG-12"`, `"number": 12`, as servers answer.
+fn identifier(output: &str) -> Option<String> {
+    ["\"identifier\"", "\"number\"", "\"key\""].iter().find_map(|name| {
+        let (_, rest) = output.split_once(name)?;
+        let rest = rest.trim_start_matches([':', ' ', '"']);
+        let value = rest.split(['"', ',', '}', '\n']).next()?.trim();
+        (!value.is_empty() && value.len() < 60).then(|| value.to_owned())
+    })
+}
+
+fn whole_folder(from: Option<&str>, to: Option<&str>) -> Option<String> {
+    match (from, to) {
+        (_, Some(to)) => Some(shell::join(from, to)),
+        (Some(from), None) => Some(from.to_owned()),
+        (None, None) => None,
+    }
+}
+
+fn is_within(folder: &str, whole: &str) -> bool {
+    folder.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn is_temporary(folder: &str) -> bool {
+    ["/tmp/", "/private/tmp/", "/var/folders/", "$(mktemp", "$TMP", "${TMP"]
+        .iter()
+        .any(|start| folder.starts_with(start))
+}

@@ -1,0 +1,357 @@
+//! What stands at the end of a session: the last result of each check, failures that are still open,
+//! commits that exist, what was done outside.
+//!
+//! A check or an edit that the user went back from says nothing about now. A commit or something done
+//! outside stays done.
+
+use super::item::Seen;
+use super::work::{CheckRun, Commit, CommitState, Effect};
+use super::{Abandoned, Session};
+use crate::shell::{Check, CheckKind, CheckResult, EffectKind, EffectResult, Relation};
+
+/// How a check stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckState<'s> {
+    /// Its last run that passed or failed.
+    pub run: &'s CheckRun,
+    /// Files that were changed after it started and that it can see, in the order of their paths.
+    pub edits_since: Vec<&'s str>,
+}
+
+/// A failure that nothing settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenFailure<'s> {
+    /// Where it was last seen failing.
+    pub seen: &'s Seen,
+    /// The simple command, as typed.
+    pub command: &'s str,
+    /// The most telling lines, the best first.
+    pub why: &'s [String],
+    /// What failed.
+    pub what: Failing,
+    /// A narrower run of the same check that passed since. Where there is none, nothing comparable
+    /// ran again.
+    pub narrower_passed: Option<&'s CheckRun>,
+}
+
+/// What failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failing {
+    /// A check.
+    Check(CheckKind),
+    /// A merge, rebase, cherry-pick or pull that stopped on conflicts.
+    Merge,
+    /// Something outside.
+    Effect(EffectKind),
+}
+
+/// Things of one kind that were done outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EffectDone<'s> {
+    /// The newest of them.
+    pub effect: &'s Effect,
+    /// How many they are.
+    pub count: usize,
+    /// An address that one of them showed, the newest.
+    pub url: Option<&'s str>,
+    /// A title that one of them was given, the newest.
+    pub title: Option<&'s str>,
+}
+
+/// A run of a check, with what it is compared by.
+struct Compared<'s> {
+    run: &'s CheckRun,
+    check: Check,
+}
+
+impl Compared<'_> {
+    /// What this run says about an earlier one.
+    fn relation_to(&self, earlier: &Self) -> Relation {
+        let relation = self.check.relation_to(&earlier.check);
+        match self.run.folder == earlier.run.folder {
+            true => relation,
+            // The same words in another folder may be another check.
+            false if relation == Relation::Different => Relation::Different,
+            false => Relation::Unclear,
+        }
+    }
+}
+
+/// Runs that are on the way to the end and that passed or failed, the oldest first.
+fn compared<'s>(session: &'s Session, left: &Abandoned) -> Vec<Compared<'s>> {
+    let is_told = |run: &&CheckRun| run.result != CheckResult::Unknown && !left.has(&run.seen);
+    let told = session.checks.iter().filter(is_told);
+    let read = |run: &'s CheckRun| {
+        let mut checks = Check::all_in(&run.command).into_iter();
+        Some(Compared { run, check: checks.find(|check| check.kind == run.kind)? })
+    };
+    let mut all: Vec<Compared<'s>> = told.filter_map(read).collect();
+    // Runs of agents were added behind those of the session.
+    all.sort_by(|one, other| order(&one.run.seen, &other.run.seen));
+    all
+}
+
+fn order(one: &Seen, other: &Seen) -> std::cmp::Ordering {
+    match (one.is_after(other), other.is_after(one)) {
+        (true, false) => std::cmp::Ordering::Greater,
+        (false, true) => std::cmp::Ordering::Less,
+        (true, true) | (false, false) => std::cmp::Ordering::Equal,
+    }
+}
+
+/// Runs of one kind that are shown.
+const LAST_MAX: usize = 3;
+
+/// For each kind of check the last runs that matter, the newest first. A run is left out where a later
+/// one checked as much, or may have.
+pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState<'s>> {
+    let runs = compared(session, left);
+    let mut last: Vec<CheckState<'s>> = Vec::new();
+    for (at, one) in runs.iter().enumerate().rev() {
+        let kind = one.run.kind;
+        let of_kind = last.iter().filter(|state| state.run.kind == kind);
+        let (shown, has_passed) = of_kind.fold((0, false), |(shown, passed), state| {
+            (shown + 1, passed || state.run.result == CheckResult::Passed)
+        });
+        if kind == CheckKind::Script || shown >= LAST_MAX || is_outdated(one, &runs[at + 1..]) {
+            continue;
+        }
+        let edits_since = code_edits(session, &one.run.seen, left);
+        // A part that passed before later edits says little where something passed after them.
+        let is_stale = one.run.result == CheckResult::Passed
+            && !one.check.is_whole()
+            && !edits_since.is_empty()
+            && has_passed;
+        if !is_stale {
+            last.push(CheckState { run: one.run, edits_since });
+        }
+    }
+    last
+}
+
+fn is_outdated(one: &Compared<'_>, later: &[Compared<'_>]) -> bool {
+    later.iter().any(|other| match other.relation_to(one) {
+        Relation::Covers => true,
+        Relation::Unclear => {
+            one.run.result == CheckResult::Failed && other.run.result == CheckResult::Passed
+        }
+        Relation::Narrower | Relation::Different => false,
+    })
+}
+
+/// Files that a check can see and that were changed after a moment.
+fn code_edits<'s>(session: &'s Session, since: &Seen, left: &Abandoned) -> Vec<&'s str> {
+    let mut edits = edits_since(session, since, left);
+    edits.retain(|path| !is_prose(path));
+    edits
+}
+
+/// Notes, which no check of code reads.
+fn is_prose(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    [".md", ".mdx", ".txt", ".rst", ".adoc"].iter().any(|ending| lower.ends_with(ending))
+        && !lower.ends_with("cmakelists.txt")
+        && !lower.ends_with("requirements.txt")
+}
+
+/// Failures that nothing settled, the oldest first. What may have been settled is left out.
+pub fn open_failures<'s>(session: &'s Session, left: &Abandoned) -> Vec<OpenFailure<'s>> {
+    let runs = compared(session, left);
+    let mut open: Vec<OpenFailure<'s>> = Vec::new();
+    for (at, failed) in runs.iter().enumerate() {
+        if failed.run.result != CheckResult::Failed || !is_worth_telling(session, failed) {
+            continue;
+        }
+        let later = &runs[at + 1..];
+        if is_settled(failed, later) {
+            continue;
+        }
+        let narrower = |one: &&Compared<'_>| {
+            one.run.result == CheckResult::Passed && one.relation_to(failed) == Relation::Narrower
+        };
+        open.push(OpenFailure {
+            seen: failed.run.ended.as_ref().unwrap_or(&failed.run.seen),
+            command: &failed.run.command,
+            why: &failed.run.why,
+            what: Failing::Check(failed.run.kind),
+            narrower_passed: later.iter().rev().find(narrower).map(|one| one.run),
+        });
+    }
+    open.extend(open_conflicts(session, left));
+    open.extend(open_effects(session));
+    open.sort_by(|one, other| order(one.seen, other.seen));
+    open
+}
+
+/// Whether later runs say that a check passes, failed again, or may pass by now.
+fn is_settled(failed: &Compared<'_>, later: &[Compared<'_>]) -> bool {
+    let settles = |one: &Compared<'_>| match one.relation_to(failed) {
+        // One that failed again is told at its own place.
+        Relation::Covers => true,
+        Relation::Unclear => one.run.result == CheckResult::Passed,
+        Relation::Narrower | Relation::Different => false,
+    };
+    if later.iter().any(settles) {
+        return true;
+    }
+    // Run part by part, it passed as well.
+    let parts = failed.check.parts();
+    let passes = |part: &Check| {
+        later.iter().any(|one| {
+            one.run.result == CheckResult::Passed
+                && one.run.folder == failed.run.folder
+                && one.check.relation_to(part) == Relation::Covers
+        })
+    };
+    parts.len() > 1 && parts.iter().all(passes)
+}
+
+/// Whether a failure says something about the project: trials do not.
+fn is_worth_telling(session: &Session, failed: &Compared<'_>) -> bool {
+    let command = &failed.run.command;
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let outside = failed.run.folder.as_deref().is_some_and(|folder| {
+        folder.starts_with("/tmp/")
+            || folder.starts_with("/private/tmp/")
+            || folder.starts_with('$')
+    });
+    // A script that the session wrote itself, or a file that is gone, was a trial.
+    let is_own = |path: &str, written: bool| {
+        words.iter().any(|word| {
+            let word = word.trim_start_matches("./").split("::").next().unwrap_or_default();
+            word.contains('.') && word.len() > 3 && path.ends_with(word) && written
+        })
+    };
+    let is_trial = session.files.changed().any(|(path, touched)| {
+        is_own(path, touched.deleted)
+            || (failed.run.kind == CheckKind::Script && is_own(path, touched.writes > 0))
+    });
+    !outside && !is_trial
+}
+
+fn open_conflicts<'s>(
+    session: &'s Session,
+    left: &Abandoned,
+) -> impl Iterator<Item = OpenFailure<'s>> {
+    let commits = || session.commits.iter();
+    let is_open = move |conflict: &&super::Conflict| {
+        conflict.settled.is_none()
+            && !left.has(&conflict.seen)
+            && !commits().any(|commit| commit.seen.is_after(&conflict.seen))
+    };
+    let open: Vec<_> = session.conflicts.iter().filter(is_open).collect();
+    open.into_iter().map(|conflict| OpenFailure {
+        seen: &conflict.seen,
+        command: &conflict.command,
+        why: &conflict.why,
+        what: Failing::Merge,
+        narrower_passed: None,
+    })
+}
+
+/// What failed outside and was not done later.
+fn open_effects(session: &Session) -> impl Iterator<Item = OpenFailure<'_>> {
+    let effects = || session.effects.iter();
+    let settles = |later: &Effect, failed: &Effect| {
+        later.seen.is_after(&failed.seen)
+            && later.result != EffectResult::Failed
+            && later.kind == failed.kind
+            && (verb(later) == verb(failed) || later.kind == EffectKind::Push)
+            && (later.target == failed.target
+                || later.target.is_none()
+                || failed.target.is_none()
+                || failed.kind == EffectKind::PullRequest)
+    };
+    let fails_again = move |later: &Effect, failed: &Effect| {
+        later.seen.is_after(&failed.seen)
+            && later.result == EffectResult::Failed
+            && verb(later) == verb(failed)
+            && later.target == failed.target
+    };
+    let is_open = move |failed: &&Effect| {
+        failed.result == EffectResult::Failed
+            && !effects().any(|later| settles(later, failed) || fails_again(later, failed))
+    };
+    session.effects.iter().filter(is_open).map(|failed| OpenFailure {
+        seen: &failed.seen,
+        command: &failed.command,
+        why: &failed.why,
+        what: Failing::Effect(failed.kind),
+        narrower_passed: None,
+    })
+}
+
+/// What an effect does, without its options.
+fn verb(effect: &Effect) -> &str {
+    effect.action.split(" --").next().unwrap_or(&effect.action)
+}
+
+/// Commits of the session that exist, as far as its transcript shows, the newest last.
+pub fn commits_made(session: &Session) -> Vec<&Commit> {
+    let made = session.commits.iter().filter(|commit| commit.state == CommitState::Made);
+    let mut made: Vec<&Commit> = made.collect();
+    made.sort_by(|one, other| order(&one.seen, &other.seen));
+    made
+}
+
+/// What was done outside, in the order of the newest of each; five replies are one entry with a
+/// count.
+pub fn effects_done(session: &Session) -> Vec<EffectDone<'_>> {
+    let mut done: Vec<&Effect> =
+        session.effects.iter().filter(|effect| effect.result == EffectResult::Done).collect();
+    done.sort_by(|one, other| order(&one.seen, &other.seen));
+    let mut grouped: Vec<EffectDone<'_>> = Vec::new();
+    for effect in done {
+        let same = |one: &EffectDone<'_>| {
+            one.effect.kind == effect.kind
+                && verb(one.effect) == verb(effect)
+                && (one.effect.target == effect.target
+                    || matches!(effect.kind, EffectKind::Reply | EffectKind::Comment)
+                        && (effect.target.is_none() || one.effect.target.is_none()))
+        };
+        let (mut count, mut url, mut title) = (1, effect.url.as_deref(), effect.title.as_deref());
+        if let Some(at) = grouped.iter().position(same) {
+            let before = grouped.remove(at);
+            count += before.count;
+            url = url.or(before.url);
+            title = title.or(before.title);
+        }
+        grouped.push(EffectDone { effect, count, url, title });
+    }
+    grouped
+}
+
+/// Unchecked boxes in texts that the session wrote outside, each with the effect that wrote it last.
+pub fn unchecked_boxes(session: &Session) -> Vec<(&Effect, &[String])> {
+    let wrote = |effect: &&Effect| effect.result == EffectResult::Done && effect.boxes.is_some();
+    let mut wrote: Vec<&Effect> = session.effects.iter().filter(wrote).collect();
+    wrote.sort_by(|one, other| order(&one.seen, &other.seen));
+    let mut last: Vec<&Effect> = Vec::new();
+    for effect in wrote {
+        // A text without a number is the one of the pull request that was made last.
+        let same = |one: &Effect| {
+            one.kind == effect.kind
+                && (one.target == effect.target || one.target.is_none() || effect.target.is_none())
+        };
+        let is_text = matches!(effect.kind, EffectKind::PullRequest | EffectKind::Issue);
+        if is_text && let Some(at) = last.iter().rposition(|one| same(one)) {
+            last.remove(at);
+        }
+        last.push(effect);
+    }
+    let open = last.into_iter().filter_map(|effect| Some((effect, effect.boxes.as_deref()?)));
+    open.filter(|(_, boxes)| !boxes.is_empty()).collect()
+}
+
+/// Files that were changed after a moment, by the session or its agents, in the order of their paths.
+pub fn edits_since<'s>(session: &'s Session, since: &Seen, left: &Abandoned) -> Vec<&'s str> {
+    let is_later = |seen: &Seen| seen.is_after(since) && !left.has(seen);
+    let changed = session.files.changed();
+    let own = changed.filter(|(_, touched)| touched.changed.iter().any(is_later));
+    let by_agents = session.agent_edits.iter().filter(|edit| is_later(&edit.seen));
+    let mut edits: Vec<&str> = own.map(|(path, _)| path).collect();
+    edits.extend(by_agents.map(|edit| edit.path.as_str()));
+    edits.sort_unstable();
+    edits.dedup();
+    edits
+}

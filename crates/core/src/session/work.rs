@@ -1,0 +1,138 @@
+//! What a session did with the project and outside of it: checks, commits, outside effects. These
+//! are stored: a field is added, never given another meaning.
+
+use super::item::Seen;
+use crate::shell::{CheckKind, CheckResult, EffectKind, EffectResult};
+use serde::{Deserialize, Serialize};
+
+/// A run of a check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckRun {
+    /// Where it was started.
+    pub seen: Seen,
+    /// Where its end is told.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended: Option<Seen>,
+    /// What it checks.
+    pub kind: CheckKind,
+    /// The simple command, as typed.
+    pub command: String,
+    /// The folder it ran in, where it is not the session's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub folder: Option<String>,
+    /// How it ended.
+    pub result: CheckResult,
+    /// The most telling lines of a failure, the best first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub why: Vec<String>,
+}
+
+/// A commit that the session made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commit {
+    /// Where it was made.
+    pub seen: Seen,
+    /// Its id, as far as it was shown.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub id: Option<String>,
+    /// The first line of its message.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub subject: Option<String>,
+    /// The branch it was made on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub branch: Option<String>,
+    /// How many files it changed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub files: Option<u64>,
+    /// What was merged, for a merge whose commit was not shown.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub merged: Option<String>,
+    /// The folder it was made in, where it is not the session's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub folder: Option<String>,
+    /// What became of it.
+    #[serde(default)]
+    pub state: CommitState,
+    /// Where it went, once it was pushed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pushed: Option<Pushed>,
+}
+
+/// What became of a commit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommitState {
+    /// It exists, as far as the transcript shows.
+    #[default]
+    Made,
+    /// `--amend` replaced it.
+    Amended,
+    /// A reset, a rebase or a deleted branch may have removed it.
+    Dropped,
+    /// It is in a repository that the session made for a trial.
+    Scratch,
+}
+
+/// Where a commit was pushed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pushed {
+    /// Where that is told.
+    pub seen: Seen,
+    /// The remote and the branch there, where they are shown.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub to: Option<String>,
+}
+
+/// Something the session did outside of the project's files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Where it was done.
+    pub seen: Seen,
+    /// What kind of thing.
+    pub kind: EffectKind,
+    /// What was done, in the words of its tool: `git push`, `gh pr create`, `linear create_issue`.
+    pub action: String,
+    /// The simple command, as typed; the tool, where it was no command.
+    pub command: String,
+    /// How it ended.
+    pub result: EffectResult,
+    /// What it was done to: a branch, a number, a package.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub target: Option<String>,
+    /// The title that it was given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub title: Option<String>,
+    /// The address that the output shows.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub url: Option<String>,
+    /// The unchecked boxes of the text that was written; none where no text was written.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub boxes: Option<Vec<String>>,
+    /// The most telling lines of a failure, the best first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub why: Vec<String>,
+}
+
+/// A merge, rebase, cherry-pick or pull that stopped on conflicts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conflict {
+    /// Where it stopped.
+    pub seen: Seen,
+    /// The simple command, as typed.
+    pub command: String,
+    /// The lines that name the conflicts.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub why: Vec<String>,
+    /// Where it was committed, continued or aborted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub settled: Option<Seen>,
+}
+
+/// A change of a file by an agent, as the client told it while the agent worked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentEdit {
+    /// Where that is told.
+    pub seen: Seen,
+    /// The file.
+    pub path: String,
+}

@@ -1,0 +1,267 @@
+//! What git is told to do, and what its output says it did.
+
+use super::line::{Line, Simple, join};
+use super::marks::lines;
+
+/// A command of git.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Git<'s> {
+    /// What it is told to do.
+    pub verb: &'s str,
+    /// The arguments behind it.
+    pub args: &'s [String],
+    /// The folder it works in, where the line says so.
+    pub folder: Option<String>,
+}
+
+impl<'s> Git<'s> {
+    /// A simple command as one of git.
+    pub fn of(command: &'s Simple) -> Option<Self> {
+        if command.program() != "git" {
+            return None;
+        }
+        let mut folder = command.folder.clone();
+        let args = command.args();
+        let mut at = 0;
+        while let Some(arg) = args.get(at) {
+            match arg.as_str() {
+                "-C" => {
+                    let to = args.get(at + 1)?;
+                    folder = Some(join(folder.as_deref(), to));
+                    at += 2;
+                }
+                "-c" | "--git-dir" | "--work-tree" => at += 2,
+                option if option.starts_with('-') => at += 1,
+                verb => return Some(Self { verb, args: &args[at + 1..], folder }),
+            }
+        }
+        None
+    }
+
+    /// Whether an argument is given as it is.
+    pub fn has(&self, arg: &str) -> bool {
+        self.args.iter().any(|given| given == arg)
+    }
+
+    /// Whether one of some options is given.
+    pub fn has_any(&self, options: &[&str]) -> bool {
+        options.iter().any(|option| self.has(option))
+    }
+
+    /// Arguments that are no options.
+    pub fn operands(&self) -> impl Iterator<Item = &'s str> {
+        self.args.iter().map(String::as_str).filter(|arg| !arg.starts_with('-'))
+    }
+
+    /// Whether it goes on with, or gives up, what stopped on conflicts.
+    pub fn settles(&self) -> bool {
+        matches!(self.verb, "merge" | "rebase" | "cherry-pick" | "revert" | "am")
+            && self.has_any(&["--continue", "--abort", "--skip", "--quit"])
+    }
+
+    /// Whether it can stop on conflicts.
+    pub fn can_conflict(&self) -> bool {
+        let is_stash = self.verb == "stash"
+            && self.args.first().is_some_and(|arg| matches!(arg.as_str(), "pop" | "apply"));
+        is_stash
+            || matches!(self.verb, "merge" | "rebase" | "cherry-pick" | "pull" | "revert" | "am")
+    }
+}
+
+/// A commit that the output shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The branch; none for a detached head.
+    pub branch: Option<String>,
+    /// Its id, as far as it is shown.
+    pub id: String,
+    /// Its subject.
+    pub subject: String,
+    /// How many files it changed.
+    pub files: Option<u64>,
+}
+
+/// The commits that an output shows: `[main 1a2b3c4] Fix the cache`.
+pub fn made(output: &str) -> Vec<Made> {
+    let mut found: Vec<Made> = Vec::new();
+    for line in lines(output) {
+        if let Some(one) = made_line(line.trim()) {
+            found.push(one);
+        } else if let (Some(files), Some(last)) = (files_changed(&line), found.last_mut()) {
+            last.files.get_or_insert(files);
+        }
+    }
+    found
+}
+
+fn made_line(line: &str) -> Option<Made> {
+    let (inside, subject) = line.strip_prefix('[')?.split_once("] ")?;
+    let (name, id) = inside.rsplit_once(' ')?;
+    if !is_id(id) || subject.is_empty() {
+        return None;
+    }
+    let name = name.strip_suffix(" (root-commit)").unwrap_or(name);
+    if name.contains(' ') && name != "detached HEAD" {
+        return None;
+    }
+    let branch = (name != "detached HEAD").then(|| name.to_owned());
+    Some(Made { branch, id: id.to_owned(), subject: subject.to_owned(), files: None })
+}
+
+/// ` 3 files changed, 10 insertions(+)`.
+pub fn files_changed(line: &str) -> Option<u64> {
+    let (number, rest) = line.trim_start().split_once(' ')?;
+    let number = number.parse().ok()?;
+    (rest.starts_with("file changed") || rest.starts_with("files changed")).then_some(number)
+}
+
+/// Whether a word is the id of an object, or its beginning.
+pub fn is_id(word: &str) -> bool {
+    (7..=40).contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
+}
+
+/// The first line of the message that a commit is given on the command line.
+pub fn subject(command: &Simple, git: &Git<'_>, line: &Line) -> Option<String> {
+    let mut args = git.args.iter();
+    let mut message = None;
+    while let Some(arg) = args.next() {
+        let is_short = arg.starts_with('-') && !arg.starts_with("--");
+        if arg == "--message" || (is_short && arg.ends_with('m')) {
+            message = args.next().cloned();
+            break;
+        }
+        if let Some(given) = arg.strip_prefix("--message=") {
+            message = Some(given.to_owned());
+            break;
+        }
+        let file = match arg.strip_prefix("--file=") {
+            Some(file) => Some(file.to_owned()),
+            None if arg == "--file" || (is_short && arg.ends_with('F')) => args.next().cloned(),
+            None => None,
+        };
+        if let Some(file) = file {
+            message = body_of(command, &file, line);
+            break;
+        }
+    }
+    let message = message?;
+    let first = message.lines().map(str::trim).find(|line| !line.is_empty())?;
+    (!first.contains(['$', '`']) || message.contains('\n')).then(|| first.to_owned())
+}
+
+/// The text of a file that is written on the same line, or of standard input.
+pub(super) fn body_of(command: &Simple, file: &str, line: &Line) -> Option<String> {
+    if file == "-" || file == "/dev/stdin" {
+        return command.stdin.clone();
+    }
+    let writes = |one: &&Simple| one.output_to.as_deref() == Some(file);
+    line.commands.iter().filter(writes).find_map(|one| one.stdin.clone())
+}
+
+/// A reference that a push changed, or did not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PushedRef {
+    /// The local side.
+    pub local: String,
+    /// The remote side.
+    pub remote: String,
+    /// Where the remote side points now.
+    pub id: Option<String>,
+    /// Whether it went through.
+    pub is_done: bool,
+    /// Whether it is a tag.
+    pub is_tag: bool,
+}
+
+/// The references that the output of a push shows.
+pub fn pushed(output: &str) -> Vec<PushedRef> {
+    lines(output).filter_map(|line| pushed_line(&line)).collect()
+}
+
+fn pushed_line(line: &str) -> Option<PushedRef> {
+    let (left, right) = line.split_once(" -> ")?;
+    let left = left.trim_start();
+    let is_done = !left.starts_with('!');
+    let left = left.trim_start_matches(['*', '+', '!', '=', '-']).trim_start();
+    let (what, local) = match left.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => left.split_once(char::is_whitespace)?,
+    };
+    let (_, id) = what.rsplit_once("..").unwrap_or(("", ""));
+    let is_moved = is_id(id) && what.contains("..");
+    let is_named = matches!(
+        what,
+        "new branch"
+            | "new tag"
+            | "new reference"
+            | "rejected"
+            | "remote rejected"
+            | "up to date"
+            | "remote failure"
+            | "no match"
+    );
+    let remote = right.split_whitespace().next()?;
+    // A fetch shows the same with the name of its remote in front.
+    if !(is_moved || is_named) || (is_fetched(line, remote, local.trim())) {
+        return None;
+    }
+    Some(PushedRef {
+        local: local.trim().to_owned(),
+        remote: remote.to_owned(),
+        id: is_moved.then(|| id.to_owned()),
+        is_done,
+        is_tag: what == "new tag",
+    })
+}
+
+fn is_fetched(line: &str, remote: &str, local: &str) -> bool {
+    line.contains("FETCH_HEAD") || remote.ends_with(&format!("/{local}")) && remote != local
+}
+
+/// Commits that a log shows, each with its subject: `1a2b3c4 (HEAD -> main) Fix the cache`.
+pub fn logged(output: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut whole: Option<String> = None;
+    for line in lines(output) {
+        if let Some(rest) = line.strip_prefix("commit ") {
+            whole = rest.split_whitespace().next().filter(|id| is_id(id)).map(str::to_owned);
+            continue;
+        }
+        if let Some(subject) = line.strip_prefix("    ")
+            && let Some(id) = whole.take()
+        {
+            found.push((id, subject.trim().to_owned()));
+            continue;
+        }
+        let Some((id, rest)) = line.trim_start_matches(['*', '|', ' ']).split_once(' ') else {
+            continue;
+        };
+        if !is_id(id) {
+            continue;
+        }
+        let subject = match rest.strip_prefix('(').and_then(|rest| rest.split_once(") ")) {
+            Some((_, subject)) => subject,
+            None => rest,
+        };
+        found.push((id.to_owned(), subject.trim().to_owned()));
+    }
+    found
+}
+
+/// Lines that say which files are in conflict; empty where nothing stopped.
+pub fn conflicts(output: &str) -> Vec<String> {
+    const LINES_MAX: usize = 3;
+    let is_one = |line: &String| {
+        line.starts_with("CONFLICT (")
+            || line.starts_with("Automatic merge failed")
+            || line.contains("could not apply ")
+            || line.starts_with("Patch failed at ")
+    };
+    let mut found: Vec<String> = lines(output).filter(is_one).collect();
+    if found.iter().any(|line| line.starts_with("CONFLICT")) {
+        found.retain(|line| line.starts_with("CONFLICT"));
+    }
+    found.truncate(LINES_MAX);
+    found
+}

@@ -1,0 +1,259 @@
+//! Which command lines are worth taking apart, decided without taking them apart: a hook reads every
+//! command of a session.
+
+/// Whether a line may run a check, make a commit, do something outside or remove files. Most lines
+/// only look at things, and their output is long.
+pub fn is_of_interest(line: &str) -> bool {
+    let mut is_git = false;
+    for word in line.as_bytes().split(|byte| !is_part(*byte)) {
+        match word {
+            b"" => {}
+            b"git" => is_git = true,
+            word if is_git && is_change(word) => return true,
+            word if checks(word) || changes(word) || says_check(word) => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+/// What git does that is of interest.
+fn is_change(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"commit"
+            | b"push"
+            | b"merge"
+            | b"rebase"
+            | b"cherry-pick"
+            | b"revert"
+            | b"reset"
+            | b"pull"
+            | b"am"
+            | b"log"
+            | b"rev-parse"
+            | b"rm"
+            | b"mv"
+            | b"checkout"
+            | b"restore"
+            | b"switch"
+            | b"stash"
+            | b"clean"
+            | b"branch"
+            | b"init"
+            | b"clone"
+    )
+}
+
+/// Programs that check something, where no word of the line says so.
+fn checks(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"jest"
+            | b"phpunit"
+            | b"pest"
+            | b"ctest"
+            | b"bats"
+            | b"mage"
+            | b"tsup"
+            | b"rollup"
+            | b"esbuild"
+            | b"lein"
+            | b"gleam"
+            | b"forge"
+            | b"hardhat"
+            | b"xo"
+            | b"staticcheck"
+            | b"clippy"
+            | b"isort"
+            | b"rustfmt"
+            | b"nix"
+            | b"lefthook"
+            | b"prek"
+            | b"lerna"
+            | b"moon"
+            | b"pants"
+            | b"gh"
+            | b"glab"
+            | b"make"
+            | b"gmake"
+            | b"just"
+            | b"mise"
+            | b"task"
+            | b"npm"
+            | b"pnpm"
+            | b"yarn"
+            | b"bun"
+            | b"cargo"
+            | b"go"
+            | b"tox"
+            | b"nox"
+            | b"mocha"
+            | b"ava"
+            | b"karma"
+            | b"cypress"
+            | b"eslint"
+            | b"biome"
+            | b"ruff"
+            | b"flake8"
+            | b"mypy"
+            | b"pyright"
+            | b"tsc"
+            | b"vue-tsc"
+            | b"gradle"
+            | b"gradlew"
+            | b"mvn"
+            | b"mvnw"
+            | b"dotnet"
+            | b"swift"
+            | b"mix"
+            | b"rspec"
+            | b"rake"
+            | b"rails"
+            | b"bazel"
+            | b"pre-commit"
+            | b"prettier"
+            | b"black"
+            | b"rubocop"
+            | b"turbo"
+            | b"nx"
+            | b"vite"
+            | b"next"
+            | b"webpack"
+            | b"cmake"
+            | b"ninja"
+            | b"xcodebuild"
+            | b"sbt"
+            | b"stack"
+            | b"cabal"
+            | b"dune"
+            | b"zig"
+            | b"flutter"
+            | b"dart"
+            | b"deno"
+            | b"composer"
+            | b"phpstan"
+            | b"psalm"
+            | b"behave"
+            | b"invoke"
+            | b"poe"
+    )
+}
+
+/// Programs that change something.
+fn changes(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"rm"
+            | b"mv"
+            | b"unlink"
+            | b"twine"
+            | b"gem"
+            | b"docker"
+            | b"podman"
+            | b"kubectl"
+            | b"helm"
+            | b"terraform"
+            | b"tofu"
+            | b"pulumi"
+            | b"aws"
+            | b"gcloud"
+            | b"az"
+            | b"vercel"
+            | b"netlify"
+            | b"fly"
+            | b"flyctl"
+            | b"wrangler"
+            | b"firebase"
+            | b"alembic"
+            | b"prisma"
+            | b"sqlx"
+            | b"diesel"
+            | b"flyway"
+            | b"liquibase"
+            | b"knex"
+            | b"supabase"
+            | b"railway"
+            | b"ansible-playbook"
+            | b"cdk"
+            | b"sam"
+            | b"serverless"
+            | b"migrate"
+            | b"scripts"
+            | b"script"
+            | b"tools"
+            | b"bin"
+            | b"uv"
+            | b"poetry"
+            | b"hatch"
+            | b"publish"
+            | b"goreleaser"
+            | b"heroku"
+            | b"kamal"
+            | b"oc"
+            | b"helmfile"
+            | b"terragrunt"
+            | b"eb"
+            | b"sls"
+            | b"amplify"
+            | b"gh-pages"
+            | b"dbmate"
+            | b"goose"
+            | b"atlas"
+            | b"drizzle-kit"
+            | b"typeorm"
+            | b"sequelize"
+            | b"artisan"
+            | b"vsce"
+            | b"pod"
+    )
+}
+
+/// Words that checks have in their names: `pytest`, `run_tests`, `lint`, `typecheck`.
+fn says_check(word: &[u8]) -> bool {
+    let has = |part: &[u8]| word.windows(part.len()).any(|window| window == part);
+    word.len() < 40
+        && (has(b"test") || has(b"lint") || has(b"check") || has(b"build") || has(b"spec"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_only_look_are_passed_over() {
+        for line in [
+            "ls -la",
+            "cat src/a.rs",
+            "grep -rn x .",
+            "git status",
+            "git diff HEAD~1",
+            "sed -n 1,5p a",
+            "find . -name '*.rs'",
+            "cd /x && pwd",
+            "git show 1a2b3c4",
+            "head -5 x",
+            "which node",
+        ] {
+            assert!(!is_of_interest(line), "{line}");
+        }
+        for line in [
+            "git add . && git commit -m x",
+            "cd x; make lint",
+            "./run_tests.sh",
+            "npx jest",
+            "pytest",
+            "rm -f a",
+            "gh pr create",
+            "./scripts/release",
+            "git -C x push",
+            "python manage.py migrate",
+        ] {
+            assert!(is_of_interest(line), "{line}");
+        }
+    }
+}

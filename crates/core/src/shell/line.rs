@@ -1,0 +1,597 @@
+//! A command line as simple commands, and what its exit status says about each of them.
+
+use super::lex::{Token, Word, lex};
+use super::wrapper;
+
+/// Longer lines are read up to here.
+const LINE_BYTES_MAX: usize = 64 << 10;
+/// Simple commands of one line that are kept.
+const COMMANDS_MAX: usize = 200;
+/// A command is shown up to here.
+const SHOWN_BYTES_MAX: usize = 300;
+/// Scripts inside scripts (`bash -c "bash -c …"`) are followed up to this depth.
+const DEPTH_MAX: usize = 4;
+/// Groups inside groups; what is deeper is read as if it stood beside them.
+const GROUPS_MAX: usize = 32;
+
+/// A command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// Its simple commands, in the order in which they are typed.
+    pub commands: Vec<Simple>,
+}
+
+/// A simple command: one program with its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Simple {
+    /// Program and arguments, without quotes, redirections, assignments and wrappers such as `sudo`
+    /// or `npx`.
+    pub words: Vec<String>,
+    /// As typed, on one line, without redirections.
+    pub text: String,
+    /// The folder that `cd` went to before it on the same line.
+    pub folder: Option<String>,
+    /// What the exit status of the line says about it.
+    pub tells: Tells,
+    /// Commands that its output is piped through, as typed.
+    pub filters: Vec<String>,
+    /// Whether it reads what another command writes.
+    pub is_filter: bool,
+    /// What it reads from a here-document.
+    pub stdin: Option<String>,
+    /// The file that its output goes to.
+    pub output_to: Option<String>,
+    /// Commands joined by `&&` have the same number: one that ran says that those before it passed.
+    pub chain: usize,
+    /// Whether it is in a loop, a condition or a substitution: it may have run never or often.
+    pub is_nested: bool,
+    /// What `echo` prints before the exit status of this command (`echo "exit: $?"`).
+    pub status_after: Option<String>,
+}
+
+/// What the exit status of a line says about one of its commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tells {
+    /// It passed if the line passed.
+    pub passed: bool,
+    /// It failed if the line failed.
+    pub failed: bool,
+}
+
+impl Simple {
+    /// The program, without its folder.
+    pub fn program(&self) -> &str {
+        let word = self.words.first().map_or("", String::as_str);
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        name.strip_suffix(".exe").unwrap_or(name)
+    }
+
+    /// The arguments.
+    pub fn args(&self) -> &[String] {
+        self.words.get(1..).unwrap_or_default()
+    }
+
+    /// The argument at a position, counted without options.
+    pub fn operand(&self, at: usize) -> Option<&str> {
+        self.operands().nth(at)
+    }
+
+    /// Arguments that are no options.
+    pub fn operands(&self) -> impl Iterator<Item = &str> {
+        self.args().iter().map(String::as_str).filter(|arg| !arg.starts_with('-'))
+    }
+
+    /// Whether an argument is given as it is.
+    pub fn has(&self, arg: &str) -> bool {
+        self.args().iter().any(|given| given == arg)
+    }
+
+    /// The value of an option, however it is given: `--title X`, `--title=X`.
+    pub fn value_of(&self, names: &[&str]) -> Option<&str> {
+        self.values_of(names).into_iter().next()
+    }
+
+    /// Every value of an option.
+    pub fn values_of(&self, names: &[&str]) -> Vec<&str> {
+        let args = self.args();
+        let value = |(at, arg): (usize, &'_ String)| -> Option<usize> {
+            (names.contains(&arg.as_str()) && at + 1 < args.len()).then_some(at + 1)
+        };
+        let mut values = Vec::new();
+        for (at, arg) in args.iter().enumerate() {
+            if let Some(next) = value((at, arg)) {
+                values.push(args[next].as_str());
+            } else if let Some((name, given)) = arg.split_once('=')
+                && names.contains(&name)
+            {
+                values.push(given);
+            }
+        }
+        values
+    }
+}
+
+impl Line {
+    /// Takes a command line apart.
+    pub fn read(text: &str) -> Self {
+        let text = &text[..text.floor_char_boundary(LINE_BYTES_MAX.min(text.len()))];
+        let mut parser = Parser::default();
+        let node = parser.script(text, 0);
+        parser.assign(&node, Tells { passed: true, failed: true });
+        parser.number_chains(&node, &mut 0);
+        let mut commands = parser.commands;
+        find_status(&mut commands);
+        commands.retain(|command| !command.words.is_empty());
+        Self { commands }
+    }
+}
+
+/// How commands hang together.
+enum Node {
+    Nothing,
+    One(usize),
+    And(Box<Node>, Box<Node>),
+    Or(Box<Node>, Box<Node>),
+    Then(Box<Node>, Box<Node>),
+    Pipe(Vec<Node>),
+    /// Its status says nothing: in the background, negated, or inside something else.
+    Hidden(Box<Node>),
+}
+
+#[derive(Default)]
+struct Parser {
+    commands: Vec<Simple>,
+    folder: Option<String>,
+    /// How many conditions and loops are open.
+    compound: usize,
+    nested: usize,
+    groups: usize,
+    exits_on_error: bool,
+    fails_with_pipe: bool,
+}
+
+/// The tokens of one script, read from left to right.
+struct Input<'t> {
+    tokens: &'t [Token],
+    bodies: &'t [String],
+    at: usize,
+    depth: usize,
+}
+
+impl<'t> Input<'t> {
+    fn peek(&self) -> Option<&'t Token> {
+        self.tokens.get(self.at)
+    }
+}
+
+impl Parser {
+    fn script(&mut self, text: &str, depth: usize) -> Node {
+        let lexed = lex(text);
+        self.list(&mut Input { tokens: &lexed.tokens, bodies: &lexed.bodies, at: 0, depth })
+    }
+
+    /// Commands one after the other, up to what closes the group.
+    fn list(&mut self, input: &mut Input<'_>) -> Node {
+        let mut all = Node::Nothing;
+        while let Some(token) = input.peek() {
+            match token {
+                Token::Close => break,
+                Token::Word(word) if word.is_plain && word.text == "}" => break,
+                Token::Next | Token::Background | Token::And | Token::Or | Token::Pipe => {
+                    input.at += 1;
+                }
+                Token::Word(_) | Token::Open | Token::Redirect(_) => {
+                    let before = input.at;
+                    let mut one = self.and_or(input);
+                    if matches!(input.peek(), Some(Token::Background)) {
+                        one = Node::Hidden(Box::new(one));
+                    }
+                    input.at = input.at.max(before + 1);
+                    all = match (all, one) {
+                        (Node::Nothing, one) => one,
+                        // A loop at the end has a status of its own, which says nothing.
+                        (earlier @ Node::Hidden(_), Node::Nothing) => earlier,
+                        (earlier, Node::Nothing) => Node::Hidden(Box::new(earlier)),
+                        (earlier, one) => Node::Then(Box::new(earlier), Box::new(one)),
+                    };
+                }
+            }
+        }
+        all
+    }
+
+    fn and_or(&mut self, input: &mut Input<'_>) -> Node {
+        let mut left = self.pipeline(input);
+        loop {
+            let is_and = match input.peek() {
+                Some(Token::And) => true,
+                Some(Token::Or) => false,
+                _ => return left,
+            };
+            input.at += 1;
+            while matches!(input.peek(), Some(Token::Next)) {
+                input.at += 1;
+            }
+            let right = self.pipeline(input);
+            left = match (left, right, is_and) {
+                (Node::Nothing, right, true) => right,
+                (left, Node::Nothing, true) | (left @ Node::Nothing, Node::Nothing, false) => left,
+                (left, Node::Nothing, false) => Node::Hidden(Box::new(left)),
+                (left, right, true) => Node::And(Box::new(left), Box::new(right)),
+                (left, right, false) => Node::Or(Box::new(left), Box::new(right)),
+            };
+        }
+    }
+
+    fn pipeline(&mut self, input: &mut Input<'_>) -> Node {
+        let mut is_negated = false;
+        while let Some(Token::Word(word)) = input.peek()
+            && word.is_plain
+            && matches!(word.text.as_str(), "!" | "time")
+        {
+            is_negated |= word.text == "!";
+            input.at += 1;
+        }
+        let folder = self.folder.clone();
+        let mut parts = vec![self.command(input)];
+        while matches!(input.peek(), Some(Token::Pipe)) {
+            input.at += 1;
+            while matches!(input.peek(), Some(Token::Next)) {
+                input.at += 1;
+            }
+            parts.push(self.command(input));
+        }
+        if parts.len() > 1 {
+            // `cd` in a pipe changes nothing outside of it.
+            self.folder = folder;
+        }
+        let node = match parts.len() {
+            1 => parts.remove(0),
+            _ => Node::Pipe(parts),
+        };
+        if is_negated { Node::Hidden(Box::new(node)) } else { node }
+    }
+
+    fn command(&mut self, input: &mut Input<'_>) -> Node {
+        loop {
+            let word = match input.peek() {
+                Some(Token::Open) if self.groups < GROUPS_MAX => {
+                    let folder = self.folder.clone();
+                    let node = self.group(input);
+                    self.folder = folder;
+                    return node;
+                }
+                Some(Token::Open) => {
+                    input.at += 1;
+                    continue;
+                }
+                Some(Token::Word(word)) if word.is_plain => word.text.as_str(),
+                _ => return self.simple(input),
+            };
+            match word {
+                "{" if self.groups < GROUPS_MAX => return self.group(input),
+                "if" | "while" | "until" => {
+                    self.compound += 1;
+                    input.at += 1;
+                }
+                "then" | "else" | "elif" | "do" | "{" | "!" => input.at += 1,
+                "for" | "case" | "select" => {
+                    self.compound += 1;
+                    skip_words(input);
+                    return Node::Nothing;
+                }
+                "fi" | "done" | "esac" => {
+                    self.compound = self.compound.saturating_sub(1);
+                    skip_words(input);
+                    return Node::Nothing;
+                }
+                _ => return self.simple(input),
+            }
+        }
+    }
+
+    /// What stands in parentheses or braces.
+    fn group(&mut self, input: &mut Input<'_>) -> Node {
+        input.at += 1;
+        self.groups += 1;
+        let node = self.list(input);
+        self.groups -= 1;
+        let closes = |token: &Token| {
+            matches!(token, Token::Close) || matches!(token, Token::Word(word) if word.text == "}")
+        };
+        if input.peek().is_some_and(closes) {
+            input.at += 1;
+        }
+        while matches!(input.peek(), Some(Token::Redirect(_))) {
+            input.at += 1;
+        }
+        node
+    }
+
+    fn simple(&mut self, input: &mut Input<'_>) -> Node {
+        let mut words: Vec<&Word> = Vec::new();
+        let mut command = Simple { folder: self.folder.clone(), ..Simple::default() };
+        while let Some(token) = input.peek() {
+            match token {
+                Token::Word(word) => words.push(word),
+                Token::Redirect(redirect) => {
+                    let body = redirect.here.and_then(|number| input.bodies.get(number)).cloned();
+                    command.stdin = body.or(redirect.text.clone()).or(command.stdin);
+                    command.output_to = redirect.to.clone().or(command.output_to);
+                }
+                Token::And
+                | Token::Or
+                | Token::Next
+                | Token::Background
+                | Token::Pipe
+                | Token::Open
+                | Token::Close => break,
+            }
+            input.at += 1;
+        }
+        let is_function = words.len() == 1
+            && matches!(
+                (input.peek(), input.tokens.get(input.at + 1)),
+                (Some(Token::Open), Some(Token::Close))
+            );
+        if is_function {
+            input.at += 2;
+            self.nested += 1;
+            let body = self.command(input);
+            self.nested -= 1;
+            return Node::Hidden(Box::new(body));
+        }
+        for tokens in words.iter().flat_map(|word| &word.inner) {
+            self.inside(tokens, input);
+        }
+        if words.is_empty() || self.commands.len() >= COMMANDS_MAX {
+            return Node::Nothing;
+        }
+        command.text = shown(&words);
+        let plain: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+        if input.depth < DEPTH_MAX
+            && let Some(script) = wrapper::script(&plain)
+        {
+            return self.script(script, input.depth + 1);
+        }
+        command.words = wrapper::strip(plain);
+        command.is_nested = self.compound + self.nested > 0;
+        self.heed(&command);
+        self.commands.push(command);
+        let one = Node::One(self.commands.len() - 1);
+        if self.compound > 0 { Node::Hidden(Box::new(one)) } else { one }
+    }
+
+    /// What runs in a substitution: its status is lost.
+    fn inside(&mut self, tokens: &[Token], input: &Input<'_>) {
+        let folder = self.folder.clone();
+        self.nested += 1;
+        let mut inner = Input { tokens, bodies: input.bodies, at: 0, depth: input.depth + 1 };
+        while inner.at < tokens.len() {
+            self.list(&mut inner);
+            inner.at += 1;
+        }
+        self.nested -= 1;
+        self.folder = folder;
+    }
+
+    /// Commands that change what later ones mean.
+    fn heed(&mut self, command: &Simple) {
+        match command.program() {
+            "cd" | "pushd" => {
+                let to = command.args().iter().find(|arg| !arg.starts_with('-'));
+                self.folder = match to {
+                    Some(to) => Some(join(self.folder.as_deref(), to)),
+                    None => Some("~".to_owned()),
+                };
+            }
+            "popd" => self.folder = None,
+            "set" => {
+                let short = |arg: &str| arg.starts_with('-') && !arg.starts_with("--");
+                let args = command.args();
+                self.exits_on_error |=
+                    args.iter().any(|arg| (short(arg) && arg.contains('e')) || arg == "errexit");
+                self.fails_with_pipe |= args.iter().any(|arg| arg == "pipefail");
+            }
+            _ => {}
+        }
+    }
+
+    /// Says of each command what the status of the line says about it.
+    fn assign(&mut self, node: &Node, tells: Tells) {
+        match node {
+            Node::Nothing => {}
+            Node::One(at) => self.commands[*at].tells = tells,
+            Node::And(left, right) => {
+                // Which one failed is known only where the other one cannot fail.
+                let (l, r) = (self.cannot_fail(left), self.cannot_fail(right));
+                self.assign(left, Tells { failed: tells.failed && r, ..tells });
+                self.assign(right, Tells { failed: tells.failed && l, ..tells });
+            }
+            Node::Or(left, right) => {
+                let tells = Tells { passed: false, ..tells };
+                self.assign(left, tells);
+                self.assign(right, tells);
+            }
+            Node::Then(left, right) if self.exits_on_error => {
+                let (l, r) = (self.cannot_fail(left), self.cannot_fail(right));
+                self.assign(left, Tells { failed: tells.failed && r, ..tells });
+                self.assign(right, Tells { failed: tells.failed && l, ..tells });
+            }
+            Node::Then(left, right) => {
+                self.assign(left, Tells::default());
+                self.assign(right, tells);
+            }
+            Node::Pipe(parts) => self.assign_pipe(parts, tells),
+            Node::Hidden(inner) => self.assign(inner, Tells::default()),
+        }
+    }
+
+    fn assign_pipe(&mut self, parts: &[Node], tells: Tells) {
+        let firsts: Vec<Option<usize>> = parts.iter().map(last_of).collect();
+        for (at, part) in parts.iter().enumerate() {
+            let is_last = at + 1 == parts.len();
+            let others_pass = parts.iter().enumerate().all(|(other, part)| {
+                other == at || self.cannot_fail(part) || self.only_shows(part)
+            });
+            let tells = match (self.fails_with_pipe, is_last) {
+                (true, _) => Tells { failed: tells.failed && others_pass, ..tells },
+                (false, true) => tells,
+                (false, false) => Tells::default(),
+            };
+            self.assign(part, tells);
+            let behind = firsts[at + 1..].iter().flatten();
+            let filters: Vec<String> = behind.map(|at| self.commands[*at].text.clone()).collect();
+            for at in all_of(part) {
+                self.commands[at].filters.extend(filters.iter().cloned());
+                self.commands[at].is_filter = firsts.first().is_none_or(|_| !parts[0].has(at));
+            }
+        }
+    }
+
+    fn cannot_fail(&self, node: &Node) -> bool {
+        const PASSING: [&str; 15] = [
+            "cd", "pushd", "popd", "echo", "printf", "export", "set", "source", ".", "true", ":",
+            "mkdir", "sleep", "pwd", "",
+        ];
+        all_of(node).into_iter().all(|at| {
+            // `x=$(command)` has the status of the command.
+            let assigns_output = || self.commands[at].text.contains(['(', '`']);
+            let program = self.commands[at].program();
+            PASSING.contains(&program) && !(program.is_empty() && assigns_output())
+        })
+    }
+
+    /// Filters that pass whatever they are given.
+    fn only_shows(&self, node: &Node) -> bool {
+        const SHOWING: [&str; 8] = ["tail", "head", "tee", "cat", "sort", "wc", "uniq", "sed"];
+        all_of(node).into_iter().all(|at| SHOWING.contains(&self.commands[at].program()))
+    }
+
+    fn number_chains(&mut self, node: &Node, chain: &mut usize) {
+        match node {
+            Node::Nothing => {}
+            Node::One(at) => self.commands[*at].chain = *chain,
+            Node::And(left, right) => {
+                self.number_chains(left, chain);
+                self.number_chains(right, chain);
+            }
+            Node::Or(left, right) | Node::Then(left, right) => {
+                self.number_chains(left, chain);
+                *chain += usize::from(!self.exits_on_error || matches!(node, Node::Or(..)));
+                self.number_chains(right, chain);
+            }
+            Node::Pipe(parts) => {
+                for part in parts {
+                    self.number_chains(part, chain);
+                }
+            }
+            Node::Hidden(inner) => {
+                *chain += 1;
+                self.number_chains(inner, chain);
+                *chain += 1;
+            }
+        }
+    }
+}
+
+impl Node {
+    fn has(&self, at: usize) -> bool {
+        all_of(self).contains(&at)
+    }
+}
+
+fn all_of(node: &Node) -> Vec<usize> {
+    match node {
+        Node::Nothing => Vec::new(),
+        Node::One(at) => vec![*at],
+        Node::And(left, right) | Node::Or(left, right) | Node::Then(left, right) => {
+            let mut all = all_of(left);
+            all.extend(all_of(right));
+            all
+        }
+        Node::Pipe(parts) => parts.iter().flat_map(all_of).collect(),
+        Node::Hidden(inner) => all_of(inner),
+    }
+}
+
+fn last_of(node: &Node) -> Option<usize> {
+    all_of(node).pop()
+}
+
+fn skip_words(input: &mut Input<'_>) {
+    while matches!(input.peek(), Some(Token::Word(_) | Token::Redirect(_))) {
+        input.at += 1;
+    }
+}
+
+/// `echo "exit: $?"` prints the status of the command before it.
+fn find_status(commands: &mut [Simple]) {
+    for at in 1..commands.len() {
+        if !matches!(commands[at].program(), "echo" | "printf") {
+            continue;
+        }
+        let said = commands[at].args().iter().filter(|arg| *arg != "-n" && *arg != "-e");
+        let said = said.cloned().collect::<Vec<_>>().join(" ");
+        let of_pipe = ["${PIPESTATUS[0]}", "${pipestatus[1]}", "$pipestatus[1]"];
+        let (mark, whole_pipe) = match of_pipe.iter().find(|mark| said.contains(*mark)) {
+            Some(mark) => (*mark, true),
+            None => ("$?", false),
+        };
+        let Some((before, _)) = said.split_once(mark) else { continue };
+        // Before it may stand another `$?`-like value; only plain text is looked for.
+        let before = before.rsplit(['\n', '`', '$']).next().unwrap_or_default().to_owned();
+        let mut of = at - 1;
+        while whole_pipe && of > 0 && commands[of].is_filter {
+            of -= 1;
+        }
+        if commands[of].filters.is_empty() || whole_pipe {
+            commands[of].status_after = Some(before);
+        }
+    }
+}
+
+/// A command on one line, as typed.
+fn shown(words: &[&Word]) -> String {
+    let mut text = String::new();
+    for word in words {
+        let (line, is_cut) = match word.raw.split_once('\n') {
+            Some((line, _)) => (line, true),
+            None => (word.raw.as_str(), false),
+        };
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(line);
+        if is_cut {
+            text.push('…');
+        }
+        if text.len() > SHOWN_BYTES_MAX {
+            text.truncate(text.floor_char_boundary(SHOWN_BYTES_MAX));
+            text.push('…');
+            break;
+        }
+    }
+    text
+}
+
+/// A folder seen from another one.
+pub fn join(from: Option<&str>, to: &str) -> String {
+    let is_whole = to.starts_with(['/', '~', '$']);
+    match from {
+        Some(from) if !is_whole => {
+            let mut parts: Vec<&str> = from.split('/').collect();
+            for part in to.split('/') {
+                match part {
+                    "" | "." => {}
+                    ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => {
+                        parts.pop();
+                    }
+                    part => parts.push(part),
+                }
+            }
+            parts.join("/")
+        }
+        _ => to.trim_end_matches('/').to_owned(),
+    }
+}

@@ -1,0 +1,318 @@
+//! What the output of known tools says about how a check ended.
+
+use super::kinds::{CheckKind, CheckResult};
+
+/// So much of an output is read, from its start and from its end.
+const OUTPUT_BYTES_MAX: usize = 64 << 10;
+/// Longer lines are no summaries.
+const LINE_BYTES_MAX: usize = 400;
+
+/// The lines of an output, without colors. Of a long one the start and the end.
+pub(super) fn lines(output: &str) -> impl Iterator<Item = String> {
+    let (head, tail) = ends(output);
+    head.lines().chain(tail.lines()).map(plain)
+}
+
+fn ends(output: &str) -> (&str, &str) {
+    if output.len() <= 2 * OUTPUT_BYTES_MAX {
+        return (output, "");
+    }
+    let head = &output[..output.floor_char_boundary(OUTPUT_BYTES_MAX)];
+    (head, &output[output.ceil_char_boundary(output.len() - OUTPUT_BYTES_MAX)..])
+}
+
+/// A line without escape sequences.
+fn plain(line: &str) -> String {
+    if !line.contains('\u{1b}') {
+        return line.trim_end().to_owned();
+    }
+    let mut text = String::with_capacity(line.len());
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\u{1b}' {
+            text.push(c);
+            continue;
+        }
+        if chars.next_if_eq(&'[').is_some() {
+            // A sequence ends with a letter.
+            while chars.next().is_some_and(|c| !c.is_ascii_alphabetic()) {}
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+/// How a check of this kind ended, as its output says; unknown where it says nothing. Where others ran
+/// beside it, what tools say about tasks counts only if it names this one.
+pub(super) fn result(kind: CheckKind, output: &str, task: Option<&str>) -> CheckResult {
+    let mut passed = false;
+    for line in lines(output) {
+        match mark(kind, &line, task) {
+            CheckResult::Failed => return CheckResult::Failed,
+            CheckResult::Passed => passed = true,
+            CheckResult::Unknown => {}
+        }
+    }
+    if passed { CheckResult::Passed } else { CheckResult::Unknown }
+}
+
+/// Whether the output says that the command was not run at all: it does not exist, or was called in
+/// a way that it does not understand.
+pub(super) fn did_not_run(output: &str) -> bool {
+    const MARKS: [&str; 16] = [
+        "command not found",
+        "No module named",
+        "Missing script",
+        "No rule to make target",
+        "unrecognized arguments",
+        "unexpected argument",
+        "no such command",
+        "no such subcommand",
+        "unknown option",
+        "Unknown option",
+        "unknown flag",
+        "Unknown command",
+        "could not determine executable to run",
+        "Command timed out",
+        "command timed out",
+        "is not recognized as",
+    ];
+    let start = &output[..output.floor_char_boundary(2_000.min(output.len()))];
+    MARKS.iter().any(|mark| start.contains(mark))
+}
+
+/// Marks of tools that run tasks, whatever the task is.
+fn task_failed(line: &str) -> bool {
+    const STARTS: [&str; 12] = [
+        "make: ***",
+        "gmake: ***",
+        "npm ERR!",
+        "npm error",
+        "error: Recipe `",
+        "task: Failed to run task",
+        "error: script \"",
+        "error Command failed with exit code",
+        "rake aborted!",
+        "FAILURE: Build failed",
+        "BUILD FAILED",
+        "ninja: build stopped",
+    ];
+    STARTS.iter().any(|start| line.starts_with(start))
+        || line.contains("ERROR task failed")
+        || line.contains("ELIFECYCLE")
+        || line.contains("BUILD FAILURE")
+        || (line.starts_with("make[") && line.contains("]: *** "))
+}
+
+fn mark(kind: CheckKind, line: &str, task: Option<&str>) -> CheckResult {
+    if line.is_empty() || line.len() > LINE_BYTES_MAX {
+        return CheckResult::Unknown;
+    }
+    let trimmed = line.trim_start();
+    if task_failed(trimmed) {
+        let is_it = task.is_none_or(|task| !task.is_empty() && names(trimmed, task));
+        return if is_it { CheckResult::Failed } else { CheckResult::Unknown };
+    }
+    let by_words = match kind {
+        CheckKind::Test => test(line, trimmed),
+        CheckKind::Lint => lint(trimmed),
+        CheckKind::Types => types(trimmed),
+        CheckKind::Build => build(trimmed),
+        CheckKind::Script => CheckResult::Unknown,
+    };
+    if by_words != CheckResult::Unknown || kind == CheckKind::Script {
+        return by_words;
+    }
+    counted(kind, trimmed)
+}
+
+/// Whether a task is named: `[lint] ERROR task failed`, `make: *** [Makefile:9: lint] Error 1`.
+fn names(line: &str, task: &str) -> bool {
+    line.split(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '`' | '"' | '(' | ')'))
+        .any(|word| word == task)
+}
+
+fn first_of(line: &str, failed: &[&str], passed: &[&str]) -> CheckResult {
+    if failed.iter().any(|mark| line.starts_with(mark)) {
+        return CheckResult::Failed;
+    }
+    match passed.iter().any(|mark| line.starts_with(mark)) {
+        true => CheckResult::Passed,
+        false => CheckResult::Unknown,
+    }
+}
+
+fn test(line: &str, trimmed: &str) -> CheckResult {
+    const FAILED: [&str; 20] = [
+        "--- FAIL",
+        "FAIL\t",
+        "FAIL ",
+        "FAILED ",
+        "test result: FAILED",
+        "error: test failed",
+        "error: could not compile",
+        "error[E",
+        "FAILURES!",
+        "ERRORS!",
+        "not ok ",
+        "** TEST FAILED **",
+        "Some tests failed",
+        "Failed!  - Failed",
+        "Test Run Failed",
+        "evaluation failed :(",
+        "INTERNALERROR",
+        "thread 'main' panicked",
+        "[build failed]",
+        "panic: ",
+    ];
+    const PASSED: [&str; 11] = [
+        "ok  \t",
+        "ok \t",
+        "test result: ok",
+        "OK (",
+        "All tests passed",
+        "100% tests passed",
+        "** TEST SUCCEEDED **",
+        "Passed!  - Failed:     0",
+        "Test Run Successful",
+        "congratulations :)",
+        "ok | ",
+    ];
+    match line {
+        "FAIL" => return CheckResult::Failed,
+        "PASS" | "OK" => return CheckResult::Passed,
+        _ => {}
+    }
+    if trimmed.contains("[build failed]") || trimmed.contains("[setup failed]") {
+        return CheckResult::Failed;
+    }
+    first_of(trimmed, &FAILED, &PASSED)
+}
+
+fn lint(line: &str) -> CheckResult {
+    const PASSED: [&str; 8] = [
+        "0 issues.",
+        "All checks passed!",
+        "All matched files use Prettier",
+        "No issues found",
+        "Success: no issues found",
+        "Finished `",
+        "Finished dev",
+        "no issues found",
+    ];
+    const FAILED: [&str; 7] = [
+        "would reformat ",
+        "[warn] Code style issues",
+        "error[E",
+        "error: could not compile",
+        "Diff in ",
+        "error: ",
+        "Would reformat",
+    ];
+    if line.contains("files would be left unchanged") && !line.contains("would be reformatted") {
+        return CheckResult::Passed;
+    }
+    if line.ends_with("....Failed") {
+        return CheckResult::Failed;
+    }
+    first_of(line, &FAILED, &PASSED)
+}
+
+fn types(line: &str) -> CheckResult {
+    if line.contains("error TS") || line.contains(": error: ") {
+        return CheckResult::Failed;
+    }
+    first_of(line, &["error[E"], &["Success: no issues found", "Found 0 errors"])
+}
+
+fn build(line: &str) -> CheckResult {
+    const FAILED: [&str; 8] = [
+        "error[E",
+        "error: could not compile",
+        "error: aborting",
+        "Build FAILED",
+        "Failed to compile",
+        "** BUILD FAILED **",
+        "Build failed",
+        "collect2: error",
+    ];
+    const PASSED: [&str; 10] = [
+        "Finished `",
+        "Finished dev",
+        "Finished release",
+        "BUILD SUCCESS",
+        "[INFO] BUILD SUCCESS",
+        "Build succeeded",
+        "Build complete!",
+        "✓ built in",
+        "✓ Compiled successfully",
+        "** BUILD SUCCEEDED **",
+    ];
+    if line.contains("error TS") || line.contains(": error: ") || line.contains(": fatal error:") {
+        return CheckResult::Failed;
+    }
+    first_of(line, &FAILED, &PASSED)
+}
+
+/// Summaries with numbers: `3 failed, 5 passed`, `✖ 3 problems (1 error, 2 warnings)`.
+fn counted(kind: CheckKind, line: &str) -> CheckResult {
+    let words: Vec<&str> = line
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(24)
+        .collect();
+    let number_at = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
+    let at = |names: &[&str]| -> Vec<usize> {
+        let is_named = |word: &str| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+        words.iter().enumerate().filter(|(_, word)| is_named(word)).map(|(at, _)| at).collect()
+    };
+    let before =
+        |names: &[&str]| at(names).into_iter().find_map(|at| number_at(at.checked_sub(1)?));
+    let after = |names: &[&str]| at(names).into_iter().find_map(|at| number_at(at + 1));
+    match kind {
+        CheckKind::Test => {
+            let failed = before(&["failed", "failing", "failures", "failure", "fail"])
+                .or_else(|| after(&["failures", "failed"]))
+                .or_else(|| node_count(line, "fail"));
+            let errors = before(&["error", "errors"]).filter(|_| line.contains(" in "));
+            let passed = before(&["passed", "passing", "pass", "tests", "examples"])
+                .filter(|_| says_all(line))
+                .or_else(|| node_count(line, "pass"));
+            if failed.unwrap_or(0) + errors.unwrap_or(0) > 0 {
+                return CheckResult::Failed;
+            }
+            if passed.unwrap_or(0) > 0 { CheckResult::Passed } else { CheckResult::Unknown }
+        }
+        CheckKind::Lint | CheckKind::Types => {
+            let is_summary = line.starts_with("Found ")
+                || line.starts_with(['✖', '✘'])
+                || line.ends_with("issues:")
+                || line.ends_with("warnings")
+                || line.ends_with("informations")
+                || line.contains("offense");
+            if !is_summary {
+                return CheckResult::Unknown;
+            }
+            let wrong = before(&["error", "errors"])
+                .or_else(|| before(&["problem", "problems", "issue", "issues", "offenses"]));
+            match wrong {
+                Some(0) => CheckResult::Passed,
+                Some(_) => CheckResult::Failed,
+                None if line.contains("no offenses") => CheckResult::Passed,
+                None => CheckResult::Unknown,
+            }
+        }
+        CheckKind::Build | CheckKind::Script => CheckResult::Unknown,
+    }
+}
+
+/// `# pass 5` and `ℹ fail 0`, as Node prints them.
+fn node_count(line: &str, name: &str) -> Option<u64> {
+    let rest = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "))?;
+    rest.strip_prefix(name)?.trim().parse().ok()
+}
+
+/// Whether a line counts tests that passed, rather than tests of any outcome.
+fn says_all(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    lower.contains("pass") || lower.contains(", 0 failures") || lower.contains("with 0 failures")
+}

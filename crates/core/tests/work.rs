@@ -1,0 +1,326 @@
+//! What sessions did with their projects: our own transcripts line by line, and other people's
+//! against another reader.
+#![expect(clippy::disallowed_types, reason = "the other reader is started")]
+
+use crate::transcripts::{client_of, jsonl_below, read};
+use midstride_core::session::{
+    Client, CommitState, Failing, Session, commits_made, effects_done, last_checks, open_failures,
+    unchecked_boxes,
+};
+use midstride_core::shell::CheckResult;
+use midstride_testkit::{corpus, repository_root};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `~ path`
+/// changes a file; what follows is the output.
+fn session(steps: &[&str]) -> Session {
+    let mut lines = String::new();
+    let mut add = |mut record: Value, number: usize| {
+        record["uuid"] = json!(format!("r{number:03}"));
+        record["parentUuid"] = json!(format!("r{:03}", number - 1));
+        record["sessionId"] = json!("5e55-0009");
+        record["cwd"] = json!("/home/dev/shop");
+        record["gitBranch"] = json!("fix-cache");
+        record["timestamp"] =
+            json!(format!("2026-03-20T09:{:02}:{:02}Z", number / 60, number % 60));
+        lines.push_str(&format!("{record}\n"));
+    };
+    for (at, step) in steps.iter().enumerate() {
+        let (mark, rest) = step.split_at(2);
+        let (what, output) = rest.split_once("\n> ").unwrap_or((rest, ""));
+        let (name, input) = match mark {
+            "~ " => (
+                "Edit",
+                json!({"file_path": what, "old_string": format!("{at}"), "new_string": "x"}),
+            ),
+            "& " => ("mcp__linear__create_issue", json!({"title": what})),
+            _ => ("Bash", json!({"command": what})),
+        };
+        let id = format!("toolu_{at}");
+        let call = json!({"type": "tool_use", "id": id, "name": name, "input": input});
+        let message = json!({"id": format!("m{at}"), "role": "assistant", "content": [call]});
+        add(json!({"type": "assistant", "message": message}), 2 * at + 1);
+        let failed = mark == "! ";
+        let text = if failed { format!("Exit code 1\n{output}") } else { output.to_owned() };
+        let result =
+            json!({"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed});
+        let message = json!({"role": "user", "content": [result]});
+        add(json!({"type": "user", "message": message}), 2 * at + 2);
+    }
+    read(Client::ClaudeCode, lines.as_bytes())
+}
+
+fn open(session: &Session) -> Vec<&str> {
+    open_failures(session, &session.abandoned()).iter().map(|failure| failure.command).collect()
+}
+
+#[test]
+fn a_failure_is_open_until_an_equal_or_wider_run_passes() {
+    let table: [(&[&str], &[&str]); 22] = [
+        (&["! make lint\n> a.go:1:2: bad"], &["make lint"]),
+        (&["! make lint", "$ make fmt && make lint"], &[]),
+        (&["! make lint", "$ make lint | tail -3\n> fine"], &["make lint"]),
+        (&["! make lint", "$ make lint | tail -3\n> 0 issues."], &[]),
+        (&["! make lint", "$ make lint || true"], &["make lint"]),
+        (&["! go test ./a -run X\n> --- FAIL: X", "$ go test ./..."], &[]),
+        (&["! go test ./...\n> FAIL", "$ go test ./a"], &["go test ./..."]),
+        (&["! go test ./a\n> FAIL", "$ go test ./b"], &["go test ./a"]),
+        (&["! pytest a.py b.py\n> 2 failed", "$ pytest a.py", "$ pytest b.py"], &[]),
+        (&["! go test ./a\n> FAIL", "$ make test"], &[]),
+        (&["! npm test\n> FAIL", "! npm test\n> FAIL", "$ npm run lint"], &["npm test"]),
+        (&["$ pytest | tail -2\n> 3 failed, 2 passed in 1s"], &["pytest"]),
+        (&["! pytest\n> bash: pytest: command not found"], &[]),
+        (&["! grep -r x src", "! ls nope", "! cat a", "! curl localhost", "! python -c 'x'"], &[]),
+        (&["! git merge main\n> CONFLICT (content): Merge conflict in a"], &["git merge main"]),
+        (
+            &[
+                "! git merge main\n> CONFLICT (content): x",
+                "$ git commit --no-edit\n> [x 1a2b3c4] Merge",
+            ],
+            &[],
+        ),
+        (&["! git rebase main\n> CONFLICT (content): x", "$ git rebase --abort"], &[]),
+        (&["! git push\n> fatal: no upstream", "$ git push --set-upstream origin fix-cache"], &[]),
+        (&["! git push\n> error: failed to push some refs"], &["git push"]),
+        (
+            &[
+                "! gh pr create --fill\n> pull request create failed",
+                "$ gh pr create --fill\n> https://github.com/o/r/pull/3",
+            ],
+            &[],
+        ),
+        (&["~ /home/dev/shop/try.py", "! pytest try.py\n> 1 failed", "$ rm try.py"], &[]),
+        (&["! cargo build\n> error[E0308]: no", "$ cargo test\n> test result: ok"], &[]),
+    ];
+    for (steps, expected) in table {
+        assert_eq!(open(&session(steps)), expected, "{steps:?}");
+    }
+}
+
+#[test]
+fn an_open_failure_says_why_and_what_passed_since() {
+    let session = session(&[
+        "! go test ./...\n> === RUN TestA\n    a_test.go:8: got 1\n--- FAIL: TestA (0.0s)\nFAIL\tx/a\nFAIL",
+        "$ go test ./b\n> ok  \tx/b\t0.1s",
+    ]);
+    let failures = open_failures(&session, &session.abandoned());
+    assert_eq!(failures.len(), 1);
+    assert_eq!(failures[0].why[..2], ["--- FAIL: TestA (0.0s)", "a_test.go:8: got 1"]);
+    assert!(matches!(failures[0].what, Failing::Check(_)));
+    assert_eq!(failures[0].narrower_passed.unwrap().command, "go test ./b");
+    assert_eq!(failures[0].seen.number, 2);
+}
+
+#[test]
+fn the_last_run_of_a_check_knows_the_edits_after_it() {
+    let shown = |steps: &[&str]| -> Vec<(String, CheckResult, usize)> {
+        let session = session(steps);
+        let states = last_checks(&session, &session.abandoned());
+        states
+            .iter()
+            .map(|state| (state.run.command.clone(), state.run.result, state.edits_since.len()))
+            .collect()
+    };
+    let steps = [
+        "! make lint\n> a.go:1:2: bad",
+        "~ /home/dev/shop/a.go",
+        "$ make lint",
+        "$ make test",
+        "~ /home/dev/shop/a.go",
+        "~ /home/dev/shop/README.md",
+    ];
+    let passed = |command: &str, edits| (command.to_owned(), CheckResult::Passed, edits);
+    assert_eq!(shown(&steps), [passed("make test", 1), passed("make lint", 1)]);
+    let steps = ["! go test ./...\n> FAIL", "~ /home/dev/shop/a.go", "$ go test ./a"];
+    let failed = ("go test ./...".to_owned(), CheckResult::Failed, 1);
+    assert_eq!(shown(&steps), [passed("go test ./a", 0), failed]);
+}
+
+#[test]
+fn commits_are_named_only_while_they_exist() {
+    let made = |steps: &[&str]| -> Vec<(Option<String>, Option<String>, bool)> {
+        let session = session(steps);
+        let commits = commits_made(&session);
+        let show = |commit: &&midstride_core::session::Commit| {
+            (commit.id.clone(), commit.subject.clone(), commit.pushed.is_some())
+        };
+        commits.iter().map(show).collect()
+    };
+    let known =
+        |id: &str, subject: &str, pushed| (Some(id.to_owned()), Some(subject.to_owned()), pushed);
+    let first = "$ git add -A && git commit -m 'One'\n> [fix-cache 1a2b3c4] One\n 2 files changed";
+    let second = "$ git commit -m Two\n> [fix-cache 5d6e7f8] Two";
+    let push = "$ git push\n>    0000000..5d6e7f8  fix-cache -> fix-cache";
+    assert_eq!(
+        made(&[first, second, push]),
+        [known("1a2b3c4", "One", true), known("5d6e7f8", "Two", true)]
+    );
+    assert!(!made(&[first, push, second])[1].2);
+    let amended = "$ git commit --amend --no-edit\n> [fix-cache 9a9b9c9] One";
+    assert_eq!(made(&[first, amended]), [known("9a9b9c9", "One", false)]);
+    assert_eq!(
+        made(&[first, second, "$ git reset --soft HEAD~1"]),
+        [known("1a2b3c4", "One", false)]
+    );
+    assert_eq!(made(&[first, "$ git reset --hard HEAD"]).len(), 1);
+    assert_eq!(made(&[first, "$ git reset HEAD src/a.rs"]).len(), 1);
+    let rebased = "$ git rebase main\n> Successfully rebased and updated refs/heads/fix-cache.";
+    assert_eq!(made(&[first, rebased]), [(None, Some("One".to_owned()), false)]);
+    let log = "$ git log --oneline -3\n> 7e7f7a7 (HEAD -> fix-cache) One\nabcdef1 Older";
+    assert_eq!(made(&[first, rebased, log]), [known("7e7f7a7", "One", false)]);
+    assert_eq!(made(&[log]), []);
+    let quiet = "$ git commit -qm 'Quiet one'";
+    assert_eq!(made(&[quiet]), [(None, Some("Quiet one".to_owned()), false)]);
+    assert_eq!(
+        made(&[quiet, "$ git rev-parse HEAD\n> 7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f"])[0]
+            .0
+            .as_deref(),
+        Some("7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f7a7e7f")
+    );
+    assert_eq!(made(&["! git commit -m x\n> nothing to commit"]), []);
+    assert_eq!(made(&["$ git commit -m x || true\n> nothing to commit"]), []);
+    assert_eq!(made(&["$ git commit -m x | tail -1\n>  1 file changed, 1 insertion(+)"]).len(), 1);
+    assert_eq!(made(&["$ cd /tmp/t && git init && git commit -m x\n> [main 1a2b3c4] x"]), []);
+    assert_eq!(made(&["$ git merge main\n> Merge made by the 'ort' strategy."]).len(), 1);
+    assert_eq!(made(&["$ git merge main\n> Updating 1a2b3c4..5d6e7f8\nFast-forward"]), []);
+}
+
+#[test]
+fn what_was_done_outside_is_grouped() {
+    let reply = |n: u32| {
+        format!(
+            "$ gh api repos/o/r/pulls/9/comments/{n}/replies -f body=done\n> {{\"html_url\": \"https://github.com/o/r/pull/9#discussion_r{n}\"}}"
+        )
+    };
+    let replies: Vec<String> = (0..5).map(reply).collect();
+    let mut steps: Vec<&str> = vec![
+        "$ git push -u origin fix-cache\n> remote: https://github.com/o/r/pull/new/fix-cache\n * [new branch]      fix-cache -> fix-cache",
+        "$ gh pr create --title 'Fix it' --body \"- [x] a\n- [ ] by hand\"\n> https://github.com/o/r/pull/9",
+        "& Later work\n> {\"identifier\":\"ENG-5\"}",
+        "$ git push --dry-run",
+    ];
+    steps.extend(replies.iter().map(String::as_str));
+    let session = session(&steps);
+    let done: Vec<(&str, usize, Option<&str>, Option<&str>)> = effects_done(&session)
+        .iter()
+        .map(|one| (&*one.effect.action, one.count, one.effect.target.as_deref(), one.url))
+        .collect();
+    assert_eq!(
+        done,
+        [
+            ("git push", 1, Some("fix-cache"), None),
+            ("gh pr create", 1, Some("9"), Some("https://github.com/o/r/pull/9")),
+            ("linear create_issue", 1, Some("ENG-5"), None),
+            (
+                "gh api reply to review thread",
+                5,
+                Some("9"),
+                Some("https://github.com/o/r/pull/9#discussion_r4")
+            ),
+        ]
+    );
+    assert_eq!(unchecked_boxes(&session)[0].1, ["by hand"]);
+    steps.push("$ gh pr edit 9 --body '- [x] by hand'\n> https://github.com/o/r/pull/9");
+    assert!(unchecked_boxes(&self::session(&steps)).is_empty());
+}
+
+#[test]
+fn a_command_of_codex_that_goes_on_ends_where_its_output_is_asked_for() {
+    let call = |id: &str, name: &str, arguments: Value| json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id});
+    let output = |id: &str, text: &str| json!({"type": "function_call_output", "call_id": id, "output": text});
+    let records = [
+        call("c1", "exec_command", json!({"cmd": "cargo test"})),
+        output(
+            "c1",
+            "Chunk ID: 1\nWall time: 10 seconds\nProcess running with session ID 77\nOutput:\n",
+        ),
+        call("c2", "write_stdin", json!({"session_id": 77, "chars": ""})),
+        output("c2", "Chunk ID: 2\nProcess running with session ID 77\nOutput:\n"),
+        call("c3", "write_stdin", json!({"session_id": 77, "chars": ""})),
+        output("c3", "Chunk ID: 3\nProcess exited with code 101\nOutput:\ntest a ... FAILED"),
+    ];
+    let line =
+        |payload: &Value| format!("{}\n", json!({"type": "response_item", "payload": payload}));
+    let text: String = records.iter().map(line).collect();
+    let session = read(Client::Codex, text.as_bytes());
+    assert_eq!(open(&session), ["cargo test"]);
+    assert_eq!(session.checks.items[0].why, ["test a ... FAILED"]);
+    assert!(session.in_flight().is_empty());
+}
+
+#[test]
+fn secrets_of_an_output_are_not_kept() {
+    let secret = format!("ghp_{}", "a1B2".repeat(10));
+    let session = session(&[&format!("! make lint\n> a.go:1:2: token {secret}")]);
+    let stored = serde_json::to_string(&session).unwrap();
+    assert!(!stored.contains(&secret));
+    assert!(stored.contains("a.go:1:2"));
+}
+
+/// What another reader finds in transcripts; none where there is no Python.
+fn read_by_python(transcripts: &[(Client, PathBuf)]) -> Option<Vec<Value>> {
+    let script = repository_root().join("crates/core/tests/transcripts/work.py");
+    let named =
+        transcripts.iter().map(|(client, path)| format!("{}={}", client.name(), path.display()));
+    let output = match Command::new("python3").arg("-B").arg(script).args(named).output() {
+        Ok(output) => output,
+        Err(_) if std::env::var_os("CI").is_none() => return None,
+        Err(error) => panic!("python3: {error}"),
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+/// A command without redirections, as the other reader compares it.
+fn plain(command: &str) -> String {
+    command.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_foreign_transcript_agrees_with_another_reader() {
+    let folders = [corpus("transcripts"), corpus("fidelity")];
+    let all: Vec<(Client, PathBuf)> = folders
+        .into_iter()
+        .flatten()
+        .flat_map(|folder| jsonl_below(&folder))
+        .filter_map(|path| Some((client_of(&path, &std::fs::read(&path).unwrap())?, path)))
+        .collect();
+    if all.is_empty() {
+        return;
+    }
+    let Some(expected) = read_by_python(&all) else { return };
+    let (mut commits, mut failures) = (0, 0);
+    for ((client, path), expected) in all.iter().zip(expected) {
+        let session = read(*client, &std::fs::read(path).unwrap());
+        for made in expected["commits"].as_array().unwrap() {
+            let (id, subject) = (made[0].as_str().unwrap(), made[1].as_str().unwrap());
+            let is_it = |one: &midstride_core::session::Commit| {
+                one.id.as_deref() == Some(id)
+                    || (one.subject.as_deref() == Some(subject)
+                        && one.state != CommitState::Scratch)
+            };
+            assert!(session.commits.iter().any(is_it), "{}: {id} {subject}", path.display());
+            commits += 1;
+        }
+        for failure in open_failures(&session, &session.abandoned()) {
+            failures += 1;
+            let (number, command) = (failure.seen.number, plain(failure.command));
+            let cured = expected["passes"].as_array().unwrap().iter().any(|pass| {
+                pass[0].as_u64().unwrap() > number && pass[1].as_str() == Some(&command)
+            });
+            let settled = failure.what == Failing::Merge
+                && expected["settled"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .any(|at| at.as_u64().unwrap() > number);
+            assert!(!cured && !settled, "{}: {number} {command}", path.display());
+        }
+    }
+    assert!(commits >= 30, "{commits}");
+    // A failure that is open is rare: what may have been settled is not one.
+    assert!(failures < 20, "{failures}");
+}
