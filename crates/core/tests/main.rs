@@ -4,6 +4,7 @@
 mod briefing;
 mod coverage;
 mod graph;
+mod intent;
 mod judgement;
 mod merge;
 mod properties;
