@@ -5,10 +5,12 @@
 //! whether they hold for prompts that nobody looked at. `MIDSTRIDE_SHOW_MISSING=1` lists what is wrong
 //! in the first half.
 
+use crate::transcripts::read;
 use midstride_core::session::intent::{Context, correction, is_trivial, limits};
-use midstride_core::session::{Correction, hash};
-use midstride_testkit::fixtures;
+use midstride_core::session::{Client, Correction, Request, Session, hash};
+use midstride_testkit::{corpus, fixtures};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is asked of a prompt.
@@ -148,4 +150,53 @@ fn our_prompts_that_limit_the_work_are_found() {
 #[test]
 fn our_prompts_without_work_are_found() {
     ours().check(Question::Trivial, 85, 85);
+}
+
+/// Prompts of the corpus, as the fold reads them from their transcripts.
+fn of_corpus() -> Option<Measure> {
+    let folder = corpus("fidelity")?;
+    let folder = folder.parent().unwrap();
+    let mut measure = Measure::default();
+    let mut sessions: BTreeMap<String, (Vec<u8>, Session)> = BTreeMap::new();
+    for label in labels("corpus-prompts.jsonl") {
+        let file = label["file"].as_str().unwrap();
+        let (bytes, session) = sessions.entry(file.to_owned()).or_insert_with(|| {
+            let bytes = std::fs::read(folder.join(file)).unwrap();
+            let is_codex = file.contains("codex") || file.contains("rollout");
+            let session = read(if is_codex { Client::Codex } else { Client::ClaudeCode }, &bytes);
+            (bytes, session)
+        });
+        let request = labeled(&label, bytes, session);
+        let found = Said {
+            correction: request.correction.is_some(),
+            limits: request.limits.iter().cloned().collect(),
+            trivial: request.trivial,
+        };
+        measure.add(&request.text, &found, &wanted(&label));
+    }
+    Some(measure)
+}
+
+/// The request that a label is about: the one of its record, or the one that was typed there and
+/// reached the agent later.
+fn labeled<'s>(label: &Value, bytes: &[u8], session: &'s Session) -> &'s Request {
+    let number = |name: &str| usize::try_from(label[name].as_u64().unwrap()).unwrap();
+    let line = bytes.split(|byte| *byte == b'\n').nth(number("record") - 1).unwrap();
+    let range = &line[number("from")..number("to")];
+    let digest: String = Sha256::digest(range).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(digest, label["sha256"].as_str().unwrap(), "the file changed: {label}");
+    let text: String =
+        serde_json::from_str(&format!("\"{}\"", std::str::from_utf8(range).unwrap())).unwrap();
+    let mut requests = session.requests.iter();
+    let record = label["record"].as_u64().unwrap();
+    let found = requests.find(|request| request.seen.number == record);
+    found.or_else(|| session.requests.iter().find(|request| request.text == text)).unwrap()
+}
+
+#[test]
+fn prompts_of_the_corpus_are_read_right() {
+    let Some(measure) = of_corpus() else { return };
+    measure.check(Question::Correction, 85, 85);
+    measure.check(Question::Trivial, 85, 85);
+    measure.check(Question::Limits, 90, 70);
 }

@@ -14,7 +14,7 @@ pub use limiting::{LIMITS_MAX, Limit, limits};
 pub use revoking::revokes;
 pub use trivial::{Goal, goal_of, is_trivial};
 
-use super::item::Correction;
+use super::item::{Correction, Request, Seen};
 
 /// What came before a prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,13 @@ pub fn correction(text: &str, context: Context<'_>) -> Option<Correction> {
         return None;
     }
     correcting::correction(text, context)
+}
+
+/// A request with all that its text says about it. The text is clean.
+pub(super) fn request(seen: Seen, text: String, context: Context<'_>) -> Request {
+    let limits = limits(&text).into_iter().map(|limit| limit.text).collect();
+    let correction = correction(&text, context);
+    Request { seen, correction, limits, trivial: is_trivial(&text), text }
 }
 
 #[cfg(test)]
