@@ -69,6 +69,7 @@ pub mod session;
 pub mod story;
 pub mod trust;
 
+pub mod instruction;
 pub mod transcript;
 
 pub mod checkpoint;

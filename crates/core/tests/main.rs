@@ -4,6 +4,7 @@
 mod briefing;
 mod coverage;
 mod graph;
+mod instructions;
 mod intent;
 mod judgement;
 mod merge;
