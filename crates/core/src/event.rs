@@ -4,6 +4,7 @@
 
 mod family;
 mod handoff;
+mod instruction;
 mod mission;
 mod proof;
 mod session;
@@ -12,6 +13,7 @@ mod text;
 mod workflow;
 
 pub use handoff::HandoffEvent;
+pub use instruction::InstructionEvent;
 pub use mission::MissionEvent;
 pub use proof::ProofEvent;
 pub use session::{Delivered, SessionEvent};
@@ -40,6 +42,8 @@ pub enum Event {
     Text(TextEvent),
     /// To a workflow.
     Workflow(WorkflowEvent),
+    /// To a standing instruction of the user.
+    Instruction(InstructionEvent),
     /// Something that a newer midstride wrote.
     Unknown(Unknown),
 }
@@ -66,6 +70,7 @@ impl Event {
             Self::Session(event) => event.kind(),
             Self::Text(event) => event.kind(),
             Self::Workflow(event) => event.kind(),
+            Self::Instruction(event) => event.kind(),
             Self::Unknown(unknown) => &unknown.kind,
         }
     }
@@ -80,6 +85,7 @@ impl Event {
             Self::Session(_) => SessionEvent::VERSION,
             Self::Text(_) => TextEvent::VERSION,
             Self::Workflow(_) => WorkflowEvent::VERSION,
+            Self::Instruction(_) => InstructionEvent::VERSION,
             Self::Unknown(unknown) => unknown.version,
         }
     }
@@ -94,6 +100,7 @@ impl Event {
             Self::Session(event) => event.data(),
             Self::Text(event) => event.data(),
             Self::Workflow(event) => event.data(),
+            Self::Instruction(event) => event.data(),
             Self::Unknown(unknown) => unknown.data.clone(),
         }
     }
@@ -108,7 +115,8 @@ impl Event {
             | Self::Mission(_)
             | Self::Session(_)
             | Self::Text(_)
-            | Self::Workflow(_) => None,
+            | Self::Workflow(_)
+            | Self::Instruction(_) => None,
         }
     }
 
@@ -131,6 +139,7 @@ impl Event {
             | Self::Session(_)
             | Self::Text(_)
             | Self::Workflow(_)
+            | Self::Instruction(_)
             | Self::Unknown(_) => None,
         }
     }
@@ -145,7 +154,8 @@ impl Event {
         let text = || TextEvent::read(kind, version, &data).map(Self::Text);
         let known = handoff().or_else(proof).or_else(task).or_else(mission).or_else(session);
         let workflow = || WorkflowEvent::read(kind, version, &data).map(Self::Workflow);
-        let known = known.or_else(text).or_else(workflow);
+        let instruction = || InstructionEvent::read(kind, version, &data).map(Self::Instruction);
+        let known = known.or_else(text).or_else(workflow).or_else(instruction);
         known.unwrap_or_else(|| Self::Unknown(Unknown { kind: kind.to_owned(), version, data }))
     }
 }
@@ -292,6 +302,15 @@ mod tests {
                 client: Some("codex".into()),
                 session: None,
             }),
+            Event::Instruction(InstructionEvent::Given {
+                id: "0123456789abcdef0123456789abcdef".into(),
+                text: "never touch web/".into(),
+                branch: None,
+                client: "codex".into(),
+                session: "s".into(),
+                record: "r".into(),
+            }),
+            Event::Instruction(InstructionEvent::Dismissed { id: "aa".into(), wrong: true }),
             Event::Session(SessionEvent::Acknowledged {
                 client: "codex".into(),
                 session: "s".into(),

@@ -71,6 +71,7 @@ pub mod session;
 pub mod story;
 pub mod trust;
 
+pub mod instruction;
 pub mod transcript;
 
 pub mod checkpoint;

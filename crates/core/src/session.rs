@@ -10,6 +10,7 @@ mod fact;
 mod files;
 mod fold;
 mod hash;
+pub mod intent;
 mod item;
 mod listed;
 mod queue;

@@ -107,7 +107,8 @@ impl Task {
             | Event::Mission(_)
             | Event::Session(_)
             | Event::Text(_)
-            | Event::Workflow(_) => {}
+            | Event::Workflow(_)
+            | Event::Instruction(_) => {}
         }
     }
 

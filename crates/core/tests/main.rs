@@ -4,6 +4,8 @@
 mod briefing;
 mod coverage;
 mod graph;
+mod instructions;
+mod intent;
 mod judgement;
 mod merge;
 mod properties;

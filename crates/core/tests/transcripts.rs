@@ -366,7 +366,7 @@ fn what_is_said_after_the_agent_worked_on_corrects_nothing() {
         let session = read(Client::ClaudeCode, text.as_bytes());
         session.requests.iter().filter(|request| request.correction.is_some()).count()
     };
-    let (one, two) = (user("1", "Begin."), user("2", "Is it pushed?"));
+    let (one, two) = (user("1", "Begin."), user("2", "Push it to the fork."));
     assert_eq!(corrections([&*one, &stop, &two].concat()), 1);
     assert_eq!(corrections([&*one, &stop, &call, &two].concat()), 0);
 }

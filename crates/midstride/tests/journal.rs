@@ -146,6 +146,7 @@ fn assert_told(sandbox: &Sandbox, reached: usize, about: &str) {
             | Event::Session(_)
             | Event::Text(_)
             | Event::Workflow(_)
+            | Event::Instruction(_)
             | Event::Unknown(_) => None,
         })
         .collect();

@@ -4,9 +4,10 @@ use super::{one_line, tame};
 use crate::ui::escaped;
 use midstride::ledger::Recorded;
 use midstride_core::event::{
-    Delivered, Envelope, Event, HandoffEvent, MissionEvent, ProofEvent, SessionEvent, TaskEvent,
-    TextEvent, WorkflowEvent,
+    Delivered, Envelope, Event, HandoffEvent, InstructionEvent, MissionEvent, ProofEvent,
+    SessionEvent, TaskEvent, TextEvent, WorkflowEvent,
 };
+use midstride_core::instruction::InstructionId;
 
 /// How much of a text stands in a line.
 const WIDTH: usize = 72;
@@ -67,12 +68,26 @@ fn human(record: &Recorded, envelope: &Envelope) -> String {
         Event::Workflow(WorkflowEvent::Saved { name, bytes, .. }) => {
             (format!("workflow {name}"), format!("state saved, {bytes} bytes"))
         }
+        Event::Instruction(event) => instruction(event),
         Event::Unknown(unknown) => {
             (unknown.kind.clone(), "written by a newer midstride".to_owned())
         }
     };
     let time = envelope.time.strftime("%Y-%m-%d %H:%M");
     tame(&format!("{time}  {about}  {what}  (by {})", envelope.source))
+}
+
+/// What happened to a standing instruction.
+fn instruction(event: &InstructionEvent) -> (String, String) {
+    let what = match event {
+        InstructionEvent::Given { text, .. } => format!("given: {}", one_line(text, WIDTH)),
+        InstructionEvent::Revoked { .. } => "revoked by the user".to_owned(),
+        InstructionEvent::Dismissed { wrong: true, .. } => "dismissed as wrong".to_owned(),
+        InstructionEvent::Dismissed { .. } => "dismissed".to_owned(),
+    };
+    let id =
+        InstructionId::parse(event.id()).map_or_else(|| event.id().to_owned(), |id| id.short());
+    (format!("instruction {id}"), what)
 }
 
 /// A few handoffs by their names.

@@ -2,9 +2,10 @@
 
 use super::Session;
 use super::fact::{Fact, Linked, Mark};
-use super::fold::{id_of, seen, worded};
+use super::fold::{id_of, seen};
 use super::hash::hash;
-use super::item::{Request, Source};
+use super::intent::{self, Context};
+use super::item::Source;
 use super::text::TEXT_BYTES_MAX;
 use std::collections::HashSet;
 
@@ -113,9 +114,8 @@ impl Session {
             && !text.trim().is_empty()
         {
             let text = self.head(text, TEXT_BYTES_MAX);
-            let correction = worded(&text, self.asked_before.is_empty());
-            let seen = seen(mark, Source::User);
-            self.asked_before.push(Request { seen, text, correction });
+            let context = Context { is_first: self.asked_before.is_empty(), ..Context::default() };
+            self.asked_before.push(intent::request(seen(mark, Source::User), text, context));
         }
     }
 }

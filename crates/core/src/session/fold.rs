@@ -5,10 +5,11 @@ use super::copies::Copies;
 use super::fact::{Call, Detail, Fact, Identity, Mark, Outcome, TaskChange, Todo};
 use super::files::Change;
 use super::hash::hash;
+use super::intent::{self, Context};
 use super::item::{
     Agent, AgentState, Answer, ApiError, Command, Compaction, Correction, Exit, Interrupt,
-    PassedLater, Plan, PlanState, Rejection, Request, Seen, Skill, Source, Task, TaskStatus,
-    ToolError, Words,
+    PassedLater, Plan, PlanState, Rejection, Seen, Skill, Source, Task, TaskStatus, ToolError,
+    Words,
 };
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 use super::work::AgentEdit;
@@ -235,8 +236,9 @@ impl Session {
     pub(super) fn request(&mut self, mark: &Mark<'_>, text: String) -> u64 {
         // The first words of a session that goes on from another one can correct that one.
         let is_first = self.requests.is_empty() && self.forked_after.is_none();
-        let correction = self.stopped.take().or_else(|| worded(&text, is_first));
-        self.requests.push(Request { seen: seen(mark, Source::User), text, correction })
+        let previous = self.requests.items.last().map(|last| last.text.as_str());
+        let context = Context { is_first, stopped: self.stopped.take(), previous };
+        self.requests.push(intent::request(seen(mark, Source::User), text, context))
     }
 
     fn said(&mut self, mark: &Mark<'_>, text: &str) {
@@ -469,9 +471,9 @@ impl Session {
         let seen = Seen { source: Source::User, ..seen.clone() };
         match &said {
             Some(text) => {
-                let (seen, text) = (seen.clone(), text.clone());
-                let correction = Some(Correction::AfterRejection);
-                self.requests.push(Request { seen, text, correction });
+                let stopped = Some(Correction::AfterRejection);
+                let context = Context { stopped, ..Context::default() };
+                self.requests.push(intent::request(seen.clone(), text.clone(), context));
             }
             None => self.stopped = Some(Correction::AfterRejection),
         }
@@ -832,43 +834,6 @@ fn is_plan_path(path: &str) -> bool {
     let name = stem.rsplit('/').next().unwrap_or_default();
     lower.contains("/plans/")
         || name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "plan" || word == "plans")
-}
-
-/// How people begin when something went the wrong way.
-const CORRECTING: [&str; 22] = [
-    "no,",
-    "no ",
-    "no.",
-    "no!",
-    "nope",
-    "don't",
-    "dont ",
-    "do not",
-    "stop",
-    "wrong",
-    "that's wrong",
-    "that's not",
-    "that is not",
-    "that is wrong",
-    "not what",
-    "actually",
-    "instead",
-    "undo",
-    "revert",
-    "i said",
-    "i meant",
-    "you forgot",
-];
-
-/// Whether what the user says corrects what was done; nothing was before the first words.
-pub(super) fn worded(text: &str, is_first: bool) -> Option<Correction> {
-    (!is_first && is_worded_as_correction(text)).then_some(Correction::Worded)
-}
-
-fn is_worded_as_correction(text: &str) -> bool {
-    let start: String = text.trim_start().chars().take(20).collect();
-    let start = start.to_lowercase().replace('’', "'");
-    start.trim() == "no" || CORRECTING.iter().any(|words| start.starts_with(words))
 }
 
 /// A task as a file has it: what it says holds now, so what blocks it is not added to.

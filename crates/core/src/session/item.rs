@@ -82,6 +82,12 @@ pub struct Request {
     /// Why it is taken for a correction, if it is.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub correction: Option<Correction>,
+    /// The sentences in it that limit all further work.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub limits: Vec<String>,
+    /// Whether it names no work of its own: an answer, "go on", "commit and push".
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub trivial: bool,
 }
 
 /// Why something the user said is taken for a correction.
@@ -92,7 +98,7 @@ pub enum Correction {
     AfterInterrupt,
     /// They rejected a call first, or with it.
     AfterRejection,
-    /// It begins like one.
+    /// It is worded as one.
     Worded,
 }
 

@@ -180,6 +180,7 @@ pub(super) fn told_of(
         | Event::Task(_)
         | Event::Text(_)
         | Event::Workflow(_)
+        | Event::Instruction(_)
         | Event::Unknown(_) => None,
     });
     Ok(told.flatten().collect())

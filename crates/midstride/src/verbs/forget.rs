@@ -488,6 +488,7 @@ impl Kept {
             | Event::Mission(_)
             | Event::Text(_)
             | Event::Workflow(_)
+            | Event::Instruction(_)
             | Event::Unknown(_) => None,
         });
         Ok(taken.collect())

@@ -85,7 +85,8 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
         | Event::Proof(_)
         | Event::Session(_)
         | Event::Text(_)
-        | Event::Workflow(_) => false,
+        | Event::Workflow(_)
+        | Event::Instruction(_) => false,
     }
 }
 

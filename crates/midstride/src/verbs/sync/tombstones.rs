@@ -31,6 +31,7 @@ pub(super) fn exchange(
             | Event::Mission(_)
             | Event::Session(_)
             | Event::Workflow(_)
+            | Event::Instruction(_)
             | Event::Unknown(_) => None,
         });
         let ids: BTreeSet<String> = ids.collect();
@@ -71,7 +72,8 @@ fn fits(event: &Event, stream: &StreamId) -> bool {
         | Event::Task(_)
         | Event::Mission(_)
         | Event::Session(_)
-        | Event::Workflow(_) => false,
+        | Event::Workflow(_)
+        | Event::Instruction(_) => false,
     }
 }
 

@@ -1,0 +1,88 @@
+//! What a prompt is for: a correction, a limit for all further work, or no work of its own.
+//!
+//! Prompts are read sentence by sentence, in the user's own words only: code, quotes, logs and pasted
+//! documents are skipped. Rules are tables of phrases, because hooks run them and because a person
+//! can read why a prompt was taken for what it is. `fixtures/labels` measures them.
+
+mod correcting;
+mod limiting;
+mod prose;
+mod revoking;
+mod trivial;
+
+pub use limiting::{LIMITS_MAX, Limit, limits};
+pub use revoking::revokes;
+pub use trivial::{Goal, goal_of, is_trivial};
+
+use super::item::{Correction, Request, Seen};
+
+/// What came before a prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Context<'a> {
+    /// Whether it is the first of its session: there is nothing to correct yet.
+    pub is_first: bool,
+    /// Whether the user interrupted the agent or rejected a call right before it.
+    pub stopped: Option<Correction>,
+    /// The prompt before it.
+    pub previous: Option<&'a str>,
+}
+
+/// Why a prompt is taken for a correction of what the agent did or is about to do, if it is.
+pub fn correction(text: &str, context: Context<'_>) -> Option<Correction> {
+    if context.is_first && context.stopped.is_none() {
+        return None;
+    }
+    correcting::correction(text, context)
+}
+
+/// A request with all that its text says about it. The text is clean.
+pub(super) fn request(seen: Seen, text: String, context: Context<'_>) -> Request {
+    let limits = limits(&text).into_iter().map(|limit| limit.text).collect();
+    let correction = correction(&text, context);
+    Request { seen, correction, limits, trivial: is_trivial(&text), text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_an_interrupt_corrects_only_if_it_says_something_new() {
+        let check = |text: &str, previous: Option<&str>, expected: bool| {
+            let stopped = Some(Correction::AfterInterrupt);
+            let found = correction(text, Context { is_first: false, stopped, previous });
+            assert_eq!(found.is_some(), expected, "{text}");
+        };
+        check("use the second endpoint", None, true);
+        check("continue", None, false);
+        check("/compact", None, false);
+        check("what does this return?", None, false);
+        check("rename the flag to --dry, please", Some("rename the flag to --dry"), false);
+        check("rename the flag to --dry", Some("add a test"), true);
+    }
+
+    #[test]
+    fn nothing_is_corrected_by_the_first_prompt() {
+        let context = Context { is_first: true, ..Context::default() };
+        assert_eq!(correction("no, that is wrong", context), None);
+        assert_eq!(correction("no, that is wrong", Context::default()), Some(Correction::Worded));
+    }
+
+    #[test]
+    fn what_a_product_does_is_no_limit() {
+        for text in [
+            "Never cache these responses.",
+            "Always redirect to the login page.",
+            "Every new user should see the tour.",
+            "Ask before overwriting a file.",
+            "only change the label in src/form.rs",
+            "don't use recursion here",
+            "whenever you click save it crashes",
+            "don't change it",
+            "No changes to report.",
+            "commits should be sorted by date",
+        ] {
+            assert_eq!(limits(text), [], "{text}");
+        }
+    }
+}

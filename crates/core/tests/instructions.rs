@@ -1,0 +1,150 @@
+//! The fold of standing instructions, and what a session tells about them.
+
+use crate::transcripts::read;
+use jiff::Timestamp;
+use midstride_core::event::{Envelope, Event, InstructionEvent};
+use midstride_core::instruction::{InstructionId, InstructionState, Instructions};
+use midstride_core::session::{Client, Session};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn id(session: &str, text: &str) -> InstructionId {
+    InstructionId::of(session, "r1", text)
+}
+
+fn given(session: &str, text: &str, branch: Option<&str>) -> InstructionEvent {
+    InstructionEvent::Given {
+        id: id(session, text).as_str().to_owned(),
+        text: text.to_owned(),
+        branch: branch.map(str::to_owned),
+        client: "codex".into(),
+        session: session.to_owned(),
+        record: "r1".into(),
+    }
+}
+
+fn dismissed(session: &str, text: &str, wrong: bool) -> InstructionEvent {
+    InstructionEvent::Dismissed { id: id(session, text).as_str().to_owned(), wrong }
+}
+
+fn revoked(session: &str, text: &str) -> InstructionEvent {
+    let id = id(session, text).as_str().to_owned();
+    InstructionEvent::Revoked { id, session: "later".into(), record: "r9".into() }
+}
+
+fn envelope(second: i64, event: InstructionEvent) -> Envelope {
+    let time = Timestamp::from_second(1_774_000_000 + second).unwrap();
+    let id = format!("{second}-{}", event.id());
+    Envelope { id, time, source: "tester".into(), event: Event::Instruction(event) }
+}
+
+fn texts<'i>(all: &'i Instructions, branch: Option<&str>) -> Vec<&'i str> {
+    all.active(branch).iter().map(|one| one.text.as_str()).collect()
+}
+
+#[test]
+fn an_instruction_holds_on_its_branch_until_the_user_closes_it() {
+    let web = given("s1", "never touch web/", Some("fix"));
+    let push = given("s1", "do not push", None);
+    let mut events = vec![envelope(1, web), envelope(2, push)];
+    let all = Instructions::fold(&events);
+    assert_eq!(texts(&all, Some("fix")), ["never touch web/", "do not push"]);
+    assert_eq!(texts(&all, Some("main")), ["do not push"]);
+    assert_eq!(texts(&all, None), ["do not push"]);
+    events.push(envelope(3, revoked("s1", "do not push")));
+    events.push(envelope(4, dismissed("s1", "never touch web/", true)));
+    let all = Instructions::fold(&events);
+    assert_eq!(texts(&all, Some("fix")), [""; 0]);
+    assert_eq!(all.wrong(), (1, 2));
+    events.push(envelope(5, given("s2", "do not push", None)));
+    assert_eq!(texts(&Instructions::fold(&events), None), ["do not push"], "given again");
+}
+
+#[test]
+fn the_same_words_hold_once_and_are_closed_together() {
+    let mut events = vec![
+        envelope(1, given("s1", "no mocks", None)),
+        envelope(2, given("s2", "no mocks", None)),
+        envelope(2, given("s2", "no mocks", None)),
+    ];
+    assert_eq!(texts(&Instructions::fold(&events), None), ["no mocks"]);
+    events.push(envelope(3, dismissed("s2", "no mocks", false)));
+    let all = Instructions::fold(&events);
+    assert_eq!(texts(&all, None), [""; 0]);
+    let state = InstructionState::Dismissed { wrong: false };
+    assert!(all.iter().all(|one| one.state == state));
+}
+
+#[test]
+fn a_handle_names_an_instruction() {
+    let all = Instructions::fold(&[envelope(1, given("s1", "no mocks", None))]);
+    let id = id("s1", "no mocks");
+    assert_eq!(all.find(&id.short()).len(), 1);
+    assert_eq!(all.find(&id.as_str()[..4]).len(), 1);
+    assert_eq!(all.find("i-").len(), 0);
+    assert_eq!(all.find("i-zz").len(), 0);
+    assert_eq!(InstructionId::parse(id.as_str()), Some(id));
+    assert_eq!(InstructionId::parse("../x"), None);
+}
+
+fn session(id: &str, prompts: &[&str]) -> Session {
+    let record = |(number, text): (usize, &&str)| {
+        format!(
+            r#"{{"type":"user","sessionId":"{id}","uuid":"{number}","timestamp":"2026-03-21T17:0{number}:00Z","message":{{"role":"user","content":"{text}"}}}}"#
+        ) + "\n"
+    };
+    let text: String = prompts.iter().enumerate().map(record).collect();
+    read(Client::ClaudeCode, text.as_bytes())
+}
+
+/// Records what a session tells, as a verb would.
+fn record(events: &mut Vec<Envelope>, session: &Session) -> usize {
+    let told = Instructions::fold(events.iter()).told_by(session, Some("fix"));
+    for one in &told {
+        let id = format!("{}-{}", events.len(), one.event.id());
+        let event = Event::Instruction(one.event.clone());
+        events.push(Envelope { id, time: one.at.unwrap(), source: "tester".into(), event });
+    }
+    told.len()
+}
+
+#[test]
+fn a_session_tells_what_its_user_gave_and_took_back() {
+    let first = session("a", &["Fix the menu. Never touch web/.", "do not push without asking"]);
+    let mut events = Vec::new();
+    assert_eq!(record(&mut events, &first), 2);
+    assert_eq!(record(&mut events, &first), 0, "told once");
+    let active = ["Never touch web/.", "do not push without asking"];
+    assert_eq!(texts(&Instructions::fold(&events), Some("fix")), active);
+
+    let later = session("b", &["next: the footer", "ok, you can touch web/ now"]);
+    assert_eq!(record(&mut events, &later), 1);
+    assert_eq!(record(&mut events, &later), 0, "told once");
+    assert_eq!(texts(&Instructions::fold(&events), Some("fix")), active[1..]);
+    assert_eq!(record(&mut events, &first), 0, "an old session gives nothing again");
+}
+
+fn events() -> impl Strategy<Value = Vec<Envelope>> {
+    let session = || select(vec!["s1", "s2", "s3"]);
+    let text = || select(vec!["no mocks", "never touch web/"]);
+    let branch = select(vec![None, Some("fix")]);
+    let event = prop_oneof![
+        3 => (session(), text(), branch).prop_map(|(s, t, b)| given(s, t, b)),
+        1 => (session(), text(), any::<bool>()).prop_map(|(s, t, w)| dismissed(s, t, w)),
+        1 => (session(), text()).prop_map(|(s, t)| revoked(s, t)),
+    ];
+    prop::collection::vec((0..4_i64, event), 0..12)
+        .prop_map(|list| list.into_iter().map(|(second, event)| envelope(second, event)).collect())
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_events_does_not_matter(events in events(), turn in any::<prop::sample::Index>()) {
+        let whole = Instructions::fold(&events);
+        let at = if events.is_empty() { 0 } else { turn.index(events.len()) };
+        let turned = events[at..].iter().chain(&events[..at]).rev();
+        prop_assert_eq!(&Instructions::fold(turned), &whole);
+        let twice = events.iter().chain(events.iter().rev());
+        prop_assert_eq!(&Instructions::fold(twice), &whole);
+    }
+}
