@@ -3,12 +3,13 @@
 //! summary.
 //!
 //! Every text that comes out is verbatim, apart from white space and `[…]` where something was
-//! omitted. Nothing is concluded: what is no statement of the agent is not an item.
+//! omitted. Nothing is inferred: an item is a statement that the agent made.
 
 mod blocks;
 mod boxes;
 mod marks;
 mod question;
+mod rank;
 mod sentences;
 mod shorten;
 mod status;
@@ -17,22 +18,24 @@ mod topics;
 
 pub use boxes::unchecked_boxes;
 pub use question::{question, stated_plan};
+pub use rank::rank;
+pub use sentences::identifiers;
 pub use shorten::shorten;
 pub use status::is_report;
 pub use summary::{Summary, SummaryItem, SummaryKind, read_summary};
 
 use blocks::{Block, Kind, blocks};
-use sentences::{identifiers, sentences, words};
+use sentences::{sentences, words};
 use topics::{Topic, topic};
 
-/// Stands for what was omitted.
+/// Marks omitted text.
 pub const ELLIPSIS: &str = "[…]";
 
 /// The longest text of an item. First sentence and last clause of real items fit.
-const ITEM_CHARACTERS_MAX: usize = 240;
+const ITEM_CHARACTERS_MAX: usize = 300;
 /// The longest heading that is shown above items.
 const HEADING_CHARACTERS_MAX: usize = 120;
-/// Items of a text at most, so that a hostile text stays cheap for whoever sorts them.
+/// Items of a text at most, so that a hostile text stays cheap for callers that sort them.
 const ITEMS_MAX: usize = 500;
 
 /// What one text of an agent says. Everything is verbatim.
@@ -55,7 +58,7 @@ pub struct ReportItem {
     pub text: String,
     /// The heading or lead-in above it, without markup around it.
     pub heading: Option<String>,
-    /// How much it is worth to a reader who has little space: specific and causal beats generic.
+    /// Its rank when space is short, from 0 to 100: specific and causal beats generic.
     pub weight: u8,
 }
 
@@ -126,7 +129,7 @@ struct Reader {
     /// The headings above, each with its level.
     headings: Vec<(u8, Above)>,
     lead_in: Option<Above>,
-    /// A remark between two calls knows less than a report.
+    /// Whether the text is a remark between two calls; a report knows more.
     is_remark: bool,
 }
 
@@ -138,13 +141,17 @@ impl Reader {
             Kind::Item { check: Some(false), .. } => {
                 self.push(ItemKind::Unchecked, &block.text, Form::Item);
             }
-            Kind::Item { .. } => {
+            Kind::Item { check: Some(true), .. } => {
+                self.push(ItemKind::Done, &block.text, Form::Item);
+            }
+            Kind::Item { check: None, .. } => {
                 self.statement(&block.text, Form::Item);
                 if block.text.ends_with([':', '：']) && is_before_list {
                     self.lead_in = Some(Above::of(&block.text));
                 }
             }
             Kind::Row => self.statement(&block.text, Form::Row),
+            Kind::Other => {}
         }
     }
 
@@ -195,7 +202,7 @@ impl Reader {
             (None, _) => ItemKind::Finding,
         };
         let is_strong = marked.is_some() && !matches!(kind, ItemKind::Finding | ItemKind::Done);
-        if is_listed || is_strong || identifiers(text) > 0 {
+        if is_listed || is_strong || !identifiers(text).is_empty() {
             self.push(kind, text, form);
         }
     }
@@ -232,8 +239,9 @@ fn label(text: &str) -> Option<&str> {
         return is_label.then_some(bold);
     }
     let (start, rest) = text.split_once(':')?;
-    let is_label =
-        rest.starts_with(' ') && start.split(' ').nth(4).is_none() && !start.contains('`');
+    let is_label = (rest.is_empty() || rest.starts_with(' '))
+        && start.split(' ').nth(4).is_none()
+        && !start.contains('`');
     is_label.then_some(start)
 }
 
@@ -241,7 +249,7 @@ fn label(text: &str) -> Option<&str> {
 fn is_noise(text: &str, words: &str, is_listed: bool) -> bool {
     let is_causal = marks::kind(words) == Some(ItemKind::Cause);
     let is_question = text.ends_with(['?', '？']);
-    let is_bare = identifiers(text) == 0 && !is_causal && !is_listed;
+    let is_bare = identifiers(text).is_empty() && !is_causal && !is_listed;
     let is_short = text.chars().nth(11).is_none();
     is_short
         || is_question && !is_listed
@@ -250,7 +258,7 @@ fn is_noise(text: &str, words: &str, is_listed: bool) -> bool {
         || is_bare && marks::is_polite(words)
 }
 
-/// What a row of a table or a remark between two calls weighs less than a sentence of a report.
+/// Subtracted from the weight of table rows and of remarks between two calls.
 const ASIDE: u8 = 12;
 
 /// The weight of a statement, from 0 to 100.
@@ -263,7 +271,7 @@ fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
         ItemKind::Done => 22,
         ItemKind::Plan => 16,
     };
-    let specific = identifiers(text).min(3) * 5;
+    let specific = identifiers(text).len().min(3) * 5;
     let marked = marks::marks(&words(text)).min(3) * 4;
     let announced = usize::from(is_announced) * 8;
     let length = match text.chars().count() {
@@ -272,4 +280,138 @@ fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
         _ => 2,
     };
     u8::try_from(base + specific + marked + announced + length).unwrap_or(u8::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The items of a text as `kind: text`, with ` < heading`.
+    fn check(text: &str, expected: &[&str]) {
+        let items = read(text).items;
+        let shown: Vec<String> = items
+            .iter()
+            .map(|item| {
+                let heading = item.heading.as_ref().map(|heading| format!(" < {heading}"));
+                format!("{:?}: {}{}", item.kind, item.text, heading.unwrap_or_default())
+            })
+            .collect();
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn lists_are_read_by_their_headings() {
+        check(
+            "## Issues\n\n1. `drain()` holds the lock\n2. Unused parameter in `open`\n\n## Follow-up\n- docs for `open`",
+            &[
+                "Finding: `drain()` holds the lock < Issues",
+                "Finding: Unused parameter in `open` < Issues",
+                "OpenItem: docs for `open` < Follow-up",
+            ],
+        );
+        check(
+            "**Decisions:**\n- one queue per host",
+            &["Decision: one queue per host < Decisions"],
+        );
+        check("What I tried:\n- a bigger buffer", &["DeadEnd: a bigger buffer < What I tried"]);
+        check(
+            "- [ ] run it on Windows\n- [x] ran it here",
+            &["Unchecked: run it on Windows", "Done: ran it here"],
+        );
+        check("### What's good\n- Thorough tests of `drain`", &[]);
+        check("## Ursache\n- Port 80 belegt", &["Cause: Port 80 belegt < Ursache"]);
+    }
+
+    #[test]
+    fn a_heading_below_issues_is_an_issue() {
+        check(
+            "## Issues\n### 1. `drain()` swallows errors\nThe caller of `drain()` never sees them.",
+            &[
+                "Finding: 1. `drain()` swallows errors < Issues",
+                "Finding: The caller of `drain()` never sees them. < 1. `drain()` swallows errors",
+            ],
+        );
+    }
+
+    #[test]
+    fn labels_and_rows_are_read() {
+        check(
+            "**Root cause:** the key has no version.",
+            &["Cause: **Root cause:** the key has no version. < Root cause"],
+        );
+        check(
+            "| File | Change |\n|---|---|\n| `a.rs` | no longer locks |",
+            &["Finding: `a.rs` | no longer locks"],
+        );
+        check("Note: `open` needs a path.", &["Finding: Note: `open` needs a path. < Note"]);
+    }
+
+    #[test]
+    fn sentences_are_read_by_their_marks() {
+        check(
+            "It stalls because the lock is held.",
+            &["Cause: It stalls because the lock is held."],
+        );
+        check(
+            "I tried `fsync`, but it was slower.",
+            &["DeadEnd: I tried `fsync`, but it was slower."],
+        );
+        check(
+            "Kept `open` rather than `open_at`.",
+            &["Decision: Kept `open` rather than `open_at`."],
+        );
+        check("The Windows build was not run.", &["OpenItem: The Windows build was not run."]);
+        check("`close()` is never called.", &["Finding: `close()` is never called."]);
+        check("缓存没有失效，因为键没有变化。", &["Cause: 缓存没有失效，因为键没有变化。"]);
+    }
+
+    #[test]
+    fn what_says_nothing_is_no_item() {
+        for text in [
+            "All tests pass.",
+            "Great, that works!",
+            "Let me look at `drain()`.",
+            "Now let me run the tests for `a.rs`.",
+            "Want me to fix `drain()`?",
+            "Here's a summary:",
+            "You're right.",
+            "```\nthe root cause is code\n```",
+            "> quoted because",
+        ] {
+            check(text, &[]);
+        }
+    }
+
+    #[test]
+    fn specific_and_causal_weighs_most() {
+        let weight = |text: &str| read(text).items.first().map_or(0, |item| item.weight);
+        let order = [
+            "`drain()` stalls because `lock()` is never released in `queue.rs`.",
+            "It stalls because the lock is held for too long.",
+            "`drain()` is not called.",
+            "Added `drain()` to the queue.",
+        ];
+        for pair in order.windows(2) {
+            assert!(weight(pair[0]) > weight(pair[1]), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn a_remark_weighs_less_than_a_report() {
+        let report = read("`close()` is never called.").items[0].weight;
+        let remark = read("`close()` is never called. Let me fix that.").items[0].weight;
+        assert!(remark < report);
+    }
+
+    #[test]
+    fn a_long_item_keeps_its_beginning_and_end() {
+        let text = format!(
+            "- `drain()` is never called. {}This hides the stall.",
+            "It is so. ".repeat(60)
+        );
+        let item = &read(&text).items[0];
+        assert!(item.text.starts_with("`drain()` is never called."), "{}", item.text);
+        assert!(item.text.contains(ELLIPSIS) && item.text.ends_with("This hides the stall."));
+        assert!(item.text.chars().count() <= ITEM_CHARACTERS_MAX);
+    }
 }

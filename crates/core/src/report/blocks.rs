@@ -28,7 +28,12 @@ pub(super) enum Kind {
         check: Option<bool>,
     },
     Row,
+    /// Code or a quote: not the agent's own words.
+    Other,
 }
+
+/// Blocks of a text at most: of a longer one the end is read.
+const BLOCKS_MAX: usize = 4_000;
 
 /// The level of a heading that is a bold line.
 const BOLD_LEVEL: u8 = 7;
@@ -57,7 +62,8 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
         }
     }
     reader.blocks.retain(|block| !block.text.is_empty());
-    reader.blocks
+    let first = reader.blocks.len().saturating_sub(BLOCKS_MAX);
+    reader.blocks.split_off(first)
 }
 
 impl Reader {
@@ -75,7 +81,9 @@ impl Reader {
             self.elide_code();
         } else if trimmed.is_empty() {
             self.is_after_blank = true;
-        } else if is_rule(trimmed) || trimmed.starts_with('>') {
+        } else if trimmed.starts_with('>') {
+            self.other();
+        } else if is_rule(trimmed) {
             self.is_open = false;
         } else if let Some((level, title)) = heading(trimmed) {
             self.push(Kind::Heading(level), title);
@@ -104,7 +112,7 @@ impl Reader {
             && self.blocks.last().is_some_and(|last| match last.kind {
                 Kind::Item { indent: outer, .. } => !is_after_blank || indent > outer,
                 Kind::Paragraph => !is_after_blank,
-                Kind::Heading(_) | Kind::Row => false,
+                Kind::Heading(_) | Kind::Row | Kind::Other => false,
             });
         match self.blocks.last_mut() {
             Some(last) if belongs => append(&mut last.text, text),
@@ -112,12 +120,19 @@ impl Reader {
         }
     }
 
+    /// Code inside an item is omitted there; other code is a block of its own.
     fn elide_code(&mut self) {
-        let Some(last) = self.blocks.last_mut().filter(|_| self.is_open) else { return };
-        if matches!(last.kind, Kind::Item { .. }) {
-            append(&mut last.text, ELLIPSIS);
+        match self.blocks.last_mut().filter(|_| self.is_open) {
+            Some(Block { kind: Kind::Item { .. }, text }) => append(text, ELLIPSIS),
+            _ => self.other(),
         }
-        self.is_after_blank = last.kind == Kind::Paragraph;
+    }
+
+    fn other(&mut self) {
+        if self.blocks.last().is_none_or(|last| last.kind != Kind::Other) {
+            self.push(Kind::Other, ELLIPSIS);
+        }
+        self.is_open = false;
     }
 
     /// A row of a table. The row above the line of dashes only names the columns.
@@ -126,9 +141,12 @@ impl Reader {
         if !is_separator {
             let cells = line.trim_matches('|').trim();
             self.push(Kind::Row, cells);
-        } else if self.blocks.last().is_some_and(|last| last.kind == Kind::Row) {
+            return;
+        }
+        if self.blocks.last().is_some_and(|last| last.kind == Kind::Row) {
             self.blocks.pop();
         }
+        self.is_open = false;
     }
 }
 
@@ -203,9 +221,18 @@ fn item(line: &str, indent: usize) -> Option<(Kind, &str)> {
 
 /// The number of a list marker, and what follows it.
 fn marker(line: &str) -> Option<(Option<u32>, &str)> {
+    // `**2. Title** …` is an item too, with its markup.
+    if let Some(bold) = line.strip_prefix("**") {
+        let number = numbered(bold)?.0;
+        return (!is_bold_line(line)).then_some((number, line));
+    }
     if let Some(rest) = line.strip_prefix(['-', '*', '+', '•', '·', '–']) {
         return rest.starts_with([' ', '\t']).then(|| (None, rest.trim_start()));
     }
+    numbered(line)
+}
+
+fn numbered(line: &str) -> Option<(Option<u32>, &str)> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let number = line.get(..digits).filter(|_| (1..=3).contains(&digits))?.parse().ok();
     let rest = line[digits..].strip_prefix(['.', ')', '、'])?;
@@ -225,6 +252,7 @@ mod tests {
                 Kind::Heading(_) => format!("# {}", block.text),
                 Kind::Paragraph => format!("p {}", block.text),
                 Kind::Row => format!("| {}", block.text),
+                Kind::Other => "other".to_owned(),
                 Kind::Item { indent, number, check } => {
                     let number = number.map(|number| number.to_string()).unwrap_or_default();
                     let check = check.map(|is_checked| if is_checked { "x" } else { "o" });
@@ -242,7 +270,8 @@ mod tests {
         check("**Issues:**\n\n1. a", &["# **Issues:**", "0-1 a"]);
         check("**Cause:** the cache", &["p **Cause:** the cache"]);
         check("#hashtag", &["p #hashtag"]);
-        check("> quoted\nmine\n---\nmore", &["p mine", "p more"]);
+        check("> quoted\n> more\nmine\n---\nmore", &["other", "p mine", "p more"]);
+        check("**1. One** - a\n**2. Two** - b", &["0-1 **1. One** - a", "0-2 **2. Two** - b"]);
         check("1.5 seconds", &["p 1.5 seconds"]);
         check("2024. That year", &["p 2024. That year"]);
     }
@@ -257,8 +286,8 @@ mod tests {
 
     #[test]
     fn an_unclosed_fence_hides_the_rest() {
-        check("a\n```\n- b\n", &["p a"]);
-        check("a\n````\n```\n- b\n````\nc", &["p a", "p c"]);
+        check("a\n```\n- b\n", &["p a", "other"]);
+        check("a\n````\n```\n- b\n````\nc", &["p a", "other", "p c"]);
     }
 
     #[test]

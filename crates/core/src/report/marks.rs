@@ -1,10 +1,12 @@
 //! What a sentence says, by the words that mark it.
 //!
-//! Few words, all of them about how things hang together and none about a project: a cause, a denial,
-//! a choice, something left. How specific a sentence is decides more than which mark it has.
+//! The lists are short and name no project: a cause, a denial, a choice, something left to do. How
+//! specific a sentence is matters more than which mark it has.
 
 use super::ItemKind;
-use super::sentences::{has_any, position, starts_with_any};
+use super::sentences::{is_dense, starts_with_any};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 #[rustfmt::skip]
 const CAUSE: &[&str] = &[
@@ -53,16 +55,23 @@ const FINDING: &[&str] = &[
 /// Openings of sentences that say what the agent does right now.
 #[rustfmt::skip]
 const STEP: &[&str] = &[
-    "let me", "let's", "now", "next", "i'll", "i will", "i'm going to", "i am going to", "i need to", "i should", "first",
-    "then", "time to", "need to", "proceeding", "starting", "continuing", "moving on", "going to",
+    "let's", "next i", "next we", "i'll", "i will", "i'm going to", "i am going to", "i need to", "i should", "time to",
+    "need to", "proceeding", "starting", "continuing", "moving on", "going to",
     "jetzt", "ich werde", "als nächstes", "maintenant", "je vais", "ahora", "voy a", "agora", "vou", "现在", "接下来", "让我", "次に",
+];
+
+/// Words after "now" that begin a statement rather than an instruction: "Now the build passes."
+#[rustfmt::skip]
+const STATED: &[&str] = &[
+    "the", "it", "this", "that", "these", "all", "both", "a", "an", "i", "we", "you", "there", "with", "our", "`", "everything",
+    "only", "each", "when", "since", "in", "they", "its", "no",
 ];
 
 /// Openings that only connect: what follows them decides.
 #[rustfmt::skip]
-const CONNECTIVE: &[&str] = &["ok", "okay", "so", "and", "also", "alright", "right", "well", "good", "great", "perfect", "yes", "got it"];
+const CONNECTIVE: &[&str] = &["ok", "okay", "so", "and", "also", "alright", "right", "well", "good", "great", "perfect", "yes", "got it", "next", "now"];
 
-/// Things an agent says it will do that do not go on with the work.
+/// Announcements that do not continue the work.
 const WAIT: &[&str] = &["wait", "leave", "stop", "hold", "be", "let"];
 
 /// Openings of sentences that say nothing by themselves.
@@ -77,10 +86,16 @@ const POLITE: &[&str] = &[
 const OUTCOME: &[&str] = &[
     "done", "pushed", "committed", "merged", "fixed", "created", "opened", "filed", "deployed", "released", "published",
     "complete", "completed", "finished", "implemented", "resolved", "addressed", "replied", "updated", "passes", "pass", "passed", "passing",
-    "clean", "green", "works", "working", "ready", "verified", "fails", "failing", "failed", "blocked", "stuck", "in progress",
+    "clean", "green", "works", "working", "ready", "fails", "failing", "failed", "blocked", "stuck", "in progress",
     "not committed", "uncommitted", "closed", "removed", "added", "renamed",
     "fertig", "erledigt", "terminé", "listo", "hecho", "concluído", "pronto", "完成", "完了",
 ];
+
+/// An outcome comes early in its sentence; a later one is usually about something else.
+const OUTCOME_WORDS: usize = 9;
+
+const HYPOTHETICAL: &[&str] =
+    &["might", "would", "could", "should", "if", "once", "i'd", "we'd", "here's", "here is"];
 
 const CHECKS: &[&str] = &[
     "tests",
@@ -97,50 +112,136 @@ const CHECKS: &[&str] = &[
 const PASSED: &[&str] =
     &["pass", "passes", "passed", "passing", "clean", "green", "succeeded", "succeeds"];
 
+/// What a phrase of a sentence says about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Cause,
+    DeadEnd,
+    Open,
+    Decision,
+    Finding,
+    Outcome,
+    Hypothetical,
+    Check,
+    Passed,
+    LetMe,
+    LetMeKnow,
+    Tried,
+    But,
+    EverythingIs,
+}
+
+const MARKS: &[(Mark, &[&str])] = &[
+    (Mark::Cause, CAUSE),
+    (Mark::DeadEnd, DEAD_END),
+    (Mark::Open, OPEN),
+    (Mark::Decision, DECISION),
+    (Mark::Finding, FINDING),
+    (Mark::Outcome, OUTCOME),
+    (Mark::Hypothetical, HYPOTHETICAL),
+    (Mark::Check, CHECKS),
+    (Mark::Passed, PASSED),
+    (Mark::LetMe, &["let me"]),
+    (Mark::LetMeKnow, &["let me know"]),
+    (Mark::Tried, &["tried"]),
+    (Mark::But, &["but"]),
+    (Mark::EverythingIs, &["everything is"]),
+];
+
+/// Phrases by their first word, so that one pass over a sentence finds all of them. Phrases of
+/// scripts without spaces are under the empty word.
+static PHRASES: LazyLock<HashMap<&str, Vec<(&str, Mark)>>> = LazyLock::new(|| {
+    let mut index: HashMap<&str, Vec<(&str, Mark)>> = HashMap::new();
+    for (mark, phrases) in MARKS {
+        for phrase in *phrases {
+            let first = phrase.split(' ').next().filter(|_| !phrase.chars().any(is_dense));
+            index.entry(first.unwrap_or_default()).or_default().push((phrase, *mark));
+        }
+    }
+    index
+});
+
+/// The marks of a sentence.
+#[derive(Clone, Copy, Default)]
+struct Marks(u32);
+
+impl Marks {
+    fn of(words: &str) -> Self {
+        let mut marks = Self::default();
+        let mut at = 0;
+        for word in words.split_inclusive(' ') {
+            let rest = &words[at..];
+            at += word.len();
+            for (phrase, mark) in PHRASES.get(word.trim_end()).into_iter().flatten() {
+                if starts_with_any(rest, &[phrase]) {
+                    marks.0 |= 1 << *mark as u32;
+                }
+            }
+        }
+        if words.chars().any(is_dense) {
+            let dense = PHRASES.get("").into_iter().flatten();
+            let said = dense.filter(|(phrase, _)| words.contains(phrase));
+            marks.0 |= said.fold(0, |bits, (_, mark)| bits | 1 << *mark as u32);
+        }
+        marks
+    }
+
+    fn has(self, mark: Mark) -> bool {
+        self.0 & 1 << mark as u32 != 0
+    }
+}
+
 /// The kind that the words of a sentence mark, if any.
 pub(super) fn kind(words: &str) -> Option<ItemKind> {
-    let tried = position(words, "tried").and_then(|at| position(&words[at..], "but"));
-    let rows = [
-        (ItemKind::Cause, CAUSE),
-        (ItemKind::OpenItem, OPEN),
-        (ItemKind::Decision, DECISION),
-        (ItemKind::Finding, FINDING),
-    ];
-    match tried {
-        Some(_) => Some(ItemKind::DeadEnd),
-        None if has_any(words, DEAD_END) => Some(ItemKind::DeadEnd),
-        None => rows.iter().find(|(_, marks)| has_any(words, marks)).map(|(kind, _)| *kind),
+    let marks = Marks::of(words);
+    if marks.has(Mark::Tried) && marks.has(Mark::But) {
+        return Some(ItemKind::DeadEnd);
     }
+    let rows = [
+        (ItemKind::DeadEnd, Mark::DeadEnd),
+        (ItemKind::Cause, Mark::Cause),
+        (ItemKind::OpenItem, Mark::Open),
+        (ItemKind::Decision, Mark::Decision),
+        (ItemKind::Finding, Mark::Finding),
+    ];
+    rows.iter().find(|(_, mark)| marks.has(*mark)).map(|(kind, _)| *kind)
 }
 
 /// How many kinds of marks the words have: a choice with its reason beats a choice.
 pub(super) fn marks(words: &str) -> usize {
-    let rows = [CAUSE, DEAD_END, OPEN, DECISION, FINDING];
-    rows.iter().filter(|marks| has_any(words, marks)).count()
+    let marks = Marks::of(words);
+    let counted = [Mark::Cause, Mark::DeadEnd, Mark::Open, Mark::Decision, Mark::Finding];
+    counted.iter().filter(|mark| marks.has(**mark)).count()
 }
 
-/// Whether a sentence announces the agent's next action: "Let me run the tests.", "Now the lint."
+/// Whether a sentence announces the agent's next action: "Let me run the tests.", "Now apply it."
 pub(super) fn is_step(words: &str) -> bool {
     let mut rest = words.trim_start();
+    let mut is_now = false;
     while let Some(connective) = CONNECTIVE.iter().find(|word| starts_with_any(rest, &[word])) {
+        is_now = *connective == "now";
         rest = rest[connective.len()..].trim_start();
     }
-    let Some(opening) = STEP.iter().find(|phrase| starts_with_any(rest, &[phrase])) else {
-        return false;
-    };
-    let after = &rest[opening.len()..];
-    !starts_with_any(after, WAIT)
-        && !starts_with_any(rest, &["let me know", "now that", "first time"])
+    let marks = Marks::of(words);
+    let lets = marks.has(Mark::LetMe) && !marks.has(Mark::LetMeKnow);
+    let opening = STEP.iter().find(|phrase| starts_with_any(rest, &[phrase]));
+    let is_waiting = opening.is_some_and(|opening| starts_with_any(&rest[opening.len()..], WAIT));
+    let is_instruction = is_now && !rest.is_empty() && !starts_with_any(rest, STATED);
+    lets || opening.is_some() && !is_waiting || opening.is_none() && is_instruction
 }
 
 /// Whether a sentence says where the work is.
 pub(super) fn is_outcome(words: &str) -> bool {
-    !is_step(words) && has_any(words, OUTCOME)
+    let first: String = words.split_inclusive(' ').take(OUTCOME_WORDS).collect();
+    let marks = Marks::of(words);
+    let is_said = Marks::of(&first).has(Mark::Outcome) || marks.has(Mark::EverythingIs);
+    is_said && !marks.has(Mark::Hypothetical) && !is_step(words)
 }
 
 /// Whether a sentence only says that checks passed.
 pub(super) fn is_passed_check(words: &str) -> bool {
-    has_any(words, PASSED) && has_any(words, CHECKS)
+    let marks = Marks::of(words);
+    marks.has(Mark::Passed) && marks.has(Mark::Check)
 }
 
 /// Whether a sentence opens like praise, politeness or an announcement.
@@ -178,15 +279,19 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_told_from_statements() {
+    fn steps_differ_from_statements() {
         let check =
             |text: &str, expected: bool| assert_eq!(is_step(&words(text)), expected, "{text}");
         check("Let me run the tests.", true);
         check("Good. Now apply the fixes.", true);
         check("OK, so next I'll rename it.", true);
+        check("Now let me look at the queue.", true);
         check("I'll wait for the review.", false);
         check("Let me know if it helps.", false);
         check("Now that the lock is gone, it passes.", false);
+        check("Now the `lock` is unused.", false);
+        check("Good question, let me commit first.", true);
+        check("Then the error is real.", false);
         check("The lock is gone now.", false);
     }
 }

@@ -1,24 +1,29 @@
 //! What an agent asks the user at the end of a text, and what it says it does next.
 
+use super::ELLIPSIS;
 use super::blocks::{Block, Kind, blocks};
+use super::label;
 use super::marks::is_step;
 use super::sentences::{has_any, sentences, starts_with_any, words};
 use super::shorten::shorten;
-use super::topics::{Topic, topic};
-use super::{ItemKind, label};
+use super::status::is_report_of;
 
 const SENTENCES_CHARACTERS_MAX: usize = 300;
 const OPTION_CHARACTERS_MAX: usize = 160;
-const OPTIONS_MAX: usize = 8;
+const OPTIONS_MAX: usize = 6;
+/// A longer question names what it asks about.
+const PICK_CHARACTERS_MAX: usize = 120;
+/// Sentences after a question that explain it.
+const EXPLAINED_MAX: usize = 2;
 
-/// Questions that nobody has to answer.
+/// Words of offers in passing.
 #[rustfmt::skip]
 const IN_PASSING: &[&str] = &[
     "anything else", "any questions", "something else", "anything you", "any other", "help with anything", "what do you want to do next",
     "sonst noch", "autre chose", "algo más", "mais alguma coisa", "还有其他", "他に",
 ];
 
-/// Words of a question that is put to the user rather than to the reader.
+/// Words that address the user, so the question is not rhetorical.
 #[rustfmt::skip]
 const TO_USER: &[&str] = &[
     "you", "your", "me to", "should i", "shall i", "can i", "may i", "do i", "should we", "shall we", "ok to", "okay to",
@@ -43,6 +48,12 @@ pub fn question(text: &str) -> Option<String> {
 }
 
 pub(super) fn question_of(all: &[Block]) -> Option<String> {
+    let own: Vec<Block> = all.iter().filter(|block| block.kind != Kind::Other).cloned().collect();
+    let without_reply = own.split_last().filter(|(last, before)| is_reply_line(last, before));
+    question_in(&own).or_else(|| question_in(without_reply?.1))
+}
+
+fn question_in(all: &[Block]) -> Option<String> {
     let end = all.iter().rposition(|block| !is_listed(block))?;
     let (before, after) = (&all[..end], &all[end + 1..]);
     let asked = asked(&all[end], !after.is_empty());
@@ -52,12 +63,6 @@ pub(super) fn question_of(all: &[Block]) -> Option<String> {
         }
         Some(asked) => Some(with_options(&asked, after)),
         None if all_ask(after) => Some(with_options(&all[end].text, after)),
-        // "Let me know." behind the question and its options.
-        None if after.is_empty() && is_reply_line(&all[end].text) => {
-            question_of(before).filter(|_| {
-                before.last().is_some_and(|last| is_listed(last) || last.text.ends_with('?'))
-            })
-        }
         None => None,
     }
 }
@@ -66,9 +71,12 @@ fn is_listed(block: &Block) -> bool {
     matches!(block.kind, Kind::Item { .. } | Kind::Row)
 }
 
-fn is_reply_line(text: &str) -> bool {
-    text.chars().nth(160).is_none()
-        && starts_with_any(&words(text), &["let me know", "i can", "once you", "happy to"])
+/// Whether the last block is a "Let me know." after a question or its options.
+fn is_reply_line(last: &Block, before: &[Block]) -> bool {
+    let openings = ["let me know", "i can", "once you", "happy to"];
+    last.text.chars().nth(160).is_none()
+        && starts_with_any(&words(&last.text), &openings)
+        && before.last().is_some_and(|block| is_listed(block) || block.text.ends_with('?'))
 }
 
 /// Whether a list is a list of questions.
@@ -76,18 +84,17 @@ fn all_ask(items: &[Block]) -> bool {
     !items.is_empty() && items.iter().all(|item| item.text.ends_with(['?', '？']))
 }
 
-/// The question at the end of a block. With a list behind it, a lead-in may stand between.
+/// The question at the end of a block. A lead-in may come between it and a list.
 fn asked(block: &Block, has_list: bool) -> Option<String> {
     let all = sentences(&block.text);
     let last = all.iter().rposition(|sentence| is_question(sentence, has_list))?;
-    let behind = &all[last + 1..];
-    let is_to_user = has_any(&words(all[last]), TO_USER);
-    let is_last = match (behind, has_list) {
+    let after = &all[last + 1..];
+    let asking = words(all[last]);
+    let is_to_user = has_any(&asking, TO_USER) && !starts_with_any(&asking, &["why", "how come"]);
+    let is_last = match (after, has_list) {
         ([], _) => true,
         ([lead_in], true) => lead_in.ends_with(':') && is_to_user,
-        ([more], false) => {
-            is_to_user && has_any(&words(more), &["i", "i'll", "i'd", "you", "your", "if"])
-        }
+        (more, false) => is_to_user && more.len() <= EXPLAINED_MAX,
         _ => false,
     };
     let mut from = last;
@@ -111,9 +118,13 @@ fn is_question(sentence: &str, has_list: bool) -> bool {
 /// The list right before a question that asks to pick from it.
 fn options_before<'b>(asked: &str, before: &'b [Block]) -> &'b [Block] {
     let from = before.iter().rposition(|block| !is_listed(block)).map_or(0, |at| at + 1);
-    match has_any(&words(asked), &["which", "option", "options", "approach", "either", "prefer"]) {
-        true => &before[from..],
-        false => &[],
+    let picks = ["which", "option", "options", "approach", "either", "prefer"];
+    let is_pick =
+        asked.chars().nth(PICK_CHARACTERS_MAX).is_none() && has_any(&words(asked), &picks);
+    // A longer list is a table of what there is, not a choice.
+    match &before[from..] {
+        options if is_pick && options.len() <= OPTIONS_MAX => options,
+        _ => &[],
     }
 }
 
@@ -122,37 +133,57 @@ fn with_options(text: &str, options: &[Block]) -> String {
     let mut out = shorten(text, SENTENCES_CHARACTERS_MAX);
     for option in options.iter().take(OPTIONS_MAX) {
         let marker = match option.kind {
-            Kind::Item { number: Some(number), .. } => format!("{number}."),
-            Kind::Item { .. } | Kind::Row | Kind::Heading(_) | Kind::Paragraph => "-".to_owned(),
+            Kind::Item { number: Some(number), .. } if !has_own_number(&option.text) => {
+                format!("{number}.")
+            }
+            Kind::Item { .. } | Kind::Row | Kind::Heading(_) | Kind::Paragraph | Kind::Other => {
+                "-".to_owned()
+            }
         };
         out.push_str(&format!("\n{marker} {}", shorten(&option.text, OPTION_CHARACTERS_MAX)));
+    }
+    if options.len() > OPTIONS_MAX {
+        out.push_str(&format!("\n{ELLIPSIS}"));
     }
     out
 }
 
-/// What the agent says it does next: the last such sentence, with the list it refers to.
-pub fn stated_plan(text: &str) -> Option<String> {
-    let all = blocks(text);
-    (0..all.len()).rev().find_map(|index| plan_at(&all, index))
+/// Whether an item begins with its number in bold.
+fn has_own_number(text: &str) -> bool {
+    text.trim_start_matches('*').starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn plan_at(all: &[Block], index: usize) -> Option<String> {
+/// Words of a heading or label above what the agent itself does next.
+#[rustfmt::skip]
+const PLAN: &[&str] = &[
+    "plan", "next", "next step", "next steps", "what's next", "remaining", "todo", "to do", "pending",
+    "nächste schritte", "prochaines étapes", "próximos pasos", "下一步", "次のステップ", "計画",
+];
+
+/// What the agent says it does next: the last such sentence of a remark, or the list under "Plan" or
+/// "Remaining", with the items it refers to.
+pub fn stated_plan(text: &str) -> Option<String> {
+    let mut all = blocks(text);
+    all.retain(|block| block.kind != Kind::Other);
+    // "Let me think" in a finished report is not about what comes next.
+    let is_remark = !is_report_of(&all);
+    (0..all.len()).rev().find_map(|index| plan_at(&all, index, is_remark))
+}
+
+fn plan_at(all: &[Block], index: usize, is_remark: bool) -> Option<String> {
     let block = &all[index];
     if is_listed(block) {
         return None;
     }
     let below = items_at(&all[index + 1..]);
-    let named = if matches!(block.kind, Kind::Heading(_)) {
-        Some(block.text.as_str())
-    } else {
-        label(&block.text)
-    };
-    let kind = named.and_then(topic);
-    if matches!(kind, Some(Topic::Items(ItemKind::Plan | ItemKind::OpenItem))) {
-        let is_empty = matches!(block.kind, Kind::Heading(_)) && below.is_empty();
-        return (!is_empty).then(|| with_options(&block.text, below));
+    let is_heading = matches!(block.kind, Kind::Heading(_));
+    let named = if is_heading { Some(block.text.as_str()) } else { label(&block.text) };
+    if named.is_some_and(|title| is_plan_title(title) && !(is_heading && below.is_empty())) {
+        return Some(with_options(&block.text, below));
     }
-    let last = sentences(&block.text).into_iter().rfind(|sentence| is_step(&words(sentence)))?;
+    let all_sentences = sentences(&block.text);
+    let last =
+        all_sentences.into_iter().rfind(|sentence| is_remark && is_step(&words(sentence)))?;
     if last.ends_with([':', '：']) {
         return Some(with_options(last, below));
     }
@@ -161,6 +192,11 @@ fn plan_at(all: &[Block], index: usize) -> Option<String> {
     let named: Vec<Block> = above.iter().filter(|item| is_named(item, &numbers)).cloned().collect();
     let is_back = numbers.is_empty() && has_any(&words(last), BACK);
     Some(with_options(last, if is_back { above } else { &named }))
+}
+
+fn is_plan_title(title: &str) -> bool {
+    let words = words(title);
+    words.split_whitespace().nth(5).is_none() && has_any(&words, PLAN)
 }
 
 fn items_at(blocks: &[Block]) -> &[Block] {
@@ -204,6 +240,14 @@ mod tests {
         check("**Which queue should I drain?**", Some("**Which queue should I drain?**"));
         check("Please confirm the new name.", Some("Please confirm the new name."));
         check("Soll ich den Branch löschen?", Some("Soll ich den Branch löschen?"));
+        check(
+            "Shall I add one? It would help. A bit.",
+            Some("Shall I add one? It would help. A bit."),
+        );
+        check(
+            "**1. Now** - here\n\n**2. Later** - there\n\nWhich?",
+            Some("Which?\n- **1. Now** - here\n- **2. Later** - there"),
+        );
         check("要不要提交？", Some("要不要提交？"));
         check("Should we:\n1. keep it\n2. drop it", Some("Should we:\n1. keep it\n2. drop it"));
         check(
@@ -224,6 +268,7 @@ mod tests {
         check("Which one is right?\n\nThe second, because the first never runs.");
         check("The test asks `ready?`.");
         check("```\nContinue?\n```");
+        check(&"Let me know.\n\n".repeat(3_000));
         check("> Shall I?\n\nDone.");
         check("");
     }
@@ -242,6 +287,11 @@ mod tests {
         check("**Plan:**\n1. move\n2. test", Some("**Plan:**\n1. move\n2. test"));
         check("Pushed.\n\nRemaining: the docs.", Some("Remaining: the docs."));
         check("## Next steps\n\n- docs", Some("Next steps\n- docs"));
+        check("Let me think. The queue is slow because `drain()` locks.", None);
+        check("**Suggestion:** drop it.", None);
+        let items: String = (1..=8).map(|n| format!("\n{n}. step {n}")).collect();
+        let six: String = (1..=6).map(|n| format!("\n{n}. step {n}")).collect();
+        check(&format!("Plan:{items}"), Some(&format!("Plan:{six}\n[…]")));
         check("Pushed. All tests pass.", None);
         check("I'll wait for your answer.", None);
     }

@@ -1,4 +1,4 @@
-//! Sentences of one line of text, and what can be told from their words.
+//! Sentences of one line of text, and the words and names in them.
 
 use super::shorten::code_spans;
 
@@ -6,6 +6,11 @@ use super::shorten::code_spans;
 const ABBREVIATIONS: [&str; 12] = [
     "e.g.", "i.e.", "vs.", "etc.", "cf.", "approx.", "no.", "z.b.", "d.h.", "bzw.", "ca.", "p.ex.",
 ];
+
+/// Sentences of a text at most; what follows is one more.
+const SENTENCES_MAX: usize = 1_000;
+/// A statement is known by its beginning, however long it is.
+const WORDS_BYTES_MAX: usize = 2_000;
 
 /// The sentences of a text, each a slice of it.
 pub(super) fn sentences(text: &str) -> Vec<&str> {
@@ -22,13 +27,13 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
         if is_code || !matches!(character, '.' | '!' | '?' | '。' | '！' | '？') {
             continue;
         }
-        // Emphasis, quotes and brackets that close behind the sign belong to the sentence.
+        // Emphasis, quotes and brackets right after the sign belong to the sentence.
         while let Some((_, closing)) =
             characters.next_if(|(_, next)| "*_\"')”’».!?".contains(*next))
         {
             end += closing.len_utf8();
         }
-        if ends(text, from, end, character) {
+        if found.len() < SENTENCES_MAX && ends(text, from, end, character) {
             found.push(text[from..end].trim());
             from = end;
         }
@@ -59,6 +64,7 @@ fn ends(text: &str, from: usize, end: usize, sign: char) -> bool {
 /// The words of a text for looking up phrases: lower case, one space around each, a code span as
 /// one backtick, no other signs.
 pub(super) fn words(text: &str) -> String {
+    let text = &text[..text.floor_char_boundary(WORDS_BYTES_MAX)];
     let mut out = String::with_capacity(text.len() + 2);
     out.push(' ');
     let mut from = 0;
@@ -82,47 +88,56 @@ fn push_words(out: &mut String, text: &str) {
 }
 
 /// Whether one of the phrases occurs in words as [`words`] gives them. A phrase of a script without
-/// spaces may stand anywhere.
+/// spaces may occur anywhere.
 pub(super) fn has_any(words: &str, phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| position(words, phrase).is_some())
-}
-
-/// Where a phrase begins.
-pub(super) fn position(words: &str, phrase: &str) -> Option<usize> {
-    let is_spaced = phrase.chars().all(|c| u32::from(c) < 0x2e80);
-    let mut matches = words.match_indices(phrase);
-    matches.find(|(at, _)| !is_spaced || is_whole(words, *at, phrase)).map(|(at, _)| at)
+    phrases.iter().any(|phrase| {
+        let is_dense = phrase.chars().any(is_dense);
+        words.match_indices(phrase).any(|(at, _)| is_dense || is_whole(words, at, phrase))
+    })
 }
 
 fn is_whole(words: &str, at: usize, phrase: &str) -> bool {
     words[..at].ends_with(' ') && words[at + phrase.len()..].starts_with(' ')
 }
 
+/// Whether a character belongs to a script without spaces between words.
+pub(super) fn is_dense(character: char) -> bool {
+    let code = u32::from(character);
+    matches!(code, 0x0e00..=0x0eff | 0x2e80..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0xff00..=0xffef)
+}
+
 /// Whether the words begin with one of the phrases.
 pub(super) fn starts_with_any(words: &str, phrases: &[&str]) -> bool {
     let words = words.trim_start();
     phrases.iter().any(|phrase| {
-        let is_spaced = phrase.chars().all(|c| u32::from(c) < 0x2e80);
-        words.strip_prefix(phrase).is_some_and(|rest| !is_spaced || rest.starts_with(' '))
+        let rest = words.strip_prefix(phrase);
+        rest.is_some_and(|rest| rest.starts_with(' ') || phrase.chars().any(is_dense))
     })
 }
 
-/// How many names, paths, numbers and pieces of code a text has: what makes a statement specific.
-pub(super) fn identifiers(text: &str) -> usize {
-    let spans = code_spans(text);
+/// The names, paths, ids, numbers and pieces of code in a text: what makes a statement specific, and
+/// what shows whether another text already has it.
+pub fn identifiers(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
     let mut from = 0;
-    let mut count = spans.len();
-    for (start, end) in spans.iter().copied().chain([(text.len(), text.len())]) {
-        count += text[from..start].split_whitespace().filter(|word| is_identifier(word)).count();
+    for (start, end) in code_spans(text) {
+        found.extend(text[from..start].split_whitespace().filter_map(identifier));
+        found.push(text[start..end].trim_matches('`').trim());
         from = end;
     }
-    count
+    found.extend(text[from..].split_whitespace().filter_map(identifier));
+    found
+}
+
+/// A word without the signs around it, if it is an identifier.
+fn identifier(word: &str) -> Option<&str> {
+    let word = word.trim_matches(|c: char| !(c.is_alphanumeric() || "#/._-".contains(c)));
+    let word = word.trim_end_matches(['.', '-']);
+    is_identifier(word).then_some(word)
 }
 
 /// Whether a word is a name of code, a path, an id or a number rather than a word of a language.
 fn is_identifier(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !(c.is_alphanumeric() || "#/._-".contains(c)));
-    let word = word.trim_end_matches(['.', ',']);
     let mut before = ' ';
     let mut has_hump = false;
     for c in word.chars() {
@@ -169,10 +184,11 @@ mod tests {
 
     #[test]
     fn names_paths_and_numbers_make_a_text_specific() {
-        let check = |text: &str, count: usize| assert_eq!(identifiers(text), count, "{text}");
-        check("All good, nothing to do. And so on", 0);
-        check("`a b` fails in src/lib.rs with readAll, see #12 and --force", 5);
-        check("3 of 12 tests", 1);
-        check("the go-git check", 0);
+        let check =
+            |text: &str, expected: &[&str]| assert_eq!(identifiers(text), expected, "{text}");
+        check("All good, nothing to do. And so on", &[]);
+        check("`a b` fails in src/lib.rs with readAll,", &["a b", "src/lib.rs", "readAll"]);
+        check("(see #12), pass --force", &["#12", "--force"]);
+        check("3 of 12 tests of the go-git check", &["12"]);
     }
 }

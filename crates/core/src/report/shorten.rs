@@ -1,6 +1,7 @@
 //! Shortening a text in its middle.
 
 use super::ELLIPSIS;
+use super::sentences::is_dense;
 use std::collections::HashMap;
 
 /// At most so many characters: the whole text where it fits, else its beginning and its end with
@@ -89,11 +90,6 @@ fn strength(before: char) -> Border {
         ',' | ';' | ':' | '—' | '–' | ')' | '、' | '，' | '；' | '：' => Border::Clause,
         _ => Border::Word,
     }
-}
-
-/// Whether a character belongs to a script without spaces between words.
-fn is_dense(character: char) -> bool {
-    matches!(u32::from(character), 0x2e80..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0xff00..=0xffef | 0x0e00..=0x0eff)
 }
 
 /// Byte ranges of code spans with their backticks: a run of backticks up to the next run of the same

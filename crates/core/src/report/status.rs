@@ -3,7 +3,7 @@
 use super::blocks::{Block, Kind, blocks};
 use super::marks::{is_outcome, is_polite, is_step};
 use super::question::question_of;
-use super::sentences::{identifiers, sentences, words};
+use super::sentences::{identifiers, sentences, starts_with_any, words};
 use super::shorten::shorten;
 use super::topics::{Topic, topic};
 
@@ -42,26 +42,25 @@ fn says_something(sentence: &str) -> bool {
     let words = words(sentence);
     !is_step(&words)
         && (is_outcome(&words)
-            || identifiers(sentence) > 0
+            || !identifiers(sentence).is_empty()
             || super::marks::kind(&words).is_some() && !is_polite(&words))
 }
 
-/// The sentences that say where the work is: those at the beginning of the text, those of its last
-/// paragraph, and a conclusion.
+/// The sentences that say where the work is: at the beginning of the text, in a conclusion, in the
+/// last paragraph.
 pub(super) fn status(blocks: &[Block]) -> Option<String> {
     if !is_report_of(blocks) {
         return None;
     }
-    let mut found: Vec<&str> = Vec::new();
-    let first = blocks.first().filter(|block| block.kind == Kind::Paragraph);
-    found.extend(first.into_iter().flat_map(|block| outcomes(&block.text)));
+    let paragraph = |block: &&Block| block.kind == Kind::Paragraph;
+    let mut found =
+        blocks.first().filter(paragraph).map_or(Vec::new(), |block| opening(&block.text));
     let concluded = blocks.windows(2).find(|pair| {
         matches!(pair[0].kind, Kind::Heading(_)) && topic(&pair[0].text) == Some(Topic::Conclusion)
     });
-    let conclusion = concluded.map(|pair| pair[1].text.as_str());
-    found.extend(conclusion.into_iter().flat_map(sentences));
-    let last = blocks.last().filter(|block| block.kind == Kind::Paragraph && blocks.len() > 1);
-    for sentence in last.into_iter().flat_map(|block| outcomes(&block.text)) {
+    found.extend(concluded.into_iter().flat_map(|pair| sentences(&pair[1].text)));
+    let last = blocks.last().filter(paragraph).into_iter();
+    for sentence in last.flat_map(|block| outcomes(&block.text)) {
         if !found.contains(&sentence) {
             found.push(sentence);
         }
@@ -70,14 +69,32 @@ pub(super) fn status(blocks: &[Block]) -> Option<String> {
     Some(shorten(&text, STATUS_CHARACTERS_MAX)).filter(|text| !text.is_empty())
 }
 
-/// The sentences of a paragraph that say where the work is. A lead-in ("Here's what I did:") says
-/// nothing yet.
+/// The outcomes of the first paragraph. Where it is short and begins with an outcome, the sentences
+/// after it belong to it: "Pushed. Commit `1a2b3c4`."
+fn opening(paragraph: &str) -> Vec<&str> {
+    let mut all = sentences(paragraph);
+    let is_short = paragraph.chars().nth(STATUS_CHARACTERS_MAX).is_none();
+    if is_short && all.first().is_some_and(|first| is_outcome(&words(first))) {
+        all.retain(|sentence| !is_aside(sentence));
+        return all;
+    }
+    outcomes(paragraph)
+}
+
 fn outcomes(paragraph: &str) -> Vec<&str> {
-    let mut sentences = sentences(paragraph);
-    sentences.retain(|sentence| {
-        !sentence.ends_with([':', '：', '?', '？']) && is_outcome(&words(sentence))
-    });
-    sentences
+    let mut all = sentences(paragraph);
+    all.retain(|sentence| !is_aside(sentence) && is_outcome(&words(sentence)));
+    all
+}
+
+/// A question, a step, or the lead-in of a list.
+fn is_aside(sentence: &str) -> bool {
+    let words = words(sentence);
+    let is_lead_in = sentence.ends_with([':', '：']) && !is_outcome(&words);
+    is_lead_in
+        || sentence.ends_with(['?', '？'])
+        || is_step(&words)
+        || starts_with_any(&words, &["here's", "here is"])
 }
 
 #[cfg(test)]
@@ -85,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_are_told_from_remarks() {
+    fn reports_differ_from_remarks() {
         let check = |text: &str, expected: bool| assert_eq!(is_report(text), expected, "{text}");
         check("Now let me run the tests.", false);
         check("Good. Now apply the fixes.", false);
@@ -96,6 +113,8 @@ mod tests {
         check("Good. Now the fixes.\n\n**Fix 1: `drain()` (queue.rs)**", false);
         check("", false);
         check("Done.", true);
+        check("Run it with `just drain`:\n```sh\njust drain\n```", true);
+        check("## Proposed\n> a quote", false);
         check("Pushed as `1a2b3c4`.", true);
         check("Only `main()` calls it.", true);
         check("Which queue should I drain?", true);
@@ -118,6 +137,9 @@ mod tests {
             "## Review\n\n### Verdict\n**Ship it.** Small risk.",
             Some("**Ship it.** Small risk."),
         );
+        check("Pushed. Commit `1a2b3c4`. Want more?", Some("Pushed. Commit `1a2b3c4`."));
+        check("Yes, everything is pushed:\n- a", Some("Yes, everything is pushed:"));
+        check("The gap was a test that verified the caller.\n\nThat branch might be merged.", None);
         check("Now let me commit.", None);
         check("The parser reads lines.", None);
     }

@@ -7,17 +7,17 @@ use crate::section::Meaning;
 /// A heading longer than this is a sentence, and its words say nothing about what follows.
 const HEADING_CHARACTERS_MAX: usize = 80;
 
-/// What stands below a heading.
+/// What a heading announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Topic {
     Items(ItemKind),
     /// The conclusion of a report.
     Conclusion,
-    /// What is fine as it is: nothing the next session needs.
+    /// Praise, which the next session does not need.
     Praise,
 }
 
-/// Words of a heading → what stands below it. The first row that fits wins.
+/// Words of a heading → what it announces. The first row that fits wins.
 #[rustfmt::skip] // a line per meaning, not per word
 const HEADINGS: &[(Topic, &[&str])] = &[
     (Topic::Praise, &["good", "strengths", "positives", "works well", "praise", "stärken", "points forts"]),
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_announce_what_stands_below() {
+    fn headings_are_recognized_by_their_words() {
         let check =
             |title: &str, expected: Option<Topic>| assert_eq!(topic(title), expected, "{title}");
         check("Issues found", Some(Topic::Items(ItemKind::Finding)));
