@@ -11,6 +11,7 @@ mod merge;
 mod properties;
 mod redact;
 mod redaction;
+mod report;
 mod schema;
 mod session_facts;
 mod tasks;

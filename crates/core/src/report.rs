@@ -1,0 +1,417 @@
+//! What an agent says in its own texts, read without a model: findings, causes, decisions, dead ends
+//! and open items of a report, its status, its question to the user, the sections of a compaction
+//! summary.
+//!
+//! Every text that comes out is verbatim, apart from white space and `[…]` where something was
+//! omitted. Nothing is inferred: an item is a statement that the agent made.
+
+mod blocks;
+mod boxes;
+mod marks;
+mod question;
+mod rank;
+mod sentences;
+mod shorten;
+mod status;
+mod summary;
+mod topics;
+
+pub use boxes::unchecked_boxes;
+pub use question::{question, stated_plan};
+pub use rank::rank;
+pub use sentences::identifiers;
+pub use shorten::shorten;
+pub use status::is_report;
+pub use summary::{Summary, SummaryItem, SummaryKind, read_summary};
+
+use blocks::{Block, Kind, blocks};
+use sentences::{sentences, words};
+use topics::{Topic, topic};
+
+/// Marks omitted text.
+pub const ELLIPSIS: &str = "[…]";
+
+/// The longest text of an item. First sentence and last clause of real items fit.
+const ITEM_CHARACTERS_MAX: usize = 300;
+/// The longest heading that is shown above items.
+const HEADING_CHARACTERS_MAX: usize = 120;
+/// Items of a text at most, so that a hostile text stays cheap for callers that sort them.
+const ITEMS_MAX: usize = 500;
+
+/// What one text of an agent says. Everything is verbatim.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Where the work is at the end of the text.
+    pub status: Option<String>,
+    /// What the user must answer.
+    pub question: Option<String>,
+    /// Single statements, in the order of the text.
+    pub items: Vec<ReportItem>,
+}
+
+/// One list item, table row or sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportItem {
+    /// What it is.
+    pub kind: ItemKind,
+    /// The words of the agent, shortened where they are long.
+    pub text: String,
+    /// The heading or lead-in above it, without markup around it.
+    pub heading: Option<String>,
+    /// Its rank when space is short, from 0 to 100: specific and causal beats generic.
+    pub weight: u8,
+}
+
+/// What a statement of an agent is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ItemKind {
+    /// Something about the code or the world that is so.
+    Finding,
+    /// Why something is so.
+    Cause,
+    /// What was chosen, or how something was solved.
+    Decision,
+    /// What was tried and did not work.
+    DeadEnd,
+    /// What is left to do.
+    OpenItem,
+    /// An unchecked box of a list.
+    Unchecked,
+    /// What the agent proposes or intends.
+    Plan,
+    /// What was done.
+    Done,
+}
+
+/// Reads one text of an agent.
+pub fn read(text: &str) -> Report {
+    let blocks = blocks(text);
+    let mut reader = Reader { is_remark: !status::is_report_of(&blocks), ..Reader::default() };
+    for (index, block) in blocks.iter().enumerate() {
+        let next = blocks.get(index + 1);
+        reader.block(
+            block,
+            next.is_some_and(|next| matches!(next.kind, Kind::Item { .. } | Kind::Row)),
+        );
+    }
+    reader.items.truncate(ITEMS_MAX);
+    Report {
+        status: status::status(&blocks),
+        question: question::question_of(&blocks),
+        items: reader.items,
+    }
+}
+
+/// A heading or lead-in that holds for what follows.
+#[derive(Clone, Debug, Default)]
+struct Above {
+    text: Option<String>,
+    topic: Option<Topic>,
+}
+
+impl Above {
+    fn of(title: &str) -> Self {
+        Self { text: Some(bare(title)).filter(|text| !text.is_empty()), topic: topic(title) }
+    }
+}
+
+/// The form a statement has in its text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Sentence,
+    Item,
+    Row,
+}
+
+#[derive(Default)]
+struct Reader {
+    items: Vec<ReportItem>,
+    /// The headings above, each with its level.
+    headings: Vec<(u8, Above)>,
+    lead_in: Option<Above>,
+    /// Whether the text is a remark between two calls; a report knows more.
+    is_remark: bool,
+}
+
+impl Reader {
+    fn block(&mut self, block: &Block, is_before_list: bool) {
+        match block.kind {
+            Kind::Heading(level) => self.heading(level, &block.text),
+            Kind::Paragraph => self.paragraph(&block.text, is_before_list),
+            Kind::Item { check: Some(false), .. } => {
+                self.push(ItemKind::Unchecked, &block.text, Form::Item);
+            }
+            Kind::Item { check: Some(true), .. } => {
+                self.push(ItemKind::Done, &block.text, Form::Item);
+            }
+            Kind::Item { check: None, .. } => {
+                self.statement(&block.text, Form::Item);
+                if block.text.ends_with([':', '：']) && is_before_list {
+                    self.lead_in = Some(Above::of(&block.text));
+                }
+            }
+            Kind::Row => self.statement(&block.text, Form::Row),
+            Kind::Other => {}
+        }
+    }
+
+    fn heading(&mut self, level: u8, title: &str) {
+        self.lead_in = None;
+        self.headings.retain(|(outer, _)| *outer < level);
+        let mut above = Above::of(title);
+        // Below "Issues", a heading is the title of an issue, whatever its words are.
+        let inherited = self.topic();
+        if let Some(Topic::Praise | Topic::Items(_)) = inherited {
+            self.statement(title, Form::Item);
+            above.topic = inherited;
+        }
+        self.headings.push((level, above));
+    }
+
+    fn paragraph(&mut self, text: &str, is_before_list: bool) {
+        let mut sentences = sentences(text);
+        let label = label(text).map(Above::of).filter(|label| label.topic.is_some());
+        self.lead_in = label.clone();
+        let last = sentences.last().copied().unwrap_or_default();
+        if text.ends_with([':', '：']) {
+            sentences.pop();
+        }
+        for sentence in sentences {
+            self.statement(sentence, Form::Sentence);
+        }
+        // The label of a paragraph holds for its own list, not for what comes after.
+        self.lead_in = is_before_list.then(|| label.unwrap_or_else(|| Above::of(last)));
+    }
+
+    /// An item, if the text states something.
+    fn statement(&mut self, text: &str, form: Form) {
+        let words = words(text);
+        let is_listed = form != Form::Sentence;
+        if is_noise(text, &words, is_listed) {
+            return;
+        }
+        let topic = label(text).and_then(topic).or_else(|| self.topic());
+        let marked = marks::kind(&words);
+        let kind = match (marked, topic) {
+            (_, Some(Topic::Praise)) => return,
+            (Some(kind @ (ItemKind::Cause | ItemKind::DeadEnd | ItemKind::OpenItem)), _) => kind,
+            (Some(kind), _) if form == Form::Row => kind,
+            (None, _) if marks::is_done(&words) => ItemKind::Done,
+            (_, Some(Topic::Items(kind))) if form != Form::Row => kind,
+            (Some(kind), _) => kind,
+            (None, _) => ItemKind::Finding,
+        };
+        let is_strong = marked.is_some() && !matches!(kind, ItemKind::Finding | ItemKind::Done);
+        if is_listed || is_strong || !identifiers(text).is_empty() {
+            self.push(kind, text, form);
+        }
+    }
+
+    fn topic(&self) -> Option<Topic> {
+        let heading = self.headings.last().and_then(|(_, above)| above.topic);
+        self.lead_in.as_ref().and_then(|above| above.topic).or(heading)
+    }
+
+    fn push(&mut self, kind: ItemKind, text: &str, form: Form) {
+        let heading = self.headings.last().and_then(|(_, above)| above.text.as_ref());
+        let heading = self.lead_in.as_ref().and_then(|above| above.text.as_ref()).or(heading);
+        let is_announced = form == Form::Item && self.topic() == Some(Topic::Items(kind));
+        let mut weight = weight(kind, text, is_announced);
+        if self.is_remark || form == Form::Row {
+            weight = weight.saturating_sub(ASIDE);
+        }
+        let text = shorten(text, ITEM_CHARACTERS_MAX);
+        self.items.push(ReportItem { kind, text, heading: heading.cloned(), weight });
+    }
+}
+
+/// A heading without markup around and inside it.
+fn bare(title: &str) -> String {
+    let title = title.replace("**", "");
+    shorten(title.trim_matches(|c: char| "_#: ：".contains(c)), HEADING_CHARACTERS_MAX)
+}
+
+/// The label at the start of a text: `**Root cause:** …`, `**Fix** — …`, `Remaining: …`.
+fn label(text: &str) -> Option<&str> {
+    if let Some(rest) = text.strip_prefix("**") {
+        let (bold, after) = rest.split_once("**")?;
+        let is_label = bold.ends_with(':') || after.trim_start().starts_with([':', '—', '–', '-']);
+        return is_label.then_some(bold);
+    }
+    let (start, rest) = text.split_once(':')?;
+    let is_label = (rest.is_empty() || rest.starts_with(' '))
+        && start.split(' ').nth(4).is_none()
+        && !start.contains('`');
+    is_label.then_some(start)
+}
+
+/// Whether a text states nothing that outlives its turn.
+fn is_noise(text: &str, words: &str, is_listed: bool) -> bool {
+    let is_causal = marks::kind(words) == Some(ItemKind::Cause);
+    let is_question = text.ends_with(['?', '？']);
+    let is_bare = identifiers(text).is_empty() && !is_causal && !is_listed;
+    let is_short = text.chars().nth(11).is_none();
+    is_short
+        || is_question && !is_listed
+        || marks::is_step(words) && !is_listed
+        || marks::is_passed_check(words) && !is_causal && marks::marks(words) == 0
+        || is_bare && marks::is_polite(words)
+}
+
+/// Subtracted from the weight of table rows and of remarks between two calls.
+const ASIDE: u8 = 12;
+
+/// The weight of a statement, from 0 to 100.
+fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
+    let base = match kind {
+        ItemKind::Cause | ItemKind::DeadEnd => 40,
+        ItemKind::OpenItem | ItemKind::Unchecked => 36,
+        ItemKind::Decision => 34,
+        ItemKind::Finding => 28,
+        ItemKind::Done => 22,
+        ItemKind::Plan => 16,
+    };
+    let specific = identifiers(text).len().min(3) * 5;
+    let marked = marks::marks(&words(text)).min(3) * 4;
+    let announced = usize::from(is_announced) * 8;
+    let length = match text.chars().count() {
+        0..40 => 0,
+        40..250 => 6,
+        _ => 2,
+    };
+    u8::try_from(base + specific + marked + announced + length).unwrap_or(u8::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The items of a text as `kind: text`, with ` < heading`.
+    fn check(text: &str, expected: &[&str]) {
+        let items = read(text).items;
+        let shown: Vec<String> = items
+            .iter()
+            .map(|item| {
+                let heading = item.heading.as_ref().map(|heading| format!(" < {heading}"));
+                format!("{:?}: {}{}", item.kind, item.text, heading.unwrap_or_default())
+            })
+            .collect();
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn lists_are_read_by_their_headings() {
+        check(
+            "## Issues\n\n1. `drain()` holds the lock\n2. Unused parameter in `open`\n\n## Follow-up\n- docs for `open`",
+            &[
+                "Finding: `drain()` holds the lock < Issues",
+                "Finding: Unused parameter in `open` < Issues",
+                "OpenItem: docs for `open` < Follow-up",
+            ],
+        );
+        check(
+            "**Decisions:**\n- one queue per host",
+            &["Decision: one queue per host < Decisions"],
+        );
+        check("What I tried:\n- a bigger buffer", &["DeadEnd: a bigger buffer < What I tried"]);
+        check(
+            "- [ ] run it on Windows\n- [x] ran it here",
+            &["Unchecked: run it on Windows", "Done: ran it here"],
+        );
+        check("### What's good\n- Thorough tests of `drain`", &[]);
+        check("## Ursache\n- Port 80 belegt", &["Cause: Port 80 belegt < Ursache"]);
+    }
+
+    #[test]
+    fn a_heading_below_issues_is_an_issue() {
+        check(
+            "## Issues\n### 1. `drain()` swallows errors\nThe caller of `drain()` never sees them.",
+            &[
+                "Finding: 1. `drain()` swallows errors < Issues",
+                "Finding: The caller of `drain()` never sees them. < 1. `drain()` swallows errors",
+            ],
+        );
+    }
+
+    #[test]
+    fn labels_and_rows_are_read() {
+        check(
+            "**Root cause:** the key has no version.",
+            &["Cause: **Root cause:** the key has no version. < Root cause"],
+        );
+        check(
+            "| File | Change |\n|---|---|\n| `a.rs` | no longer locks |",
+            &["Finding: `a.rs` | no longer locks"],
+        );
+        check("Note: `open` needs a path.", &["Finding: Note: `open` needs a path. < Note"]);
+    }
+
+    #[test]
+    fn sentences_are_read_by_their_marks() {
+        check(
+            "It stalls because the lock is held.",
+            &["Cause: It stalls because the lock is held."],
+        );
+        check(
+            "I tried `fsync`, but it was slower.",
+            &["DeadEnd: I tried `fsync`, but it was slower."],
+        );
+        check(
+            "Kept `open` rather than `open_at`.",
+            &["Decision: Kept `open` rather than `open_at`."],
+        );
+        check("The Windows build was not run.", &["OpenItem: The Windows build was not run."]);
+        check("`close()` is never called.", &["Finding: `close()` is never called."]);
+        check("缓存没有失效，因为键没有变化。", &["Cause: 缓存没有失效，因为键没有变化。"]);
+    }
+
+    #[test]
+    fn what_says_nothing_is_no_item() {
+        for text in [
+            "All tests pass.",
+            "Great, that works!",
+            "Let me look at `drain()`.",
+            "Now let me run the tests for `a.rs`.",
+            "Want me to fix `drain()`?",
+            "Here's a summary:",
+            "You're right.",
+            "```\nthe root cause is code\n```",
+            "> quoted because",
+        ] {
+            check(text, &[]);
+        }
+    }
+
+    #[test]
+    fn specific_and_causal_weighs_most() {
+        let weight = |text: &str| read(text).items.first().map_or(0, |item| item.weight);
+        let order = [
+            "`drain()` stalls because `lock()` is never released in `queue.rs`.",
+            "It stalls because the lock is held for too long.",
+            "`drain()` is not called.",
+            "Added `drain()` to the queue.",
+        ];
+        for pair in order.windows(2) {
+            assert!(weight(pair[0]) > weight(pair[1]), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn a_remark_weighs_less_than_a_report() {
+        let report = read("`close()` is never called.").items[0].weight;
+        let remark = read("`close()` is never called. Let me fix that.").items[0].weight;
+        assert!(remark < report);
+    }
+
+    #[test]
+    fn a_long_item_keeps_its_beginning_and_end() {
+        let text = format!(
+            "- `drain()` is never called. {}This hides the stall.",
+            "It is so. ".repeat(60)
+        );
+        let item = &read(&text).items[0];
+        assert!(item.text.starts_with("`drain()` is never called."), "{}", item.text);
+        assert!(item.text.contains(ELLIPSIS) && item.text.ends_with("This hides the stall."));
+        assert!(item.text.chars().count() <= ITEM_CHARACTERS_MAX);
+    }
+}

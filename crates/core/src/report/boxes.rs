@@ -1,0 +1,40 @@
+//! Boxes of a text that nothing checked.
+
+use super::blocks::{Kind, blocks};
+use std::collections::HashMap;
+
+/// The items with an empty box (`- [ ]`, `* [ ]`, `1. [ ]`, ☐) outside code fences, without those
+/// that a later `[x]` of the same words checks.
+pub fn unchecked_boxes(text: &str) -> Vec<String> {
+    let mut last: HashMap<String, bool> = HashMap::new();
+    let mut order = Vec::new();
+    for block in blocks(text) {
+        let Kind::Item { check: Some(is_checked), .. } = block.kind else { continue };
+        if last.insert(block.text.clone(), is_checked).is_none() {
+            order.push(block.text);
+        }
+    }
+    order.retain(|text| !text.is_empty() && last.get(text) == Some(&false));
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_is_open_until_it_is_checked() {
+        let check =
+            |text: &str, expected: &[&str]| assert_eq!(unchecked_boxes(text), expected, "{text}");
+        check(
+            "- [ ] run it\n* [ ] ship\n1. [ ] three\n☐ four",
+            &["run it", "ship", "three", "four"],
+        );
+        check("- [x] done\n- [ ] open", &["open"]);
+        check("- [ ] run it\n\nLater:\n- [x] run  it", &[]);
+        check("- [x] run it\n\nAgain:\n- [ ] run it", &["run it"]);
+        check("```\n- [ ] code\n```", &[]);
+        check("- [ ] over\n  two lines", &["over two lines"]);
+        check("- [ ]", &[]);
+    }
+}

@@ -1,0 +1,297 @@
+//! What a sentence says, by the words that mark it.
+//!
+//! The lists are short and name no project: a cause, a denial, a choice, something left to do. How
+//! specific a sentence is matters more than which mark it has.
+
+use super::ItemKind;
+use super::sentences::{is_dense, starts_with_any};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+#[rustfmt::skip]
+const CAUSE: &[&str] = &[
+    "because", "root cause", "root issue", "turns out", "turned out", "the reason", "caused by", "causes", "due to",
+    "happens when", "happens if", "that's why", "which is why", "as a result of", "the cause", "stems from",
+    "which means", "this means", "the problem is", "the issue is", "the bug is", "the bug was", "the issue was", "the problem was",
+    "weil", "ursache", "aufgrund", "parce que", "à cause", "porque", "debido", "devido", "因为", "由于", "原因", "のため",
+];
+
+#[rustfmt::skip]
+const DEAD_END: &[&str] = &[
+    "didn't work", "did not work", "reverted", "abandoned", "gave up", "dead end", "rolled back", "no luck",
+    "doesn't solve", "didn't help", "did not help", "not viable",
+    "funktionierte nicht", "n'a pas fonctionné", "no funcionó", "não funcionou", "没有用", "うまくいかな",
+];
+
+#[rustfmt::skip]
+const OPEN: &[&str] = &[
+    "not yet", "still need", "still needs", "still to do", "remaining", "remains", "todo", "follow-up", "followup", "follow up",
+    "out of scope", "was not run", "were not run", "not tested", "untested", "not verified", "unverified",
+    "not been tested", "not been run", "haven't tested", "haven't run", "have not tested", "have not run",
+    "couldn't run", "could not run", "couldn't verify", "could not verify", "can't verify",
+    "later", "pending", "deferred", "blocked by", "uncommitted", "not committed", "not pushed", "needs to be", "left to",
+    "noch nicht", "pas encore", "todavía no", "aún no", "ainda não", "尚未", "还没", "まだ",
+];
+
+#[rustfmt::skip]
+const DECISION: &[&str] = &[
+    "decided", "chose", "chosen", "instead of", "rather than", "kept", "i'll use", "we should", "went with", "took the",
+    "opted", "prefer", "preferred", "lean toward", "leaning toward", "in favor of", "agreed", "intentional", "intentionally",
+    "by design", "the fix is", "the fix was", "the fix should", "the simplest", "simplest fix", "resolved by", "fixed by", "on purpose",
+    "statt", "stattdessen", "entschieden", "au lieu de", "décidé", "en lugar de", "en vez de", "decidi", "decidido",
+    "而不是", "决定", "代わりに",
+];
+
+/// A statement about the code that a reader would not guess: it denies or limits something.
+#[rustfmt::skip]
+const FINDING: &[&str] = &[
+    "not", "no", "never", "cannot", "can't", "doesn't", "don't", "didn't", "isn't", "aren't", "wasn't", "weren't", "won't",
+    "without", "only", "still", "already", "missing", "lacks", "lost", "fails", "failed", "failing", "wrong", "incorrect", "incorrectly",
+    "stale", "broken", "unused", "unsafe", "silently", "mismatch", "duplicate", "duplicates", "conflict", "conflicts", "race", "bug",
+    "nothing", "none", "but", "however", "requires", "must", "unlike",
+    "nicht", "kein", "keine", "nur", "pas", "jamais", "nunca", "sin", "não", "sem", "没有", "不", "ない",
+];
+
+/// Openings of sentences that say what the agent does right now.
+#[rustfmt::skip]
+const STEP: &[&str] = &[
+    "let's", "next i", "next we", "i'll", "i will", "i'm going to", "i am going to", "i need to", "i should", "time to",
+    "need to", "proceeding", "starting", "continuing", "moving on", "going to",
+    "jetzt", "ich werde", "als nächstes", "maintenant", "je vais", "ahora", "voy a", "agora", "vou", "现在", "接下来", "让我", "次に",
+];
+
+/// Words after "now" that begin a statement rather than an instruction: "Now the build passes."
+#[rustfmt::skip]
+const STATED: &[&str] = &[
+    "the", "it", "this", "that", "these", "all", "both", "a", "an", "i", "we", "you", "there", "with", "our", "`", "everything",
+    "only", "each", "when", "since", "in", "they", "its", "no",
+];
+
+/// Openings that only connect: what follows them decides.
+#[rustfmt::skip]
+const CONNECTIVE: &[&str] = &["ok", "okay", "so", "and", "also", "alright", "right", "well", "good", "great", "perfect", "yes", "got it", "next", "now"];
+
+/// Announcements that do not continue the work.
+const WAIT: &[&str] = &["wait", "leave", "stop", "hold", "be", "let"];
+
+/// Openings of sentences that say nothing by themselves.
+#[rustfmt::skip]
+const POLITE: &[&str] = &[
+    "good", "great", "nice", "perfect", "excellent", "thanks", "thank you", "you're right", "you are right", "sorry", "sure",
+    "got it", "understood", "ok", "okay", "yes", "yeah", "done", "here's", "here is", "here are", "let me know", "feel free",
+    "hope this", "happy to", "want me", "everything", "all", "looks good", "lgtm", "ship it", "clean", "this is correct",
+];
+
+#[rustfmt::skip]
+const OUTCOME: &[&str] = &[
+    "done", "pushed", "committed", "merged", "fixed", "created", "opened", "filed", "deployed", "released", "published",
+    "complete", "completed", "finished", "implemented", "resolved", "addressed", "replied", "updated", "passes", "pass", "passed", "passing",
+    "clean", "green", "works", "working", "ready", "fails", "failing", "failed", "blocked", "stuck", "in progress",
+    "not committed", "uncommitted", "closed", "removed", "added", "renamed",
+    "fertig", "erledigt", "terminé", "listo", "hecho", "concluído", "pronto", "完成", "完了",
+];
+
+/// An outcome comes early in its sentence; a later one is usually about something else.
+const OUTCOME_WORDS: usize = 9;
+
+const HYPOTHETICAL: &[&str] =
+    &["might", "would", "could", "should", "if", "once", "i'd", "we'd", "here's", "here is"];
+
+const CHECKS: &[&str] = &[
+    "tests",
+    "test",
+    "lint",
+    "checks",
+    "build",
+    "suite",
+    "ci",
+    "compiles",
+    "clippy",
+    "type check",
+];
+const PASSED: &[&str] =
+    &["pass", "passes", "passed", "passing", "clean", "green", "succeeded", "succeeds"];
+
+/// What a phrase of a sentence says about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Cause,
+    DeadEnd,
+    Open,
+    Decision,
+    Finding,
+    Outcome,
+    Hypothetical,
+    Check,
+    Passed,
+    LetMe,
+    LetMeKnow,
+    Tried,
+    But,
+    EverythingIs,
+}
+
+const MARKS: &[(Mark, &[&str])] = &[
+    (Mark::Cause, CAUSE),
+    (Mark::DeadEnd, DEAD_END),
+    (Mark::Open, OPEN),
+    (Mark::Decision, DECISION),
+    (Mark::Finding, FINDING),
+    (Mark::Outcome, OUTCOME),
+    (Mark::Hypothetical, HYPOTHETICAL),
+    (Mark::Check, CHECKS),
+    (Mark::Passed, PASSED),
+    (Mark::LetMe, &["let me"]),
+    (Mark::LetMeKnow, &["let me know"]),
+    (Mark::Tried, &["tried"]),
+    (Mark::But, &["but"]),
+    (Mark::EverythingIs, &["everything is"]),
+];
+
+/// Phrases by their first word, so that one pass over a sentence finds all of them. Phrases of
+/// scripts without spaces are under the empty word.
+static PHRASES: LazyLock<HashMap<&str, Vec<(&str, Mark)>>> = LazyLock::new(|| {
+    let mut index: HashMap<&str, Vec<(&str, Mark)>> = HashMap::new();
+    for (mark, phrases) in MARKS {
+        for phrase in *phrases {
+            let first = phrase.split(' ').next().filter(|_| !phrase.chars().any(is_dense));
+            index.entry(first.unwrap_or_default()).or_default().push((phrase, *mark));
+        }
+    }
+    index
+});
+
+/// The marks of a sentence.
+#[derive(Clone, Copy, Default)]
+struct Marks(u32);
+
+impl Marks {
+    fn of(words: &str) -> Self {
+        let mut marks = Self::default();
+        let mut at = 0;
+        for word in words.split_inclusive(' ') {
+            let rest = &words[at..];
+            at += word.len();
+            for (phrase, mark) in PHRASES.get(word.trim_end()).into_iter().flatten() {
+                if starts_with_any(rest, &[phrase]) {
+                    marks.0 |= 1 << *mark as u32;
+                }
+            }
+        }
+        if words.chars().any(is_dense) {
+            let dense = PHRASES.get("").into_iter().flatten();
+            let said = dense.filter(|(phrase, _)| words.contains(phrase));
+            marks.0 |= said.fold(0, |bits, (_, mark)| bits | 1 << *mark as u32);
+        }
+        marks
+    }
+
+    fn has(self, mark: Mark) -> bool {
+        self.0 & 1 << mark as u32 != 0
+    }
+}
+
+/// The kind that the words of a sentence mark, if any.
+pub(super) fn kind(words: &str) -> Option<ItemKind> {
+    let marks = Marks::of(words);
+    if marks.has(Mark::Tried) && marks.has(Mark::But) {
+        return Some(ItemKind::DeadEnd);
+    }
+    let rows = [
+        (ItemKind::DeadEnd, Mark::DeadEnd),
+        (ItemKind::Cause, Mark::Cause),
+        (ItemKind::OpenItem, Mark::Open),
+        (ItemKind::Decision, Mark::Decision),
+        (ItemKind::Finding, Mark::Finding),
+    ];
+    rows.iter().find(|(_, mark)| marks.has(*mark)).map(|(kind, _)| *kind)
+}
+
+/// How many kinds of marks the words have: a choice with its reason beats a choice.
+pub(super) fn marks(words: &str) -> usize {
+    let marks = Marks::of(words);
+    let counted = [Mark::Cause, Mark::DeadEnd, Mark::Open, Mark::Decision, Mark::Finding];
+    counted.iter().filter(|mark| marks.has(**mark)).count()
+}
+
+/// Whether a sentence announces the agent's next action: "Let me run the tests.", "Now apply it."
+pub(super) fn is_step(words: &str) -> bool {
+    let mut rest = words.trim_start();
+    let mut is_now = false;
+    while let Some(connective) = CONNECTIVE.iter().find(|word| starts_with_any(rest, &[word])) {
+        is_now = *connective == "now";
+        rest = rest[connective.len()..].trim_start();
+    }
+    let marks = Marks::of(words);
+    let lets = marks.has(Mark::LetMe) && !marks.has(Mark::LetMeKnow);
+    let opening = STEP.iter().find(|phrase| starts_with_any(rest, &[phrase]));
+    let is_waiting = opening.is_some_and(|opening| starts_with_any(&rest[opening.len()..], WAIT));
+    let is_instruction = is_now && !rest.is_empty() && !starts_with_any(rest, STATED);
+    lets || opening.is_some() && !is_waiting || opening.is_none() && is_instruction
+}
+
+/// Whether a sentence says where the work is.
+pub(super) fn is_outcome(words: &str) -> bool {
+    let first: String = words.split_inclusive(' ').take(OUTCOME_WORDS).collect();
+    let marks = Marks::of(words);
+    let is_said = Marks::of(&first).has(Mark::Outcome) || marks.has(Mark::EverythingIs);
+    is_said && !marks.has(Mark::Hypothetical) && !is_step(words)
+}
+
+/// Whether a sentence only says that checks passed.
+pub(super) fn is_passed_check(words: &str) -> bool {
+    let marks = Marks::of(words);
+    marks.has(Mark::Passed) && marks.has(Mark::Check)
+}
+
+/// Whether a sentence opens like praise, politeness or an announcement.
+pub(super) fn is_polite(words: &str) -> bool {
+    starts_with_any(words, POLITE)
+}
+
+/// Whether something was done: a past tense among the first words.
+pub(super) fn is_done(words: &str) -> bool {
+    let mut first = words.split_whitespace().take(4);
+    first.any(|word| {
+        word.len() > 4 && word.ends_with("ed")
+            || ["made", "wrote", "built", "ran", "now"].contains(&word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sentences::words;
+    use super::*;
+
+    #[test]
+    fn marks_tell_kinds_apart() {
+        let check = |text: &str, expected: Option<ItemKind>| {
+            assert_eq!(kind(&words(text)), expected, "{text}");
+        };
+        check("The queue stalls because the lock is held", Some(ItemKind::Cause));
+        check("I tried a bigger buffer, but it stalled", Some(ItemKind::DeadEnd));
+        check("The Windows build was not run", Some(ItemKind::OpenItem));
+        check("Kept the old name", Some(ItemKind::Decision));
+        check("`close()` is never called", Some(ItemKind::Finding));
+        check("Der Test läuft nicht, weil der Port fehlt", Some(ItemKind::Cause));
+        check("缓存没有失效", Some(ItemKind::Finding));
+        check("Added a helper", None);
+    }
+
+    #[test]
+    fn steps_differ_from_statements() {
+        let check =
+            |text: &str, expected: bool| assert_eq!(is_step(&words(text)), expected, "{text}");
+        check("Let me run the tests.", true);
+        check("Good. Now apply the fixes.", true);
+        check("OK, so next I'll rename it.", true);
+        check("Now let me look at the queue.", true);
+        check("I'll wait for the review.", false);
+        check("Let me know if it helps.", false);
+        check("Now that the lock is gone, it passes.", false);
+        check("Now the `lock` is unused.", false);
+        check("Good question, let me commit first.", true);
+        check("Then the error is real.", false);
+        check("The lock is gone now.", false);
+    }
+}

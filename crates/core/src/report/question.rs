@@ -1,0 +1,298 @@
+//! What an agent asks the user at the end of a text, and what it says it does next.
+
+use super::ELLIPSIS;
+use super::blocks::{Block, Kind, blocks};
+use super::label;
+use super::marks::is_step;
+use super::sentences::{has_any, sentences, starts_with_any, words};
+use super::shorten::shorten;
+use super::status::is_report_of;
+
+const SENTENCES_CHARACTERS_MAX: usize = 300;
+const OPTION_CHARACTERS_MAX: usize = 160;
+const OPTIONS_MAX: usize = 6;
+/// A longer question names what it asks about.
+const PICK_CHARACTERS_MAX: usize = 120;
+/// Sentences after a question that explain it.
+const EXPLAINED_MAX: usize = 2;
+
+/// Words of offers in passing.
+#[rustfmt::skip]
+const IN_PASSING: &[&str] = &[
+    "anything else", "any questions", "something else", "anything you", "any other", "help with anything", "what do you want to do next",
+    "sonst noch", "autre chose", "algo más", "mais alguma coisa", "还有其他", "他に",
+];
+
+/// Words that address the user, so the question is not rhetorical.
+#[rustfmt::skip]
+const TO_USER: &[&str] = &[
+    "you", "your", "me to", "should i", "shall i", "can i", "may i", "do i", "should we", "shall we", "ok to", "okay to",
+    "soll ich", "sie", "du", "dois-je", "vous", "debo", "quieres", "devo", "quer", "您", "你", "ましょうか",
+];
+
+/// Openings of requests for an answer that have no question mark.
+#[rustfmt::skip]
+const REQUEST: &[&str] = &[
+    "let me know which", "let me know whether", "let me know what", "let me know how", "please confirm", "please choose", "please pick",
+    "please advise", "please provide", "please tell me", "please let me know which", "please let me know whether", "tell me which",
+    "tell me whether", "waiting for your", "awaiting your", "i need your", "pick one", "your call", "up to you",
+];
+
+/// Words that point back at a list.
+const BACK: &[&str] = &["these", "them", "those", "both", "all", "ones", "each"];
+
+/// What the user must answer, with the options where they are a list. A question that the text itself
+/// answers, or an offer in passing, is none.
+pub fn question(text: &str) -> Option<String> {
+    question_of(&blocks(text))
+}
+
+pub(super) fn question_of(all: &[Block]) -> Option<String> {
+    let own: Vec<Block> = all.iter().filter(|block| block.kind != Kind::Other).cloned().collect();
+    let without_reply = own.split_last().filter(|(last, before)| is_reply_line(last, before));
+    question_in(&own).or_else(|| question_in(without_reply?.1))
+}
+
+fn question_in(all: &[Block]) -> Option<String> {
+    let end = all.iter().rposition(|block| !is_listed(block))?;
+    let (before, after) = (&all[..end], &all[end + 1..]);
+    let asked = asked(&all[end], !after.is_empty());
+    match asked {
+        Some(asked) if after.is_empty() => {
+            Some(with_options(&asked, options_before(&asked, before)))
+        }
+        Some(asked) => Some(with_options(&asked, after)),
+        None if all_ask(after) => Some(with_options(&all[end].text, after)),
+        None => None,
+    }
+}
+
+fn is_listed(block: &Block) -> bool {
+    matches!(block.kind, Kind::Item { .. } | Kind::Row)
+}
+
+/// Whether the last block is a "Let me know." after a question or its options.
+fn is_reply_line(last: &Block, before: &[Block]) -> bool {
+    let openings = ["let me know", "i can", "once you", "happy to"];
+    last.text.chars().nth(160).is_none()
+        && starts_with_any(&words(&last.text), &openings)
+        && before.last().is_some_and(|block| is_listed(block) || block.text.ends_with('?'))
+}
+
+/// Whether a list is a list of questions.
+fn all_ask(items: &[Block]) -> bool {
+    !items.is_empty() && items.iter().all(|item| item.text.ends_with(['?', '？']))
+}
+
+/// The question at the end of a block. A lead-in may come between it and a list.
+fn asked(block: &Block, has_list: bool) -> Option<String> {
+    let all = sentences(&block.text);
+    let last = all.iter().rposition(|sentence| is_question(sentence, has_list))?;
+    let after = &all[last + 1..];
+    let asking = words(all[last]);
+    let is_to_user = has_any(&asking, TO_USER) && !starts_with_any(&asking, &["why", "how come"]);
+    let is_last = match (after, has_list) {
+        ([], _) => true,
+        ([lead_in], true) => lead_in.ends_with(':') && is_to_user,
+        (more, false) => is_to_user && more.len() <= EXPLAINED_MAX,
+        _ => false,
+    };
+    let mut from = last;
+    while from > 0 && all[from - 1].ends_with(['?', '？']) {
+        from -= 1;
+    }
+    let text = all[from..].join(" ");
+    (is_last && !has_any(&words(&text), IN_PASSING)).then_some(text)
+}
+
+fn is_question(sentence: &str, has_list: bool) -> bool {
+    let bare = sentence.trim_end_matches(['*', '_', '"', '\'', ')']);
+    let words = words(sentence);
+    let is_open = has_list && sentence.ends_with(':');
+    let asks = ["should", "shall", "would you", "do you", "which", "can you", "could you"];
+    bare.ends_with(['?', '？'])
+        || starts_with_any(&words, REQUEST)
+        || is_open && starts_with_any(&words, &asks)
+}
+
+/// The list right before a question that asks to pick from it.
+fn options_before<'b>(asked: &str, before: &'b [Block]) -> &'b [Block] {
+    let from = before.iter().rposition(|block| !is_listed(block)).map_or(0, |at| at + 1);
+    let picks = ["which", "option", "options", "approach", "either", "prefer"];
+    let is_pick =
+        asked.chars().nth(PICK_CHARACTERS_MAX).is_none() && has_any(&words(asked), &picks);
+    // A longer list is a table of what there is, not a choice.
+    match &before[from..] {
+        options if is_pick && options.len() <= OPTIONS_MAX => options,
+        _ => &[],
+    }
+}
+
+/// A text with items of a list below it.
+fn with_options(text: &str, options: &[Block]) -> String {
+    let mut out = shorten(text, SENTENCES_CHARACTERS_MAX);
+    for option in options.iter().take(OPTIONS_MAX) {
+        let marker = match option.kind {
+            Kind::Item { number: Some(number), .. } if !has_own_number(&option.text) => {
+                format!("{number}.")
+            }
+            Kind::Item { .. } | Kind::Row | Kind::Heading(_) | Kind::Paragraph | Kind::Other => {
+                "-".to_owned()
+            }
+        };
+        out.push_str(&format!("\n{marker} {}", shorten(&option.text, OPTION_CHARACTERS_MAX)));
+    }
+    if options.len() > OPTIONS_MAX {
+        out.push_str(&format!("\n{ELLIPSIS}"));
+    }
+    out
+}
+
+/// Whether an item begins with its number in bold.
+fn has_own_number(text: &str) -> bool {
+    text.trim_start_matches('*').starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Words of a heading or label above what the agent itself does next.
+#[rustfmt::skip]
+const PLAN: &[&str] = &[
+    "plan", "next", "next step", "next steps", "what's next", "remaining", "todo", "to do", "pending",
+    "nächste schritte", "prochaines étapes", "próximos pasos", "下一步", "次のステップ", "計画",
+];
+
+/// What the agent says it does next: the last such sentence of a remark, or the list under "Plan" or
+/// "Remaining", with the items it refers to.
+pub fn stated_plan(text: &str) -> Option<String> {
+    let mut all = blocks(text);
+    all.retain(|block| block.kind != Kind::Other);
+    // "Let me think" in a finished report is not about what comes next.
+    let is_remark = !is_report_of(&all);
+    (0..all.len()).rev().find_map(|index| plan_at(&all, index, is_remark))
+}
+
+fn plan_at(all: &[Block], index: usize, is_remark: bool) -> Option<String> {
+    let block = &all[index];
+    if is_listed(block) {
+        return None;
+    }
+    let below = items_at(&all[index + 1..]);
+    let is_heading = matches!(block.kind, Kind::Heading(_));
+    let named = if is_heading { Some(block.text.as_str()) } else { label(&block.text) };
+    if named.is_some_and(|title| is_plan_title(title) && !(is_heading && below.is_empty())) {
+        return Some(with_options(&block.text, below));
+    }
+    let all_sentences = sentences(&block.text);
+    let last =
+        all_sentences.into_iter().rfind(|sentence| is_remark && is_step(&words(sentence)))?;
+    if last.ends_with([':', '：']) {
+        return Some(with_options(last, below));
+    }
+    let above = items_before(&all[..index]);
+    let numbers = numbers(last);
+    let named: Vec<Block> = above.iter().filter(|item| is_named(item, &numbers)).cloned().collect();
+    let is_back = numbers.is_empty() && has_any(&words(last), BACK);
+    Some(with_options(last, if is_back { above } else { &named }))
+}
+
+fn is_plan_title(title: &str) -> bool {
+    let words = words(title);
+    words.split_whitespace().nth(5).is_none() && has_any(&words, PLAN)
+}
+
+fn items_at(blocks: &[Block]) -> &[Block] {
+    let end = blocks.iter().position(|block| !is_listed(block)).unwrap_or(blocks.len());
+    &blocks[..end]
+}
+
+fn items_before(blocks: &[Block]) -> &[Block] {
+    let from = blocks.iter().rposition(|block| !is_listed(block)).map_or(0, |at| at + 1);
+    &blocks[from..]
+}
+
+/// The numbers of items that a sentence names: "(1, 2, 3)", "#2 and #3".
+fn numbers(sentence: &str) -> Vec<u32> {
+    let words = sentence.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+    words.filter(|word| word.len() <= 2).filter_map(|word| word.parse().ok()).collect()
+}
+
+fn is_named(item: &Block, numbers: &[u32]) -> bool {
+    matches!(item.kind, Kind::Item { number: Some(number), .. } if numbers.contains(&number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_what_the_user_must_answer() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(question(text).as_deref(), expected, "{text}");
+        };
+        check(
+            "Clean.\n\nWant me to commit and push, or wait?",
+            Some("Want me to commit and push, or wait?"),
+        );
+        check("It is slow. Go on? Or stop here?", Some("Go on? Or stop here?"));
+        check(
+            "Which do you prefer? I can do either.",
+            Some("Which do you prefer? I can do either."),
+        );
+        check("**Which queue should I drain?**", Some("**Which queue should I drain?**"));
+        check("Please confirm the new name.", Some("Please confirm the new name."));
+        check("Soll ich den Branch löschen?", Some("Soll ich den Branch löschen?"));
+        check(
+            "Shall I add one? It would help. A bit.",
+            Some("Shall I add one? It would help. A bit."),
+        );
+        check(
+            "**1. Now** - here\n\n**2. Later** - there\n\nWhich?",
+            Some("Which?\n- **1. Now** - here\n- **2. Later** - there"),
+        );
+        check("要不要提交？", Some("要不要提交？"));
+        check("Should we:\n1. keep it\n2. drop it", Some("Should we:\n1. keep it\n2. drop it"));
+        check(
+            "1. keep it\n2. drop it\n\nWhich approach?",
+            Some("Which approach?\n1. keep it\n2. drop it"),
+        );
+        check("Shall I go on? It would:\n- move `a`", Some("Shall I go on? It would:\n- move `a`"));
+        check("Open:\n- Is it `a`?\n- Is it `b`?", Some("Open:\n- Is it `a`?\n- Is it `b`?"));
+        check("Should I keep it?\n\nLet me know.", Some("Should I keep it?"));
+    }
+
+    #[test]
+    fn answered_questions_and_offers_are_none() {
+        let check = |text: &str| assert_eq!(question(text), None, "{text}");
+        check("Done. Let me know if you have questions.");
+        check("All done. Anything else you need?");
+        check("Why did it fail? The lock was held.");
+        check("Which one is right?\n\nThe second, because the first never runs.");
+        check("The test asks `ready?`.");
+        check("```\nContinue?\n```");
+        check(&"Let me know.\n\n".repeat(3_000));
+        check("> Shall I?\n\nDone.");
+        check("");
+    }
+
+    #[test]
+    fn the_plan_is_what_the_agent_does_next() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(stated_plan(text).as_deref(), expected, "{text}");
+        };
+        check(
+            "1. Lock: real\n2. Name: nit\n3. Docs: stale\n\nLet me fix the real ones (1, 3).",
+            Some("Let me fix the real ones (1, 3).\n1. Lock: real\n3. Docs: stale"),
+        );
+        check("- a\n- b\n\nI'll fix both.", Some("I'll fix both.\n- a\n- b"));
+        check("Fixed it. Next I'll rename `drain`.", Some("Next I'll rename `drain`."));
+        check("**Plan:**\n1. move\n2. test", Some("**Plan:**\n1. move\n2. test"));
+        check("Pushed.\n\nRemaining: the docs.", Some("Remaining: the docs."));
+        check("## Next steps\n\n- docs", Some("Next steps\n- docs"));
+        check("Let me think. The queue is slow because `drain()` locks.", None);
+        check("**Suggestion:** drop it.", None);
+        let items: String = (1..=8).map(|n| format!("\n{n}. step {n}")).collect();
+        let six: String = (1..=6).map(|n| format!("\n{n}. step {n}")).collect();
+        check(&format!("Plan:{items}"), Some(&format!("Plan:{six}\n[…]")));
+        check("Pushed. All tests pass.", None);
+        check("I'll wait for your answer.", None);
+    }
+}

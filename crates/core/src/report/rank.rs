@@ -1,0 +1,81 @@
+//! Ranking the items of several texts.
+
+use super::sentences::{identifiers, words};
+use super::{Report, ReportItem};
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+/// Subtracted per turn of age: newer statements are more likely still true.
+const TURN: i32 = 4;
+/// Subtracted from items that repeat weightier ones.
+const REPEATED: i32 = 20;
+
+/// The items of reports, best first. Each report comes with how many turns ago it was written; newer
+/// reports come first.
+pub fn rank<'r>(reports: impl IntoIterator<Item = (usize, &'r Report)>) -> Vec<&'r ReportItem> {
+    let mut items: Vec<(i32, &ReportItem)> = Vec::new();
+    for (turns_ago, report) in reports {
+        let age = i32::try_from(turns_ago).unwrap_or(i32::MAX / TURN).min(i32::MAX / TURN) * TURN;
+        items.extend(report.items.iter().map(|item| (i32::from(item.weight) - age, item)));
+    }
+    items.sort_by_key(|(worth, _)| Reverse(*worth));
+    let mut seen = Seen::default();
+    for (worth, item) in &mut items {
+        if seen.repeats(&item.text) {
+            *worth = worth.saturating_sub(REPEATED);
+        }
+    }
+    items.sort_by_key(|(worth, _)| Reverse(*worth));
+    items.into_iter().map(|(_, item)| item).collect()
+}
+
+/// The words seen so far.
+#[derive(Default)]
+pub(super) struct Seen(HashSet<String>);
+
+impl Seen {
+    /// Whether most words of a text were seen before. Adds all of them.
+    pub(super) fn repeats(&mut self, text: &str) -> bool {
+        let names = identifiers(text).into_iter().map(str::to_lowercase);
+        let words = words(text);
+        let words = words.split(' ').filter(|word| word.chars().nth(3).is_some());
+        let said: Vec<String> = names.chain(words.map(str::to_owned)).collect();
+        let repeated = said.iter().filter(|word| self.0.contains(*word)).count();
+        self.0.extend(said.iter().cloned());
+        !said.is_empty() && repeated * 4 >= said.len() * 3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+
+    #[test]
+    fn weight_then_age_then_novelty_decides() {
+        let check = |texts: &[&str], expected: &[&str]| {
+            let reports: Vec<Report> = texts.iter().map(|text| read(text)).collect();
+            let ranked = rank(reports.iter().enumerate());
+            let shown: Vec<&str> = ranked.iter().map(|item| item.text.as_str()).collect();
+            assert_eq!(shown, expected);
+        };
+        check(
+            &["Added `open()`.", "`open()` stalls because of `lock()`."],
+            &["`open()` stalls because of `lock()`.", "Added `open()`."],
+        );
+        check(
+            &["`a()` is never called.", "`b()` is never called."],
+            &["`a()` is never called.", "`b()` is never called."],
+        );
+        check(
+            &[
+                "- `queue.rs` never closes sockets\n- sockets never closes `queue.rs`\n- Added `open()` there",
+            ],
+            &[
+                "`queue.rs` never closes sockets",
+                "Added `open()` there",
+                "sockets never closes `queue.rs`",
+            ],
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! Shortening a text in its middle.
+
+use super::ELLIPSIS;
+use super::sentences::is_dense;
+use std::collections::HashMap;
+
+/// At most so many characters: the whole text where it fits, else its beginning and its end with
+/// `[…]` between. Never cuts inside a code span, a URL or a path.
+pub fn shorten(text: &str, characters_max: usize) -> String {
+    if text.chars().nth(characters_max).is_none() {
+        return text.to_owned();
+    }
+    let marker = ELLIPSIS.chars().count();
+    if characters_max < marker {
+        return String::new();
+    }
+    // The beginning says what it is about, so it gets more than the end.
+    let room = characters_max.saturating_sub(marker + 2);
+    let borders = borders(text);
+    let head = text[..best(text, borders.iter().copied(), room * 3 / 5, false)].trim_end();
+    let rest = room - head.chars().count().min(room);
+    let from = best(text, borders.iter().rev().copied(), rest, true).max(head.len());
+    let tail = text[from..].trim_start();
+    let parts = [head, ELLIPSIS, tail];
+    parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ")
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Border {
+    Word,
+    Clause,
+    Sentence,
+}
+
+#[derive(Clone, Copy)]
+struct At {
+    at: usize,
+    strength: Border,
+}
+
+/// The place to cut: the strongest border that leaves little room unused, else the outermost one.
+fn best(text: &str, borders: impl Iterator<Item = At>, room: usize, from_end: bool) -> usize {
+    let nothing = if from_end { text.len() } else { 0 };
+    let (mut taken, mut last) = (0, nothing);
+    let (mut outermost, mut strongest): (usize, Option<At>) = (nothing, None);
+    for border in borders {
+        let piece = if from_end { &text[border.at..last] } else { &text[last..border.at] };
+        taken += piece.chars().count();
+        last = border.at;
+        // White space at the start of the end is trimmed, so it does not count.
+        let blank = usize::from(from_end && text[border.at..].starts_with(char::is_whitespace));
+        if taken > room + blank {
+            break;
+        }
+        outermost = border.at;
+        let is_stronger = strongest.is_none_or(|best| border.strength >= best.strength);
+        if taken * 5 > room * 2 && is_stronger {
+            strongest = Some(border);
+        }
+    }
+    strongest.map_or(outermost, |border| border.at)
+}
+
+/// Where a text can be cut: between words outside code spans, and between characters of scripts
+/// that are written without spaces.
+fn borders(text: &str) -> Vec<At> {
+    let mut spans = code_spans(text).into_iter().peekable();
+    let mut found = Vec::new();
+    let mut before = ' ';
+    for (at, character) in text.char_indices() {
+        while spans.peek().is_some_and(|span| span.1 <= at) {
+            spans.next();
+        }
+        let is_code = spans.peek().is_some_and(|span| span.0 < at && at < span.1);
+        if !is_code && !before.is_whitespace() {
+            let is_dense =
+                is_dense(before) && (is_dense(character) || !character.is_alphanumeric());
+            if character.is_whitespace() || is_dense {
+                found.push(At { at, strength: strength(before) });
+            }
+        }
+        before = character;
+    }
+    found
+}
+
+fn strength(before: char) -> Border {
+    match before {
+        '.' | '!' | '?' | '。' | '！' | '？' => Border::Sentence,
+        ',' | ';' | ':' | '—' | '–' | ')' | '、' | '，' | '；' | '：' => Border::Clause,
+        _ => Border::Word,
+    }
+}
+
+/// Byte ranges of code spans with their backticks: a run of backticks up to the next run of the same
+/// length.
+pub(super) fn code_spans(text: &str) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (at, _) in text.match_indices('`') {
+        match runs.last_mut() {
+            Some((start, length)) if *start + *length == at => *length += 1,
+            _ => runs.push((at, 1)),
+        }
+    }
+    // From the end, so that every run knows its partner in one pass.
+    let mut partner = vec![None; runs.len()];
+    let mut seen: HashMap<usize, usize> = HashMap::new();
+    for (index, (_, length)) in runs.iter().enumerate().rev() {
+        partner[index] = seen.insert(*length, index);
+    }
+    let mut spans = Vec::new();
+    let mut index = 0;
+    while index < runs.len() {
+        index = match partner[index] {
+            Some(close) => {
+                spans.push((runs[index].0, runs[close].0 + runs[close].1));
+                close + 1
+            }
+            None => index + 1,
+        };
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_goes_first() {
+        let check = |text: &str, characters_max: usize, expected: &str| {
+            let short = shorten(text, characters_max);
+            assert_eq!(short, expected, "{text} {characters_max}");
+            assert!(short.chars().count() <= characters_max);
+        };
+        check("short", 5, "short");
+        check("one two three four five six", 20, "one two […] five six");
+        check(
+            "It fails. The reason is long and winding, so the cache stays.",
+            40,
+            "It fails. […] so the cache stays.",
+        );
+        check(
+            "run `cargo test --all --locked` again and again, then stop",
+            30,
+            "run […] then stop",
+        );
+        check(
+            "see https://example.org/a/b/c/d/e/f/g for the details of it",
+            30,
+            "see […] for the details of it",
+        );
+        check("缓存没有失效，因为键没有变化。所以测试失败了。", 16, "缓存没有失效 […] 试失败了。");
+        check("aaaaaaaaaaaaaaaaaaaaaaaaaaaa", 10, "[…]");
+        check("abc def", 2, "");
+    }
+
+    #[test]
+    fn code_spans_pair_runs_of_equal_length() {
+        let check = |text: &str, expected: &[&str]| {
+            let spans: Vec<&str> = code_spans(text).iter().map(|(a, b)| &text[*a..*b]).collect();
+            assert_eq!(spans, expected, "{text}");
+        };
+        check("a `b` c ``d`e`` f ` g", &["`b`", "``d`e``"]);
+        check("it`s", &[]);
+    }
+}

@@ -1,0 +1,146 @@
+//! Where the work is at the end of a text, and whether a text is a report at all.
+
+use super::blocks::{Block, Kind, blocks};
+use super::marks::{is_outcome, is_polite, is_step};
+use super::question::question_of;
+use super::sentences::{identifiers, sentences, starts_with_any, words};
+use super::shorten::shorten;
+use super::topics::{Topic, topic};
+
+const STATUS_CHARACTERS_MAX: usize = 300;
+/// A text this long says something, whatever its words are.
+const REPORT_CHARACTERS_MIN: usize = 400;
+
+/// Whether a text is a report (says what was done, found or decided, or answers the request) rather
+/// than a remark between two calls ("Now let me run the tests.").
+pub fn is_report(text: &str) -> bool {
+    is_report_of(&blocks(text))
+}
+
+pub(super) fn is_report_of(blocks: &[Block]) -> bool {
+    let Some(last) = blocks.last() else { return false };
+    // A heading or a lead-in at the end announces the call that follows.
+    if matches!(last.kind, Kind::Heading(_)) || last.text.ends_with([':', '：']) {
+        return false;
+    }
+    if last.kind == Kind::Paragraph {
+        let last = sentences(&last.text).last().map(|sentence| words(sentence));
+        if last.is_some_and(|words| is_step(&words)) {
+            return false;
+        }
+    }
+    let length: usize = blocks.iter().map(|block| block.text.len()).sum();
+    let has_topic =
+        |block: &Block| matches!(block.kind, Kind::Heading(_)) && topic(&block.text).is_some();
+    length >= REPORT_CHARACTERS_MIN
+        || blocks.iter().any(has_topic)
+        || question_of(blocks).is_some()
+        || blocks.iter().any(|block| sentences(&block.text).into_iter().any(says_something))
+}
+
+fn says_something(sentence: &str) -> bool {
+    let words = words(sentence);
+    !is_step(&words)
+        && (is_outcome(&words)
+            || !identifiers(sentence).is_empty()
+            || super::marks::kind(&words).is_some() && !is_polite(&words))
+}
+
+/// The sentences that say where the work is: at the beginning of the text, in a conclusion, in the
+/// last paragraph.
+pub(super) fn status(blocks: &[Block]) -> Option<String> {
+    if !is_report_of(blocks) {
+        return None;
+    }
+    let paragraph = |block: &&Block| block.kind == Kind::Paragraph;
+    let mut found =
+        blocks.first().filter(paragraph).map_or(Vec::new(), |block| opening(&block.text));
+    let concluded = blocks.windows(2).find(|pair| {
+        matches!(pair[0].kind, Kind::Heading(_)) && topic(&pair[0].text) == Some(Topic::Conclusion)
+    });
+    found.extend(concluded.into_iter().flat_map(|pair| sentences(&pair[1].text)));
+    let last = blocks.last().filter(paragraph).into_iter();
+    for sentence in last.flat_map(|block| outcomes(&block.text)) {
+        if !found.contains(&sentence) {
+            found.push(sentence);
+        }
+    }
+    let text = found.join(" ");
+    Some(shorten(&text, STATUS_CHARACTERS_MAX)).filter(|text| !text.is_empty())
+}
+
+/// The outcomes of the first paragraph. Where it is short and begins with an outcome, the sentences
+/// after it belong to it: "Pushed. Commit `1a2b3c4`."
+fn opening(paragraph: &str) -> Vec<&str> {
+    let mut all = sentences(paragraph);
+    let is_short = paragraph.chars().nth(STATUS_CHARACTERS_MAX).is_none();
+    if is_short && all.first().is_some_and(|first| is_outcome(&words(first))) {
+        all.retain(|sentence| !is_aside(sentence));
+        return all;
+    }
+    outcomes(paragraph)
+}
+
+fn outcomes(paragraph: &str) -> Vec<&str> {
+    let mut all = sentences(paragraph);
+    all.retain(|sentence| !is_aside(sentence) && is_outcome(&words(sentence)));
+    all
+}
+
+/// A question, a step, or the lead-in of a list.
+fn is_aside(sentence: &str) -> bool {
+    let words = words(sentence);
+    let is_lead_in = sentence.ends_with([':', '：']) && !is_outcome(&words);
+    is_lead_in
+        || sentence.ends_with(['?', '？'])
+        || is_step(&words)
+        || starts_with_any(&words, &["here's", "here is"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_differ_from_remarks() {
+        let check = |text: &str, expected: bool| assert_eq!(is_report(text), expected, "{text}");
+        check("Now let me run the tests.", false);
+        check("Good. Now apply the fixes.", false);
+        check("I'll start by reading the parser.", false);
+        check("The lock is held twice. Let me fix that.", false);
+        check("Good, that looks right.", false);
+        check("Now the tests:", false);
+        check("Good. Now the fixes.\n\n**Fix 1: `drain()` (queue.rs)**", false);
+        check("", false);
+        check("Done.", true);
+        check("Run it with `just drain`:\n```sh\njust drain\n```", true);
+        check("## Proposed\n> a quote", false);
+        check("Pushed as `1a2b3c4`.", true);
+        check("Only `main()` calls it.", true);
+        check("Which queue should I drain?", true);
+        check("The cause is the lock: it is taken twice, because `drain()` calls itself.", true);
+        check("Fertig, alle Tests laufen.", true);
+    }
+
+    #[test]
+    fn the_status_is_where_the_work_is() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(status(&blocks(text)).as_deref(), expected, "{text}");
+        };
+        check("All done. Here's what I did:\n\n- a\n- b", Some("All done."));
+        check("Tests pass, not committed yet.", Some("Tests pass, not committed yet."));
+        check(
+            "Pushed `1a2b3c4`.\n\n1. **queue.rs** — drained\n\nAll three threads have been replied to. Want more?",
+            Some("Pushed `1a2b3c4`. All three threads have been replied to."),
+        );
+        check(
+            "## Review\n\n### Verdict\n**Ship it.** Small risk.",
+            Some("**Ship it.** Small risk."),
+        );
+        check("Pushed. Commit `1a2b3c4`. Want more?", Some("Pushed. Commit `1a2b3c4`."));
+        check("Yes, everything is pushed:\n- a", Some("Yes, everything is pushed:"));
+        check("The gap was a test that verified the caller.\n\nThat branch might be merged.", None);
+        check("Now let me commit.", None);
+        check("The parser reads lines.", None);
+    }
+}
