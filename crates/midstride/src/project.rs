@@ -114,6 +114,13 @@ pub struct Spot {
     inside: PathBuf,
 }
 
+impl Spot {
+    /// The path below the root of its shelf.
+    pub(crate) fn inside(&self) -> &Path {
+        &self.inside
+    }
+}
+
 /// What the shelves look like from outside.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
