@@ -12,6 +12,7 @@ mod root;
 mod scan;
 mod schema;
 mod search;
+mod seed;
 
 pub use card::{Card, Filter, Waits};
 pub use judged::Judged;
@@ -120,6 +121,7 @@ impl Index {
     pub fn open(project: &Project, patience: Patience) -> Result<Self, IndexError> {
         let folder = Place::of(project).make(project)?;
         let name = name_of(project.root().path());
+        seed::copy(project, &folder, &name, patience)?;
         match schema::open(&folder, &name, patience) {
             Ok(connection) => Ok(Self::of(connection, folder, name)),
             Err(error) if error.is_damage() => Self::open_empty(project, patience),

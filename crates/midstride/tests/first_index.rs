@@ -2,16 +2,17 @@
 //! what was read so far.
 
 use crate::open;
-use midstride::index::{Effort, Index, Indexing, Limit};
+use midstride::index::{Effort, Index, Indexing, Limit, scan};
 use midstride::ledger::Patience;
 use midstride::project::Project;
 use midstride::verbs::{self, Asked, Briefed, Hooked, brief, finish_index};
 use midstride_core::briefing::Occasion;
 use midstride_core::hook::{Call, Moment};
+use midstride_core::search::Query;
 use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 fn path(number: usize) -> String {
@@ -176,4 +177,76 @@ fn while_another_process_writes_a_briefing_comes_from_reading() {
     let later = briefed(&project, Limit::documents(40));
     assert_eq!(later.indexing, Some(Indexing { read: 150, documents: 151 }));
     assert_eq!(later.open, 3);
+}
+
+/// A second worktree of a repository whose handoffs are committed and indexed.
+fn second_worktree(sandbox: &Sandbox) -> PathBuf {
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "handoffs"]);
+    assert_eq!(briefed(&open(sandbox.root()), Limit::default()).indexing, None);
+    let second = sandbox.root().parent().unwrap().join("second");
+    sandbox.git(&["worktree", "add", "--quiet", second.to_str().unwrap()]);
+    second
+}
+
+fn stages(project: &Project) -> u32 {
+    let index = rusqlite::Connection::open(file_of(project)).unwrap();
+    let sql = "SELECT count(*) FROM documents WHERE stage = 'copied'";
+    index.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_second_worktree_does_not_parse_the_same_documents_again() {
+    let sandbox = repository(150);
+    let second = second_worktree(&sandbox);
+    // What a document does not say shows that its row was copied.
+    let first = rusqlite::Connection::open(file_of(&open(sandbox.root()))).unwrap();
+    first.execute_batch("UPDATE documents SET stage = 'copied'").unwrap();
+    std::fs::write(second.join(path(100)), "# Heron, no longer open\n").unwrap();
+    std::fs::remove_file(second.join(path(7))).unwrap();
+    std::fs::copy(second.join(path(0)), second.join(path(800))).unwrap();
+    let project = open(&second);
+    let mut index = Index::open(&project, Patience::Hook).unwrap();
+    assert_eq!(index.documents().unwrap(), 150);
+    assert!(open_names(&project, &index).is_empty(), "nothing was compared here yet");
+    // Open ones come first.
+    let indexing = refresh(&project, &mut index, Limit::documents(4));
+    assert_eq!(indexing, Some(Indexing { read: 4, documents: 150 }));
+    assert_eq!(open_names(&project, &index).len(), 3);
+    drop(index);
+    assert!(finish_index(&project).unwrap());
+    assert_eq!(stages(&project), 148);
+    let mut names = open_names(&project, &Index::open(&project, Patience::Hook).unwrap());
+    names.sort();
+    assert_eq!(names, [path(0), path(149), path(800)]);
+}
+
+#[test]
+fn an_index_that_was_copied_finds_what_reading_finds() {
+    let sandbox = repository(60);
+    let second = second_worktree(&sandbox);
+    std::fs::write(second.join(path(3)), "# Pelican\n").unwrap();
+    std::fs::remove_file(second.join(path(4))).unwrap();
+    let project = open(&second);
+    let mut index = Index::open(&project, Patience::Command).unwrap();
+    assert_eq!(refresh(&project, &mut index, Limit::default()), None);
+    for typed in ["heron", "pelican", "0003", "0004", "0059"] {
+        let query = Query::read(typed).unwrap();
+        let (read, _) = scan(&project, &query, &midstride::index::Filter::default());
+        let filter = midstride::index::Filter::default();
+        let found = index.find(&project, &query, &filter, 100, Duration::from_mins(1)).unwrap();
+        assert_eq!(found, read, "{typed}");
+    }
+    // The first worktree is as it was.
+    let first = open(sandbox.root());
+    assert_eq!(Index::facts(&first).documents, Some(60));
+    assert_eq!(Index::facts(&project).documents, Some(59));
+    assert!(!has_draft(file_of(&project).parent().unwrap()));
+}
+
+fn has_draft(folder: &Path) -> bool {
+    let names = std::fs::read_dir(folder).unwrap();
+    names
+        .map(|entry| entry.unwrap().file_name())
+        .any(|name| name.to_string_lossy().contains("seed"))
 }

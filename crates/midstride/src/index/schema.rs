@@ -125,9 +125,14 @@ pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
+/// Opens an index that is neither made nor changed.
+pub(super) fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+}
+
 /// Looks at an index without making or changing one.
 fn look<T>(path: &Path, at: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
+    let connection = connect_to_read(path).ok()?;
     (version(&connection).ok()? == VERSION).then(|| at(&connection).ok())?
 }
 
