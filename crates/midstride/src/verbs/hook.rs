@@ -14,7 +14,7 @@ use super::checkpoint::{Checkpointed, of_transcript, taken, write_down};
 use super::cover::coverage;
 use super::mirror::mirror;
 use super::search::{HOOK_WITHIN, Matters, Prompt, search_prompt, with_index};
-use super::sessions::{RECOVERED_MAX, is_written_down, recover_some};
+use super::sessions::{Bounds, RECOVERED_MAX, is_written_down, recover_some};
 use crate::capture::{News, capture, news};
 use crate::client::{self, Found};
 use crate::files::{self, FileError};
@@ -45,8 +45,9 @@ use std::path::Path;
 
 /// The file that switches hooks off in a project.
 const OFF: &str = "off";
-/// A session that ended and left more than this is brought in when nobody waits.
-const RECOVERED_BYTES_MAX: u64 = 4 << 20;
+/// Sessions that ended are brought in before the next one starts, if they are short; longer ones when
+/// nobody waits.
+const RECOVERED: Bounds = Bounds { most: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
 /// So many handoffs are told of at a prompt.
 const MATTERS_MAX: usize = 3;
 /// So many are looked at: those that were told of before fall out.
@@ -245,7 +246,7 @@ impl Hooking<'_> {
     fn recover(&mut self) -> usize {
         let ledger = SqliteLedger::open(self.project, Patience::Hook);
         let Some(ledger) = self.noted(ledger) else { return 0 };
-        let recovered = recover_some(self.project, &ledger, RECOVERED_MAX, RECOVERED_BYTES_MAX);
+        let recovered = recover_some(self.project, &ledger, &RECOVERED);
         let Some(recovered) = self.noted(recovered) else { return 0 };
         for (_, error) in &recovered.failed {
             self.done.errors.push(error.to_string());
