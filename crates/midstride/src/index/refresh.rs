@@ -162,25 +162,33 @@ impl Index {
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Freshness, IndexError> {
         let limit = effort.limit(limit);
-        let context = self.context(project);
-        let news = self.news(project, effort, limit)?;
+        // Once: writing it out takes longer than asking the index.
+        let settings = settings_of(project);
+        let context = self.context(&settings);
+        let news = self.news(project, &settings, context, effort, limit)?;
         if !limit.is_set() && news.pending.len() > AT_ONCE_MAX {
             // Of many who find much to do, one does it and the others wait.
             let _turn = Lock::hold(&self.folder, &format!("{}.refresh", self.name))?;
-            let news = self.news(project, effort, limit)?;
+            let news = self.news(project, &settings, context, effort, limit)?;
             return self.take_in(project, context, news, limit, progress);
         }
         self.take_in(project, context, news, limit, progress)
     }
 
-    fn context(&self, project: &Project) -> Context {
-        Context { settings: number(&settings_of(project)), worktree: self.worktree }
+    fn context(&self, settings: &str) -> Context {
+        Context { settings: number(settings), worktree: self.worktree }
     }
 
     /// What looks different from what is known.
-    fn news(&self, project: &Project, effort: Effort, limit: Limit) -> Result<News, IndexError> {
-        let context = self.context(project);
-        let settings = self.settings_changed(project)?;
+    fn news(
+        &self,
+        project: &Project,
+        settings: &str,
+        context: Context,
+        effort: Effort,
+        limit: Limit,
+    ) -> Result<News, IndexError> {
+        let settings = self.settings_changed(settings)?;
         let (most, turn) = match effort {
             Effort::Open | Effort::Prompt => (LOOKED_AT_FOR_CLIENT_MAX, TURN_FOR_CLIENT_MAX),
             Effort::Command | Effort::Fresh | Effort::Hurried => (LOOKED_AT_MAX, TURN_MAX),
@@ -267,17 +275,16 @@ impl Index {
     ) -> Result<(), IndexError> {
         let pending = spots.into_iter().map(|spot| Pending { stamp: None, known: None, spot });
         let pending: Vec<Pending> = pending.collect();
-        let context = self.context(project);
+        let context = self.context(&settings_of(project));
         self.read(project, context, &pending, Limit::default(), &mut |_, _| ()).map(drop)
     }
 
     /// The configuration, unless everything was read with it.
-    fn settings_changed(&self, project: &Project) -> Result<Option<String>, IndexError> {
-        let now = settings_of(project);
+    fn settings_changed(&self, now: &str) -> Result<Option<String>, IndexError> {
         let sql = "SELECT value FROM facts WHERE name = 'settings'";
         let then: Option<String> =
             self.connection.query_row(sql, [], |row| row.get(0)).optional()?;
-        Ok((then.as_ref() != Some(&now)).then_some(now))
+        Ok((then.as_deref() != Some(now)).then(|| now.to_owned()))
     }
 
     fn look_at_all(
@@ -785,7 +792,7 @@ mod tests {
     }
 
     fn names(large: &Large) -> News {
-        let context = large.index.context(&large.project);
+        let context = large.index.context(&settings_of(&large.project));
         large.index.look_at_all(&large.project, Look::Names, context).unwrap()
     }
 
