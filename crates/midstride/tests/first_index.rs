@@ -2,7 +2,7 @@
 //! what was read so far.
 
 use crate::open;
-use midstride::index::{Effort, Index, Indexing, Limit, scan};
+use midstride::index::{Effort, Filter, Index, Indexing, Limit, scan};
 use midstride::ledger::Patience;
 use midstride::project::Project;
 use midstride::verbs::{self, Asked, Briefed, Hooked, brief, finish_index};
@@ -124,8 +124,14 @@ fn a_refresh_that_is_cut_short_keeps_what_it_read_newest_first() {
     counts(Limit::documents(40), &[(41, &[&first, &last]), (81, &[&first, &last])]);
     counts(Limit::documents(70), &[(151, &[&first, &middle, &last])]);
     let mut index = Index::open(&project, Patience::Command).unwrap();
+    assert_eq!(herons(&project, &index), 0, "of many, only what briefings need was read");
     assert_eq!(refresh(&project, &mut index, Limit::default()), None);
-    assert_eq!(index.documents().unwrap(), 200);
+    assert_eq!((index.documents().unwrap(), herons(&project, &index)), (200, 200));
+}
+
+fn herons(project: &Project, index: &Index) -> usize {
+    let (query, filter) = (Query::read("heron").unwrap(), Filter::default());
+    index.find(project, &query, &filter, 1_000, Duration::from_mins(1)).unwrap().len()
 }
 
 #[test]
@@ -232,8 +238,8 @@ fn an_index_that_was_copied_finds_what_reading_finds() {
     assert_eq!(refresh(&project, &mut index, Limit::default()), None);
     for typed in ["heron", "pelican", "0003", "0004", "0059"] {
         let query = Query::read(typed).unwrap();
-        let (read, _) = scan(&project, &query, &midstride::index::Filter::default());
-        let filter = midstride::index::Filter::default();
+        let filter = Filter::default();
+        let (read, _) = scan(&project, &query, &filter);
         let found = index.find(&project, &query, &filter, 100, Duration::from_mins(1)).unwrap();
         assert_eq!(found, read, "{typed}");
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// How many documents are read between two commits while a client waits. A call that is cut off
 /// loses no more than this.
-const PIECE: usize = 32;
+const PIECE: usize = 64;
 /// The same when nobody waits: fewer, larger commits build the index faster.
 const LARGE_PIECE: usize = 1024;
 
@@ -97,8 +97,8 @@ mod tests {
     fn a_piece_is_small_while_a_client_waits_and_large_otherwise() {
         let none = Duration::ZERO;
         assert_eq!(Limit::default().next_piece(5_000, none), LARGE_PIECE);
-        let limit = Limit::documents(40);
-        assert_eq!([0, 32, 40].map(|done| limit.next_piece(done, none)), [32, 8, 0]);
+        let limit = Limit::documents(80);
+        assert_eq!([0, 64, 80].map(|done| limit.next_piece(done, none)), [64, 16, 0]);
     }
 
     #[test]

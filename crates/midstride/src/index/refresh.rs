@@ -87,7 +87,16 @@ struct Known {
     stamp: Stamp,
     hash: Vec<u8>,
     is_open: bool,
+    /// Whether its words are in the index, besides its card.
+    has_words: bool,
     read_with: Context,
+}
+
+/// What a document is read for.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    context: Context,
+    with_words: bool,
 }
 
 /// What a row of the index depends on besides the text of its document.
@@ -104,6 +113,9 @@ struct Context {
 #[derive(Default)]
 struct News {
     whole: bool,
+    /// Whether cards are wanted before words: of many new documents they take a fourth of the time,
+    /// and a session that begins needs nothing else.
+    cards_first: bool,
     settings: Option<String>,
     documents: usize,
     pending: Vec<Pending>,
@@ -124,8 +136,8 @@ struct Pending {
 }
 
 impl Pending {
-    /// Whether the index has it as it looks now. Such a one is only compared once more, for a change
-    /// within the tick of the last one.
+    /// Whether the index has its card as it looks now. What is left is to compare it once more, for a
+    /// change within the tick of the last one, or to read its words.
     fn is_indexed(&self, context: Context) -> bool {
         let looks_the_same =
             |known: &Known| self.stamp.is_none_or(|stamp| stamp.same(&known.stamp));
@@ -138,7 +150,7 @@ impl Pending {
     fn order(&self, context: Context) -> impl Ord + use<'_> {
         let is_open = self.known.as_ref().is_some_and(|known| known.is_open);
         let rank = (!self.is_indexed(context), is_open);
-        Reverse((rank, newest::age(self.stamp.as_ref(), &self.spot)))
+        Reverse((rank, newest::age(self.stamp, &self.spot)))
     }
 }
 
@@ -148,7 +160,7 @@ struct Prepared {
     stamp: Stamp,
     hash: Vec<u8>,
     card: Card,
-    columns: [String; 3],
+    columns: Option<[String; 3]>,
 }
 
 impl Index {
@@ -165,7 +177,8 @@ impl Index {
         // Once: writing it out takes longer than asking the index.
         let settings = settings_of(project);
         let context = self.context(&settings);
-        let news = self.news(project, &settings, context, effort, limit)?;
+        let mut news = self.news(project, &settings, context, effort, limit)?;
+        news.cards_first = effort == Effort::Open && limit.is_set();
         if !limit.is_set() && news.pending.len() > AT_ONCE_MAX {
             // Of many who find much to do, one does it and the others wait.
             let _turn = Lock::hold(&self.folder, &format!("{}.refresh", self.name))?;
@@ -195,9 +208,9 @@ impl Index {
         };
         let documents = self.documents()?;
         if effort == Effort::Fresh || documents <= most || settings.is_some() {
-            // Where nothing is known yet, there is nothing to compare with.
+            // Of very many new documents a client does not wait for all times.
             let is_new = settings.is_some() && limit.is_set();
-            let look = if is_new { Look::Names } else { Look::Closely };
+            let look = if is_new { Look::UpTo(newest::TIMED_MAX) } else { Look::Closely };
             let news = self.look_at_all(project, look, context)?;
             return Ok(News { whole: !is_new || documents == 0, settings, ..news });
         }
@@ -241,9 +254,16 @@ impl Index {
         limit: Limit,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Freshness, IndexError> {
-        let News { whole, settings, documents, mut pending, gone, folders, mut unread } = news;
+        let News { whole, cards_first, settings, documents, .. } = news;
+        let News { mut pending, gone, folders, mut unread, .. } = news;
         sort_newest_first(project, &mut pending, limit, context);
-        let (done, failed) = self.read(project, context, &pending, limit, progress)?;
+        let is_cards_only = cards_first && pending.len() > HOOK_MAX;
+        let now = match is_cards_only {
+            true => pending.iter().filter(|one| !one.is_indexed(context)).count(),
+            false => pending.len(),
+        };
+        let with = Reading { context, with_words: !is_cards_only };
+        let (done, failed) = self.read(project, with, &pending[..now], limit, progress)?;
         unread.extend(failed);
         let gone_now = if limit.is_set() { gone.len().min(GONE_IN_HOOK_MAX) } else { gone.len() };
         let is_cut_short = done < pending.len() || gone_now < gone.len();
@@ -275,8 +295,8 @@ impl Index {
     ) -> Result<(), IndexError> {
         let pending = spots.into_iter().map(|spot| Pending { stamp: None, known: None, spot });
         let pending: Vec<Pending> = pending.collect();
-        let context = self.context(&settings_of(project));
-        self.read(project, context, &pending, Limit::default(), &mut |_, _| ()).map(drop)
+        let with = Reading { context: self.context(&settings_of(project)), with_words: true };
+        self.read(project, with, &pending, Limit::default(), &mut |_, _| ()).map(drop)
     }
 
     /// The configuration, unless everything was read with it.
@@ -298,15 +318,17 @@ impl Index {
         let mut pending = Vec::new();
         for (spot, stamp) in &documents {
             let known = known.remove(&place(project, spot));
-            let is_current = |known: &Known| known.stamp.settled && known.read_with == context;
+            let is_current = |known: &Known| {
+                known.stamp.settled && known.has_words && known.read_with == context
+            };
             let same =
                 known.as_ref().filter(|known| is_current(known)).is_some_and(|known| match look {
-                    Look::Names => known.stamp.inode == stamp.inode,
                     Look::Closely => known.stamp.same(stamp),
+                    Look::UpTo(_) if stamp.is_timed() => known.stamp.same(stamp),
+                    Look::Names | Look::UpTo(_) => known.stamp.inode == stamp.inode,
                 });
             if !same {
-                // By its name alone nothing is known of its time.
-                let stamp = (look == Look::Closely).then_some(*stamp);
+                let stamp = Some(*stamp).filter(Stamp::is_timed);
                 pending.push(Pending { spot: spot.clone(), stamp, known });
             }
         }
@@ -427,7 +449,7 @@ impl Index {
     fn read(
         &mut self,
         project: &Project,
-        context: Context,
+        with: Reading,
         pending: &[Pending],
         limit: Limit,
         progress: &mut dyn FnMut(usize, usize),
@@ -441,8 +463,8 @@ impl Index {
             }
             progress(done, all);
             let watch = Stopwatch::start();
-            let prepared = on_all_cores(piece, |one| prepare(project, one, context));
-            match self.write(project, context, prepared) {
+            let prepared = on_all_cores(piece, |one| prepare(project, one, with));
+            match self.write(project, with.context, prepared) {
                 // Another process writes. It gets there without us, and a client waits.
                 Err(error) if limit.is_set() && error.is_busy() => {
                     let is_of_use = self.documents()? > 0;
@@ -517,10 +539,17 @@ enum Outcome {
 fn sort_newest_first(project: &Project, pending: &mut [Pending], limit: Limit, context: Context) {
     const READ_IN_ANY_CASE: usize = 32;
     const READ_IN_A_HOOK_MAX: usize = 4_096;
+    const TIMED_IN_HOOK_MAX: usize = 256;
     if pending.len() <= READ_IN_ANY_CASE {
         return;
     }
-    if newest::can_be_timed(pending.len(), limit.is_set()) {
+    let untimed = pending.iter().filter(|one| one.stamp.is_none()).count();
+    if limit.is_set() && untimed > TIMED_IN_HOOK_MAX {
+        // Nothing is known of some, so names decide for all.
+        for one in pending.iter_mut() {
+            one.stamp = None;
+        }
+    } else if untimed > 0 {
         let stamp = |one: &Pending| one.stamp.or_else(|| project.stamp(&one.spot));
         let stamps = on_all_cores(pending, stamp);
         for (one, stamp) in pending.iter_mut().zip(stamps) {
@@ -549,25 +578,29 @@ fn number(hash: &str) -> i64 {
     i64::from_str_radix(&hash[..LETTERS], 16).unwrap_or_default()
 }
 
-fn prepare(project: &Project, pending: &Pending, context: Context) -> Outcome {
+fn prepare(project: &Project, pending: &Pending, with: Reading) -> Outcome {
+    let Reading { context, with_words } = with;
     let spot = pending.spot.clone();
     // Before it is read: a change meanwhile is seen next time.
     let Some(stamp) = pending.stamp.or_else(|| project.stamp(&spot)) else {
         return Outcome::Unread(spot, None);
     };
-    let shelved = match project.read(&spot) {
-        Ok(shelved) => shelved,
+    let bytes = match project.bytes(&spot) {
+        Ok(bytes) => bytes,
         Err(error) => return Outcome::Unread(spot, Some(error)),
     };
-    let hash = sha256(&shelved.bytes).as_bytes()[..HASH_LETTERS].to_vec();
-    let is_same =
-        |known: &&Known| known.hash == hash && known.read_with.settings == context.settings;
+    let hash = sha256(&bytes).as_bytes()[..HASH_LETTERS].to_vec();
+    let is_same = |known: &&Known| {
+        let has_enough = known.has_words || !with_words;
+        has_enough && known.hash == hash && known.read_with.settings == context.settings
+    };
     if let Some(known) = pending.known.as_ref().filter(is_same) {
         let is_here = known.read_with.worktree == context.worktree;
         let news = stamp.settled || !stamp.same(&known.stamp) || !is_here;
         return if news { Outcome::Settled(known.id, stamp) } else { Outcome::Same };
     }
-    let columns = columns(&parts(&shelved.handoff(project)));
+    let shelved = project.shelved(spot.clone(), bytes);
+    let columns = with_words.then(|| columns(&parts(&shelved.handoff(project))));
     let card = Card::of(project, &shelved);
     Outcome::Changed(Box::new(Prepared { spot, stamp, hash, card, columns }))
 }
@@ -607,7 +640,7 @@ fn stamp_of(row: &Row<'_>, from: usize) -> rusqlite::Result<Stamp> {
 fn known(connection: &Connection, which: &str) -> rusqlite::Result<HashMap<Place, Known>> {
     let sql = format!(
         "SELECT id, root, inside, modified, changed, size, inode, settled, hash,
-             waits IS NOT NULL, settings, worktree FROM documents {which}"
+             waits IS NOT NULL, settings, worktree, has_words FROM documents {which}"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map([], |row| {
@@ -618,6 +651,7 @@ fn known(connection: &Connection, which: &str) -> rusqlite::Result<HashMap<Place
                 stamp: stamp_of(row, 3)?,
                 hash: row.get(8)?,
                 is_open: row.get(9)?,
+                has_words: row.get(12)?,
                 read_with: Context { settings: row.get(10)?, worktree: row.get(11)? },
             },
         ))
@@ -676,7 +710,7 @@ fn insert(
     let Stamp { modified, changed, size, inode, settled } = document.stamp;
     let Card { status, kind, stage, changed: moment, waits } = &document.card;
     let waits = waits.as_ref().and_then(|waits| serde_json::to_string(waits).ok());
-    let sql = "INSERT INTO documents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+    let sql = "INSERT INTO documents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
     transaction.prepare_cached(sql)?.execute(rusqlite::params![
         id,
         root,
@@ -693,9 +727,10 @@ fn insert(
         stage,
         waits,
         context.settings,
-        context.worktree
+        context.worktree,
+        document.columns.is_some()
     ])?;
-    let [name, header, body] = &document.columns;
+    let Some([name, header, body]) = &document.columns else { return Ok(()) };
     let sql = "INSERT INTO words (rowid, name, header, body) VALUES (?1, ?2, ?3, ?4)";
     transaction.prepare_cached(sql)?.execute((id, name, header, body)).map(|_| ())
 }

@@ -54,12 +54,7 @@ pub(crate) struct OpenOnes {
 
 /// The open handoffs among all documents, or among the newest as far as the limit reaches.
 pub(crate) fn scan_open(project: &Project, limit: Limit) -> OpenOnes {
-    let (spots, unread): (Vec<_>, Vec<_>) = project.spots().into_iter().partition(Result::is_ok);
-    let mut spots: Vec<Spot> = spots.into_iter().filter_map(Result::ok).collect();
-    if limit.is_set() {
-        spots = newest::sort(project, spots);
-    }
-    let unread = unread.into_iter().filter_map(Result::err).collect();
+    let (spots, unread) = newest::newest_first(project);
     let mut open = OpenOnes { unread, ..OpenOnes::default() };
     let (mut done, mut took) = (0, Duration::ZERO);
     while done < spots.len() {

@@ -41,7 +41,7 @@ const SHAPE: &str = "
         inode INTEGER NOT NULL, settled INTEGER NOT NULL,
         hash BLOB NOT NULL,
         moment INTEGER, status TEXT NOT NULL, kind TEXT NOT NULL, stage TEXT, waits TEXT,
-        settings INTEGER NOT NULL, worktree INTEGER NOT NULL,
+        settings INTEGER NOT NULL, worktree INTEGER NOT NULL, has_words INTEGER NOT NULL,
         UNIQUE (root, inside)
     );
     CREATE INDEX unsettled ON documents (id) WHERE settled = 0;
@@ -107,13 +107,16 @@ fn connect(path: &Path, patience: Patience) -> rusqlite::Result<Connection> {
 /// so one after the other.
 fn make(connection: &mut Connection, folder: &Root, name: &str) -> Result<(), IndexError> {
     let _turn = Lock::hold(folder, name)?;
+    // Nothing is lost that could not be made again, and a client may wait.
+    connection.pragma_update(None, "synchronous", "OFF")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if version(&transaction)? == 0 {
         transaction.execute_batch(SHAPE)?;
         transaction.execute_batch(&format!("PRAGMA user_version = {VERSION}"))?;
     }
-    Ok(transaction.commit()?)
+    transaction.commit()?;
+    Ok(connection.pragma_update(None, "synchronous", "NORMAL")?)
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<u32> {

@@ -72,7 +72,10 @@ fn copy_to(from: &Path, to: &Path, root: &[u8]) -> rusqlite::Result<bool> {
     if step != StepResult::Done {
         return Ok(false);
     }
-    copy.execute_batch("DELETE FROM folders; DELETE FROM judged")?;
+    // As long as no configuration is named, the index is incomplete.
+    copy.execute_batch(
+        "DELETE FROM folders; DELETE FROM judged; DELETE FROM facts WHERE name = 'settings'",
+    )?;
     copy.execute("INSERT OR REPLACE INTO facts VALUES ('root', ?1)", [root])?;
     Ok(true)
 }
