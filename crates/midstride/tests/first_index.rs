@@ -228,6 +228,25 @@ fn a_second_worktree_does_not_parse_the_same_documents_again() {
 }
 
 #[test]
+fn where_there_is_no_time_for_a_copy_open_handoffs_are_read_first() {
+    let sandbox = repository(150);
+    let second = second_worktree(&sandbox);
+    let project = open(&second);
+    // Whoever holds this lock makes the copy.
+    let name = file_of(&project).file_name().unwrap().to_string_lossy().into_owned();
+    let lock = sandbox.root().join(format!(".git/midstride/locks/{name}.lock"));
+    let held = File::create(lock).unwrap();
+    held.lock().unwrap();
+    let first = briefed(&project, Limit::documents(3));
+    assert_eq!(first.indexing, Some(Indexing { read: 3, documents: 150 }));
+    assert_eq!((first.open, first.is_index_left), (3, true));
+    assert!(!file_of(&project).exists());
+    drop(held);
+    assert!(finish_index(&project).unwrap());
+    assert_eq!(briefed(&project, Limit::documents(3)).indexing, None);
+}
+
+#[test]
 fn an_index_that_was_copied_finds_what_reading_finds() {
     let sandbox = repository(60);
     let second = second_worktree(&sandbox);

@@ -2,7 +2,7 @@
 
 use super::limit::{Indexing, Limit};
 use super::search::{TermHits, sort};
-use super::{Card, Filter, Hit, newest};
+use super::{Card, Filter, Hit, newest, seed};
 use crate::clock::{Deadline, Stopwatch};
 use crate::files::FileError;
 use crate::project::{Project, Shelved, Spot, on_all_cores};
@@ -52,9 +52,14 @@ pub(crate) struct OpenOnes {
     pub(crate) indexing: Option<Indexing>,
 }
 
-/// The open handoffs among all documents, or among the newest as far as the limit reaches.
+/// The open handoffs among all documents, or as far as the limit reaches: among those that are open in
+/// another worktree, and the newest.
 pub(crate) fn scan_open(project: &Project, limit: Limit) -> OpenOnes {
-    let (spots, unread) = newest::newest_first(project);
+    let (mut spots, unread) = newest::newest_first(project);
+    if limit.is_set() {
+        let open = seed::open_elsewhere(project);
+        spots.sort_by_key(|spot| !open.contains(spot));
+    }
     let mut open = OpenOnes { unread, ..OpenOnes::default() };
     let (mut done, mut took) = (0, Duration::ZERO);
     while done < spots.len() {

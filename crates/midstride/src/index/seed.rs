@@ -3,17 +3,20 @@
 //! Most documents are the same in both, so they only have to be compared, not parsed and split into
 //! words again. A row of a copy is not believed before its file was compared in this worktree.
 
+use super::root::root_of;
 use super::{IndexError, name_of, schema};
 use crate::files::{self, Lock, Root};
-use crate::ledger::Patience;
-use crate::project::Project;
+use crate::ledger::{Patience, Place};
+use crate::project::{Project, Spot};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-/// A larger one takes too long to copy while a client waits.
-const BYTES_IN_HOOK_MAX: u64 = 48 << 20;
+/// A larger one, of some 2,500 documents, takes too long to copy while a client waits.
+const BYTES_IN_HOOK_MAX: u64 = 8 << 20;
 
 /// Copies the index of another worktree, if this one has none and there is one. Late where a client
 /// waits and the copy would take too long: the process that goes on after the hook makes it.
@@ -26,7 +29,9 @@ pub(super) fn copy(
     if files::exists(&folder.path().join(name)) {
         return Ok(());
     }
-    let Some((bytes, from)) = largest_of_others(project, folder, name) else { return Ok(()) };
+    let Some((bytes, from)) = largest_of_others(project, folder.path(), name) else {
+        return Ok(());
+    };
     if patience == Patience::Hook && bytes > BYTES_IN_HOOK_MAX {
         return Err(IndexError::Late);
     }
@@ -52,13 +57,34 @@ pub(super) fn copy(
 }
 
 /// The indexes of this project in other worktrees: the size and the path of the largest.
-fn largest_of_others(project: &Project, folder: &Root, name: &str) -> Option<(u64, PathBuf)> {
+fn largest_of_others(project: &Project, folder: &Path, name: &str) -> Option<(u64, PathBuf)> {
     let repository = project.repository()?;
     let below = project.root().path().strip_prefix(repository.work_tree()).ok()?;
     let names = repository.work_trees().into_iter().map(|top| name_of(&top.join(below)));
-    let paths = names.filter(|other| other != name).map(|other| folder.path().join(other));
+    let paths = names.filter(|other| other != name).map(|other| folder.join(other));
     let known = paths.filter(|path| schema::count(path).is_some());
     known.filter_map(|path| Some((files::size(&path)?, path))).max()
+}
+
+/// The handoffs that are open in another worktree, as the places they have in this one: where there is
+/// no time to copy its index, these are worth reading first.
+pub(super) fn open_elsewhere(project: &Project) -> HashSet<Spot> {
+    let name = name_of(project.root().path());
+    let other = largest_of_others(project, Place::of(project).path(), &name);
+    let open = other.and_then(|(_, path)| open_ones(project, &path).ok());
+    open.unwrap_or_default()
+}
+
+fn open_ones(project: &Project, path: &Path) -> rusqlite::Result<HashSet<Spot>> {
+    let index = schema::connect_to_read(path)?;
+    let sql = "SELECT root, inside FROM documents WHERE waits IS NOT NULL";
+    let mut statement = index.prepare(sql)?;
+    let spots = statement.query_map([], |row| {
+        let root = root_of(project, row.get_ref(0)?.as_blob()?);
+        let inside = Path::new(OsStr::from_bytes(row.get_ref(1)?.as_blob()?));
+        Ok(project.spot_below(root, inside))
+    })?;
+    spots.filter_map(Result::transpose).collect()
 }
 
 /// Copies a database as it is at one moment, whoever else writes to it. Nothing waits for the disk: a
