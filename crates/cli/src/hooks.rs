@@ -12,8 +12,9 @@ mod form;
 use crate::ui::Ui;
 use fields::Fields;
 use jiff::Timestamp;
-use midstride::clock::Stopwatch;
+use midstride::clock::{Deadline, Stopwatch};
 use midstride::hook_log::{self, Line};
+use midstride::index::Limit;
 use midstride::project::Project;
 use midstride::settings::{self, Environment};
 use midstride::verbs::{self, Hooked, Which};
@@ -44,6 +45,7 @@ const STACK_BYTES: usize = 16 << 20;
 /// What goes on alone: what a hook had no time for.
 const CAPTURE: &str = "capture";
 const RECOVER: &str = "recover";
+const INDEX: &str = "index";
 
 /// How long a hook has, by the moment as a client names it.
 pub(crate) fn time_of(event: &str) -> Duration {
@@ -64,6 +66,7 @@ pub(crate) fn typed(arguments: impl Iterator<Item = OsString>) -> Option<ExitCod
     match words.split_first() {
         Some((first, rest)) if *first == "hook" => match rest {
             [word] if *word == RECOVER => recover(watch),
+            [word] if *word == INDEX => index(watch),
             [word] => match client(word) {
                 Some(client) => answer(client, watch),
                 // An exit code of 2, which a mistake has elsewhere, would stop a session.
@@ -180,7 +183,7 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>, answered: &Sende
     locked(known).private = Some(project.private_path()).filter(|path| files::is_folder(path));
     let broken = project.broken_configuration().map(ToString::to_string);
     let mut done = match (&call, broken) {
-        (Ok(call), None) => verbs::hook(&project, call),
+        (Ok(call), None) => verbs::hook(&project, call, time_to_index(watch)),
         (Err(error), None) => Hooked { errors: vec![error.clone()], ..Hooked::default() },
         (_, Some(broken)) => Hooked { errors: vec![broken], ..Hooked::default() },
     };
@@ -189,9 +192,20 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>, answered: &Sende
         let started = go_on(&["hook", RECOVER], project.root().path());
         done.errors.extend(started.err().map(|error| error.to_string()));
     }
+    if done.is_index_left {
+        let started = go_on(&["hook", INDEX], project.root().path());
+        done.errors.extend(started.err().map(|error| error.to_string()));
+    }
     clean(&project, &mut done);
     let known = locked(known).clone();
     known.log(now.now(), watch, &done);
+}
+
+/// How long the index may be built before the answer: what is left of the time is needed to write the
+/// answer.
+fn time_to_index(watch: Stopwatch) -> Limit {
+    let time = settings::hook_time().unwrap_or(TIME) * 3 / 5;
+    Limit::until(Deadline::after(time.saturating_sub(watch.elapsed())))
 }
 
 /// The log knows only the rules that ship; what the project adds holds here.
@@ -266,10 +280,12 @@ fn give_up(known: &Mutex<Known>, watch: Stopwatch, why: &'static str) {
     }
 }
 
-/// Starts the capture of a session that would be lost, or read in vain at each call.
+/// Starts the capture of a session that would be lost, or read in vain at each call; and the index
+/// that a start waited for.
 fn go_on_with(known: &Known) -> Option<std::io::Result<()>> {
     known.private.as_ref()?;
     let call = known.call.as_ref()?;
+    let folder = call.folder.as_deref().map_or(Path::new("."), Path::new);
     let captures = match call.moment {
         Moment::Prompt(_)
         | Moment::BeforeCompaction
@@ -277,15 +293,13 @@ fn go_on_with(known: &Known) -> Option<std::io::Result<()>> {
         | Moment::Stop { .. }
         | Moment::Interrupt
         | Moment::End => true,
-        Moment::Start(_)
-        | Moment::AfterCompaction(_)
-        | Moment::AgentStart
+        Moment::Start(_) | Moment::AgentStart => return Some(go_on(&["hook", INDEX], folder)),
+        Moment::AfterCompaction(_)
         | Moment::TaskCreated(_)
         | Moment::TaskCompleted(_)
         | Moment::Other => false,
     };
     let path = call.transcript.as_deref().filter(|_| captures)?;
-    let folder = call.folder.as_deref().map_or(Path::new("."), Path::new);
     Some(go_on(&["hook", CAPTURE, call.client.name(), path], folder))
 }
 
@@ -303,6 +317,15 @@ fn recover(watch: Stopwatch) {
     alone(RECOVER, watch, |project| {
         let done = verbs::recover(project, false);
         done.map(|_| "recovered").map_err(|error| error.to_string())
+    });
+}
+
+/// Builds the rest of the index.
+fn index(watch: Stopwatch) {
+    alone(INDEX, watch, |project| match verbs::finish_index(project) {
+        Ok(true) => Ok("indexed"),
+        Ok(false) => Ok("left it to another process"),
+        Err(error) => Err(error.to_string()),
     });
 }
 

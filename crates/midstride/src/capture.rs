@@ -1,6 +1,6 @@
 //! Capture: reading a transcript from where it was left, and keeping what it told for the next time.
 
-use crate::client::{self, Found};
+use crate::client::{self, Found, Neighbors};
 use crate::files::{self, FileError, Problem, Root, Stream};
 use crate::ids::sha256;
 use crate::project::Project;
@@ -50,7 +50,8 @@ pub fn news(project: &Project, found: &Found) -> News {
     let private = project.private().ok().flatten();
     let cursors = private.and_then(|private| private.below(Path::new(FOLDER)).ok().flatten());
     let Some(cursors) = cursors else { return News::Enough };
-    let agents = client::agents(project, found, &mut Vec::new()).into_iter().map(|(_, path)| path);
+    let agents = client::agents(project, found, &Neighbors::default(), &mut Vec::new());
+    let agents = agents.into_iter().map(|(_, path)| path);
     let of_files = agents.chain([found.path.clone()]).map(|path| news_of(&cursors, &path));
     of_files.max().unwrap_or(News::Enough)
 }
@@ -80,8 +81,8 @@ fn is_little(new: u64, kept: u64) -> bool {
 }
 
 /// How much there is to read of the agents of a session. What cannot be looked at is nothing.
-pub fn agents_length(project: &Project, found: &Found) -> u64 {
-    let agents = client::agents(project, found, &mut Vec::new());
+pub(crate) fn agents_length(project: &Project, found: &Found, neighbors: &Neighbors) -> u64 {
+    let agents = client::agents(project, found, neighbors, &mut Vec::new());
     agents.iter().filter_map(|(_, path)| files::size(path)).sum()
 }
 
@@ -104,7 +105,7 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
         session.forked_from = session.forked_from.or(named);
     }
     let (mut unread, mut agents_bytes) = (Vec::new(), 0);
-    for (id, path) in client::agents(project, found, &mut unread) {
+    for (id, path) in client::agents(project, found, &Neighbors::default(), &mut unread) {
         match read_on(&path, &|_| {}) {
             Ok(Read { cursor: agent, new, length }) => {
                 new_bytes += new;
@@ -127,7 +128,9 @@ pub fn start_over(project: &Project, client: Client, session: &str) -> Result<us
     let Some(cursors) = private.below(Path::new(FOLDER))? else { return Ok(0) };
     let (found, _) = client::transcripts(project, Some(client));
     let ours = found.iter().filter(|found| found.session == session);
-    let agents = ours.clone().flat_map(|found| client::agents(project, found, &mut Vec::new()));
+    let neighbors = Neighbors::default();
+    let agents_of = |found| client::agents(project, found, &neighbors, &mut Vec::new());
+    let agents = ours.clone().flat_map(agents_of);
     let paths = agents.map(|(_, path)| path).chain(ours.clone().map(|found| found.path.clone()));
     let names: Vec<PathBuf> = paths.map(|path| cursor_name(&path)).collect();
     let mut removed = 0;

@@ -16,6 +16,7 @@ use crate::settings::{Environment, SessionName};
 use crate::shelf::claude_memory::slug;
 pub(crate) use beginnings::FILE as BEGINNINGS;
 use beginnings::{Beginning, Beginnings};
+pub(crate) use claude_code::Neighbors;
 use jiff::Timestamp;
 use midstride_core::session::{Client, Session, TaskChange};
 pub(crate) use origins::Origin;
@@ -118,7 +119,8 @@ pub fn transcripts_that(
 ) -> (Vec<Found>, Vec<FileError>) {
     let (mut found, mut unread) = (Vec::new(), Vec::new());
     let tops = tops(project);
-    let mut beginnings = Beginnings::kept(project);
+    // Only read if a transcript is wanted at all.
+    let mut beginnings: Option<Beginnings> = None;
     // Most sessions of a project began in one folder.
     let mut inside: HashMap<String, bool> = HashMap::new();
     for client in Client::ALL.into_iter().filter(|client| of.is_none_or(|of| of == *client)) {
@@ -128,6 +130,7 @@ pub fn transcripts_that(
             Client::Codex => codex::candidates(environment, &mut unread),
         };
         for candidate in candidates.into_iter().filter(is_wanted) {
+            let beginnings = beginnings.get_or_insert_with(|| Beginnings::kept(project));
             match beginnings.of(&candidate) {
                 Ok(Beginning { cwd: Some(cwd), .. })
                     if !*inside
@@ -139,7 +142,9 @@ pub fn transcripts_that(
             }
         }
     }
-    beginnings.keep(project);
+    if let Some(beginnings) = beginnings {
+        beginnings.keep(project);
+    }
     found.sort_by(|one, other| (other.changed, &other.session).cmp(&(one.changed, &one.session)));
     (found, unread)
 }
@@ -201,10 +206,11 @@ fn looks_like_an_id(name: &str) -> bool {
 pub(crate) fn agents(
     project: &Project,
     found: &Found,
+    neighbors: &Neighbors,
     unread: &mut Vec<FileError>,
 ) -> Vec<(String, PathBuf)> {
     match found.client {
-        Client::ClaudeCode => claude_code::agents(project, found, unread),
+        Client::ClaudeCode => claude_code::agents(project, found, neighbors, unread),
         Client::Codex => Vec::new(),
     }
 }

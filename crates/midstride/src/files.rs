@@ -13,6 +13,8 @@ mod tree;
 pub use lock::Lock;
 pub use look::{Look, Seen, Stamp};
 pub use scratch::Scratch;
+#[cfg(test)]
+pub(crate) use stream::looked_at;
 pub use stream::{Entry, Stream, listed};
 
 use cap_std::ambient_authority;

@@ -5,21 +5,26 @@
 
 mod card;
 mod judged;
+mod limit;
+mod newest;
 mod refresh;
+mod root;
 mod scan;
 mod schema;
 mod search;
+mod seed;
 
 pub use card::{Card, Filter, Waits};
 pub use judged::Judged;
+pub use limit::{Indexing, Limit};
 pub use refresh::{Effort, Freshness};
-pub(crate) use scan::hit;
+pub(crate) use scan::{OpenOnes, hit, scan_open};
 pub use scan::{Scanned, scan, scan_terms};
 pub use search::TermHits;
 
 use crate::files::{self, FileError, Lock, Root};
 use crate::ids::sha256;
-use crate::ledger::Place;
+use crate::ledger::{Patience, Place};
 use crate::project::{Project, Spot};
 use crate::sqlite_log;
 use midstride_core::search::Tier;
@@ -69,6 +74,11 @@ impl IndexError {
     pub(crate) fn is_damage(&self) -> bool {
         matches!(self, Self::Database(error) if !schema::is_busy(error))
     }
+
+    /// Whether somebody else writes.
+    fn is_busy(&self) -> bool {
+        matches!(self, Self::Database(error) if schema::is_busy(error))
+    }
 }
 
 /// The index of a project.
@@ -77,6 +87,10 @@ pub struct Index {
     connection: Connection,
     folder: Root,
     name: String,
+    /// The worktree that it is about.
+    worktree: i64,
+    /// Whether another process finishes what the last refresh left.
+    is_left_to_others: bool,
 }
 
 /// What there is to say about an index.
@@ -94,29 +108,46 @@ pub struct IndexFacts {
 
 impl Drop for Index {
     fn drop(&mut self) {
-        sqlite_log::shorten(&self.connection, &self.folder.path().join(&self.name));
+        // Whoever finishes has the time for it.
+        if !self.is_left_to_others {
+            sqlite_log::shorten(&self.connection, &self.folder.path().join(&self.name));
+        }
     }
 }
 
 impl Index {
     /// Opens the index of a project, making it where there is none. One that is damaged, or that
     /// another version made, is thrown away.
-    pub fn open(project: &Project) -> Result<Self, IndexError> {
+    pub fn open(project: &Project, patience: Patience) -> Result<Self, IndexError> {
         let folder = Place::of(project).make(project)?;
-        let name = name_of(project);
-        match schema::open(&folder, &name) {
-            Ok(connection) => Ok(Self { connection, folder, name }),
-            Err(error) if error.is_damage() => Self::open_empty(project),
+        let name = name_of(project.root().path());
+        seed::copy(project, &folder, &name, patience)?;
+        match schema::open(&folder, &name, patience) {
+            Ok(connection) => Ok(Self::of(connection, folder, name)),
+            Err(error) if error.is_damage() => Self::open_empty(project, patience),
             Err(error) => Err(error),
         }
     }
 
     /// Opens an index without anything in it; what was there is thrown away.
-    pub fn open_empty(project: &Project) -> Result<Self, IndexError> {
+    pub fn open_empty(project: &Project, patience: Patience) -> Result<Self, IndexError> {
         let folder = Place::of(project).make(project)?;
-        let name = name_of(project);
-        let connection = schema::make_anew(&folder, &name)?;
-        Ok(Self { connection, folder, name })
+        let name = name_of(project.root().path());
+        let connection = schema::make_anew(&folder, &name, patience)?;
+        Ok(Self::of(connection, folder, name))
+    }
+
+    fn of(connection: Connection, folder: Root, name: String) -> Self {
+        let hash = name.trim_start_matches(PREFIX).trim_end_matches(ENDING);
+        let worktree = i64::from_str_radix(hash, 16).unwrap_or_default();
+        Self { connection, folder, name, worktree, is_left_to_others: false }
+    }
+
+    /// The turn of this process to finish the index of a project; `None` while another one does.
+    pub(crate) fn turn_to_finish(project: &Project) -> Result<Option<Lock>, IndexError> {
+        let folder = Place::of(project).make(project)?;
+        let name = name_of(project.root().path());
+        Ok(Lock::try_hold(&folder, &format!("{name}.finish"))?)
     }
 
     /// Looks at the index of a project, and makes none.
@@ -150,7 +181,7 @@ impl Index {
     ) -> Result<usize, IndexError> {
         let folder = Place::of(project).make(project)?;
         let mut removed = 0;
-        for name in folder.names(".db")? {
+        for name in folder.names(ENDING)? {
             let name = name.to_string_lossy().into_owned();
             if name.starts_with(PREFIX) && wanted(&folder.path().join(&name)) {
                 let _turn = Lock::hold(&folder, &name)?;
@@ -163,16 +194,16 @@ impl Index {
 }
 
 const PREFIX: &str = "index-";
+const ENDING: &str = ".db";
 
 /// Each worktree has documents of its own, and so an index of its own, beside the ledger that all
 /// of them share.
-fn name_of(project: &Project) -> String {
+fn name_of(root: &Path) -> String {
     const LETTERS: usize = 12;
-    let root = files::real(project.root().path());
-    let hash = sha256(root.as_os_str().as_encoded_bytes());
-    format!("{PREFIX}{}.db", &hash[..LETTERS])
+    let hash = sha256(files::real(root).as_os_str().as_encoded_bytes());
+    format!("{PREFIX}{}{ENDING}", &hash[..LETTERS])
 }
 
 fn path_of(project: &Project) -> PathBuf {
-    Place::of(project).path().join(name_of(project))
+    Place::of(project).path().join(name_of(project.root().path()))
 }

@@ -114,6 +114,13 @@ pub struct Spot {
     inside: PathBuf,
 }
 
+impl Spot {
+    /// The path below the root of its shelf.
+    pub(crate) fn inside(&self) -> &Path {
+        &self.inside
+    }
+}
+
 /// What the shelves look like from outside.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
@@ -415,12 +422,13 @@ impl Project {
         Ok(self.shelved(spot.clone(), self.bytes(spot)?))
     }
 
-    fn bytes(&self, spot: &Spot) -> Result<Vec<u8>, FileError> {
+    /// The bytes of the document at a place.
+    pub(crate) fn bytes(&self, spot: &Spot) -> Result<Vec<u8>, FileError> {
         self.root_of(spot).read(&spot.inside)
     }
 
     /// A document with its place, from bytes that were read elsewhere.
-    fn shelved(&self, spot: Spot, bytes: Vec<u8>) -> Shelved {
+    pub(crate) fn shelved(&self, spot: Spot, bytes: Vec<u8>) -> Shelved {
         let document = Document::parse(&bytes);
         let shelf = spot.shelf.map(|index| &self.shelves[index]);
         let whereabouts = match shelf {

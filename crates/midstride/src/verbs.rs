@@ -12,6 +12,7 @@ mod cover;
 mod decided;
 mod doctor;
 mod edit;
+mod finish_index;
 mod fmt;
 mod follow;
 mod forget;
@@ -53,6 +54,7 @@ pub use doctor::{
     ClientFacts, Examined, Idle, Reindexed, ShelfFacts, examine, examine_clients, idle, reindex,
 };
 pub use edit::{Draft, EditError, Edited, draft, edit, fill_in};
+pub use finish_index::finish_index;
 pub use fmt::{FmtError, Formatted, fmt};
 pub use follow::{Followed, follow};
 pub use forget::{

@@ -1,6 +1,7 @@
 //! The index against a reading of all documents: whatever is written, they answer alike.
 
-use midstride::index::{Effort, Filter, Index, scan};
+use midstride::index::{Effort, Filter, Index, Limit, scan};
+use midstride::ledger::Patience;
 use midstride::project::Project;
 use midstride::verbs::{Asked, Prompt, Search, brief, search, search_prompt};
 use midstride_core::header::Status;
@@ -134,7 +135,8 @@ fn project(sandbox: &Sandbox) -> Project {
 
 /// Everything that the index finds, as a reading of all documents finds it, in the same order.
 fn compare(project: &Project, index: &mut Index) {
-    let freshness = index.refresh(project, Effort::Command, &mut |_, _| ()).unwrap();
+    let freshness =
+        index.refresh(project, Effort::Command, Limit::default(), &mut |_, _| ()).unwrap();
     assert!(freshness.whole && freshness.unread.is_empty());
     let open = Filter { status: Some(Status::Planned), ..Filter::default() };
     let recent = Filter { since: Some(1_772_000_000 + 5 * 86_400), ..Filter::default() };
@@ -162,7 +164,7 @@ fn the_index_finds_what_a_reading_of_all_documents_finds() {
         .run(&rounds, |rounds| {
             let sandbox = Sandbox::new("");
             let project = project(&sandbox);
-            let mut index = Index::open(&project).unwrap();
+            let mut index = Index::open(&project, Patience::Command).unwrap();
             for steps in rounds {
                 for step in &steps {
                     take(&sandbox, step);
@@ -171,7 +173,7 @@ fn the_index_finds_what_a_reading_of_all_documents_finds() {
             }
             hits.set(hits.get() + index.documents().unwrap());
             // Made anew it says the same.
-            compare(&project, &mut Index::open_empty(&project).unwrap());
+            compare(&project, &mut Index::open_empty(&project, Patience::Command).unwrap());
             Ok(())
         })
         .unwrap();

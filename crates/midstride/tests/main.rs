@@ -5,6 +5,7 @@ mod brief;
 mod capture;
 mod drift;
 mod files;
+mod first_index;
 mod forget;
 mod forks;
 mod git;

@@ -108,9 +108,7 @@ pub(crate) fn brief(
         role: args.role.clone(),
         session: args.session.as_deref().map(|id| named(project, args, id)).transpose()?,
         tokens: args.budget,
-        only: None,
-        has_context: false,
-        since: None,
+        ..Asked::default()
     };
     let briefed = verbs::brief(project, &asked, &mut |done, all| {
         if all >= WORTH_A_BAR {

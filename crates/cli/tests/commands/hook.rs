@@ -602,6 +602,30 @@ fn what_a_hook_had_no_time_for_goes_on_alone() {
     assert_eq!(events.matches("claude-code session captured").count(), 2, "{events}");
 }
 
+/// How many documents the index has.
+fn indexed(sandbox: &Sandbox) -> u64 {
+    let examined = sandbox.run(["doctor", "--json", "--no-simulation"]).stdout;
+    answered(&examined)["index"]["documents"].as_u64().unwrap()
+}
+
+#[test]
+fn an_index_that_a_hook_leaves_unfinished_is_finished_after_it() {
+    let sandbox = shop();
+    for number in 0..100 {
+        sandbox.write(&format!("docs/handoffs/note-{number}.md"), "# A note\n");
+    }
+    let prompt = json!({"prompt": "Why do the market pages take 14 s?"});
+    hook(&sandbox, "UserPromptSubmit", CALLER, prompt);
+    // It started a process of its own for that.
+    let is_done = || log(&sandbox).iter().any(|line| line["event"] == "index");
+    while !is_done() {
+        std::thread::yield_now();
+    }
+    let line = log(&sandbox).into_iter().find(|line| line["event"] == "index").unwrap();
+    assert_eq!((&line["did"], &line["error"]), (&json!("indexed"), &Value::Null), "{line}");
+    assert_eq!(indexed(&sandbox), 104);
+}
+
 #[test]
 fn a_log_that_stands_still_does_not_cost_the_answer() {
     let sandbox = shop();

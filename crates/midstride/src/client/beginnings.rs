@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use midstride_core::session::Client;
 use midstride_core::transcript::{Cursor, LINE_BYTES_MAX, Lines, Opening};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// So much of a transcript tells what was asked first, if anything was.
@@ -21,8 +21,8 @@ const SEARCHED_BYTES: u64 = 2 * LINE_BYTES_MAX as u64;
 /// Beside the cursors: it is as easily made again.
 const FOLDER: &str = "cursors";
 pub(crate) const FILE: &str = "beginnings.json";
-/// What another version kept is read again.
-const VERSION: u32 = 2;
+/// The first line. What another version kept is read again.
+const VERSION: &str = "{\"version\":3}";
 /// More are not kept once some of them were not asked for.
 const KEPT_MAX: usize = 5_000;
 /// A larger file is none of ours.
@@ -38,19 +38,19 @@ pub(super) struct Beginning {
     pub(super) opening: Opening,
 }
 
-#[derive(Default, Serialize, Deserialize)]
-struct Kept {
-    version: u32,
-    /// By the hash of the path: with which inode, how long it was, and what it told.
-    files: BTreeMap<String, (u64, u64, Beginning)>,
-}
+/// A line of the file: with which inode, how long the transcript was, and what it told.
+type Kept = (u64, u64, Beginning);
 
-/// The beginnings that were read before, and those that are read now.
+/// The beginnings that were read before, and those that are read now: lines by the hash of the path.
+/// A line is parsed when it is asked for. A hook asks for a few of thousands.
 pub(super) struct Beginnings {
-    before: Kept,
-    now: Kept,
+    before: HashMap<String, String>,
+    now: BTreeMap<String, String>,
     is_new: bool,
 }
+
+/// Letters of a hash that stand for a path.
+const NAME_LETTERS: usize = 32;
 
 impl Beginnings {
     /// What is kept for a project; nothing where it has no place for it.
@@ -58,27 +58,30 @@ impl Beginnings {
         let private = project.private().ok().flatten();
         let file = Path::new(FOLDER).join(FILE);
         let bytes = private.and_then(|root| root.read_up_to(&file, KEPT_BYTES_MAX).ok());
-        let before: Option<Kept> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let before = before.filter(|kept| kept.version == VERSION).unwrap_or_default();
-        let now = Kept { version: VERSION, files: BTreeMap::new() };
-        Self { before, now, is_new: false }
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+        let lines = text.strip_prefix(VERSION).unwrap_or_default().lines();
+        let owned = |(name, line): (&str, &str)| (name.to_owned(), line.to_owned());
+        let before = lines.filter_map(|line| line.split_once(' ')).map(owned).collect();
+        Self { before, now: BTreeMap::new(), is_new: false }
     }
 
     /// The beginning of a transcript.
     pub(super) fn of(&mut self, candidate: &Candidate) -> Result<Beginning, FileError> {
         let (inode, bytes) = (candidate.entry.inode, candidate.entry.bytes);
-        let name = sha256(candidate.path.as_os_str().as_encoded_bytes())[..32].to_owned();
-        if let Some((of, shorter, told)) = self.before.files.remove(&name)
+        let name = sha256(candidate.path.as_os_str().as_encoded_bytes())[..NAME_LETTERS].to_owned();
+        if let Some(line) = self.before.remove(&name)
+            && let Ok((of, shorter, told)) = serde_json::from_str::<Kept>(&line)
             && of == inode
             && shorter <= bytes
         {
-            self.now.files.insert(name, (inode, shorter, told.clone()));
+            self.now.insert(name, line);
             return Ok(told);
         }
         let (told, is_all) = look(candidate.client, &candidate.path)?;
         if is_all {
             self.is_new = true;
-            self.now.files.insert(name, (inode, bytes, told.clone()));
+            let line = serde_json::to_string(&(inode, bytes, &told)).unwrap_or_default();
+            self.now.insert(name, line);
         }
         Ok(told)
     }
@@ -88,10 +91,13 @@ impl Beginnings {
         let Ok(Some(private)) = project.private() else { return };
         if self.is_new {
             // Not all are looked at each time; those that are gone go when there are too many.
-            if self.before.files.len() + self.now.files.len() <= KEPT_MAX {
-                self.now.files.append(&mut self.before.files);
+            if self.before.len() + self.now.len() <= KEPT_MAX {
+                self.now.extend(self.before.drain());
             }
-            let text = serde_json::to_string(&self.now).unwrap_or_default();
+            let mut text = format!("{VERSION}\n");
+            for (name, line) in &self.now {
+                text.extend([name, " ", line, "\n"]);
+            }
             let (clean, _) = project.clean(&text);
             let folder = private.make_below(Path::new(FOLDER));
             let _ = folder

@@ -10,7 +10,8 @@ use crate::shelf::claude_memory::{LENGTH_MAX, slug};
 use midstride_core::session::{Client, TaskChange};
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A file of the client's that is larger is none of these.
@@ -27,17 +28,17 @@ pub(super) fn candidates(
     let projects = claude.join("projects");
     let starts: Vec<String> = tops.iter().map(|top| start_of_slug(top)).collect();
     let fits = |name: &str| starts.iter().any(|start| name.starts_with(start));
-    let mut list = |folder: &Path| {
-        files::listed(folder).unwrap_or_else(|error| {
+    let mut list = |folder: &Path, is_wanted: &dyn Fn(&str) -> bool| {
+        files::listed(folder, is_wanted).unwrap_or_else(|error| {
             unread.push(error);
             Vec::new()
         })
     };
-    let folders = list(&projects).into_iter().filter(|entry| entry.is_folder && fits(&entry.name));
+    let folders = list(&projects, &fits).into_iter().filter(|entry| entry.is_folder);
     let folders: Vec<PathBuf> = folders.map(|folder| projects.join(folder.name)).collect();
     let mut found = Vec::new();
     for folder in folders {
-        let sessions = list(&folder).into_iter().filter(|entry| is_session(&entry.name));
+        let sessions = list(&folder, &is_session).into_iter();
         found.extend(sessions.map(|entry| candidate(&folder, entry)));
     }
     found
@@ -45,8 +46,7 @@ pub(super) fn candidates(
 
 /// The sessions in one folder, as the client names them.
 pub(super) fn beside(folder: &Path) -> Vec<Candidate> {
-    let entries = files::listed(folder).unwrap_or_default().into_iter();
-    let sessions = entries.filter(|entry| is_session(&entry.name));
+    let sessions = files::listed(folder, is_session).unwrap_or_default().into_iter();
     let candidates = sessions.map(|entry| candidate(folder, entry));
     candidates.filter(|candidate| looks_like_an_id(&candidate.session())).collect()
 }
@@ -66,29 +66,45 @@ fn is_session(name: &str) -> bool {
         && !name.starts_with("agent-")
 }
 
-/// Files of agents: in a folder of the session, or beside it as older versions have it.
+/// The files of agents beside sessions, as older versions have them, by folder. Each folder is listed
+/// once, however many of its sessions are asked about.
+#[derive(Debug, Default)]
+pub(crate) struct Neighbors(RefCell<HashMap<PathBuf, Vec<Entry>>>);
+
+impl Neighbors {
+    fn of(&self, folder: &Path, unread: &mut Vec<FileError>) -> Vec<Entry> {
+        let mut listed = self.0.borrow_mut();
+        listed.entry(folder.to_owned()).or_insert_with(|| list_agents(folder, unread)).clone()
+    }
+}
+
+fn list_agents(folder: &Path, unread: &mut Vec<FileError>) -> Vec<Entry> {
+    files::listed(folder, |name| agent_id(name).is_some()).unwrap_or_else(|error| {
+        unread.push(error);
+        Vec::new()
+    })
+}
+
+/// Files of agents: in a folder of the session, or beside it.
 pub(super) fn agents(
     project: &Project,
     found: &Found,
+    neighbors: &Neighbors,
     unread: &mut Vec<FileError>,
 ) -> Vec<(String, PathBuf)> {
     let folder = found.path.parent().unwrap_or(Path::new("."));
     let of_session = found.path.with_extension("").join("subagents");
-    let mut list = |folder: &Path| {
-        let entries = files::listed(folder).unwrap_or_else(|error| {
-            unread.push(error);
-            Vec::new()
-        });
-        entries.into_iter().filter_map(|entry| Some((agent_id(&entry.name)?.to_owned(), entry)))
-    };
+    let own = list_agents(&of_session, unread).into_iter();
+    let own = own.filter_map(|one| Some((agent_id(&one.name)?.to_owned(), one)));
     let mut agents: Vec<(String, PathBuf)> =
-        list(&of_session).map(|(id, entry)| (id, of_session.join(entry.name))).collect();
-    let beside: Vec<(String, Entry)> = list(folder).collect();
+        own.map(|(id, entry)| (id, of_session.join(entry.name))).collect();
+    let beside = neighbors.of(folder, unread);
     if beside.is_empty() {
         return agents;
     }
     let mut beginnings = Beginnings::kept(project);
-    for (id, entry) in beside {
+    for entry in beside {
+        let Some(id) = agent_id(&entry.name).map(str::to_owned) else { continue };
         let candidate = candidate(folder, entry);
         match beginnings.of(&candidate) {
             Ok(told) if told.id.as_deref() == Some(&found.session) => {
@@ -198,6 +214,8 @@ fn is_same_start(registered: Option<&serde_json::Value>, started: &str) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Clock;
+    use crate::files::{Scratch, looked_at};
 
     #[test]
     fn a_process_with_another_start_is_another_process() {
@@ -214,5 +232,48 @@ mod tests {
         assert_eq!(agent_id("agent-a87dc.jsonl"), Some("a87dc"));
         assert_eq!(agent_id("agent-acompact-fff.jsonl"), None);
         assert!(!is_session("agent-a87dc.jsonl") && is_session("5e55.jsonl"));
+    }
+
+    #[test]
+    fn other_transcripts_are_not_looked_at_to_find_agents() {
+        let scratch = Scratch::new("midstride-agents").unwrap();
+        for number in 0..100 {
+            scratch.write(format!("{number}.jsonl"), b"").unwrap();
+        }
+        let beside = |neighbors: &Neighbors| {
+            looked_at::during(|| neighbors.of(scratch.path(), &mut Vec::new()).len())
+        };
+        assert_eq!(beside(&Neighbors::default()), (0, 0));
+        scratch.write("agent-a87dc.jsonl", b"").unwrap();
+        let neighbors = Neighbors::default();
+        assert_eq!(beside(&neighbors), (1, 1));
+        assert_eq!(beside(&neighbors), (1, 0), "a folder is listed once");
+        scratch.remove().unwrap();
+    }
+
+    #[test]
+    fn folders_of_other_projects_are_not_looked_at() {
+        let scratch = Scratch::new("midstride-projects").unwrap();
+        for number in 0..100 {
+            scratch.write(format!("projects/-other-{number}/{number}.jsonl"), b"").unwrap();
+        }
+        scratch.write("projects/-shop/one.jsonl", b"").unwrap();
+        scratch.write("projects/-shop/notes.txt", b"").unwrap();
+        let environment = Environment {
+            folder: scratch.path().to_owned(),
+            home: None,
+            state: None,
+            editor: None,
+            user: None,
+            inside: None,
+            session: None,
+            claude: Some(scratch.path().to_owned()),
+            codex: None,
+            clock: Clock::System,
+        };
+        let tops = [PathBuf::from("/shop")];
+        let find = || candidates(&environment, &tops, &mut Vec::new()).len();
+        assert_eq!(looked_at::during(find), (1, 2), "its folder and its transcript");
+        scratch.remove().unwrap();
     }
 }

@@ -25,7 +25,8 @@ pub(super) fn candidates(environment: &Environment, unread: &mut Vec<FileError>)
 /// Years, months, days, then transcripts; the newest first.
 fn collect(folder: &Path, depth: usize, found: &mut Vec<Candidate>, unread: &mut Vec<FileError>) {
     const DAYS: usize = 3;
-    let entries = files::listed(folder).unwrap_or_else(|error| {
+    let is_wanted = |name: &str| depth < DAYS || is_transcript(name);
+    let entries = files::listed(folder, is_wanted).unwrap_or_else(|error| {
         unread.push(error);
         Vec::new()
     });
@@ -36,12 +37,14 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<Candidate>, unread: &mut
         let path = folder.join(&entry.name);
         if entry.is_folder && depth < DAYS {
             collect(&path, depth + 1, found, unread);
-        } else if entry.name.starts_with("rollout-")
-            && path.extension().is_some_and(|e| e == "jsonl")
-        {
+        } else if is_transcript(&entry.name) {
             found.push(Candidate { client: Client::Codex, path, entry });
         }
     }
+}
+
+fn is_transcript(name: &str) -> bool {
+    name.starts_with("rollout-") && Path::new(name).extension().is_some_and(|end| end == "jsonl")
 }
 
 /// The id at the end of a name: `rollout-2026-11-15T18-50-25-<id>`.
@@ -58,13 +61,15 @@ pub(super) fn base(environment: &Environment, path: &Path) -> Option<(PathBuf, u
     let base = first.pointer("/payload/history_base")?;
     let thread = base.get("thread_id")?.as_str()?;
     let end = base.get("end_byte_offset")?.as_u64()?;
-    let all = candidates(environment, &mut Vec::new()).into_iter().map(|one| one.path);
+    let ending = format!("-{thread}.jsonl");
     // A transcript that lies elsewhere has the others beside it.
     let folder = path.parent()?;
-    let near = files::listed(folder).unwrap_or_default();
-    let mut paths = all.chain(near.into_iter().map(|entry| folder.join(entry.name)));
-    let is_it = |path: &PathBuf| path.to_string_lossy().ends_with(&format!("-{thread}.jsonl"));
-    paths.find(|other| is_it(other) && other != path).map(|path| (path, end))
+    let near = files::listed(folder, |name| name.ends_with(&ending)).unwrap_or_default();
+    let near = near.into_iter().map(|entry| folder.join(entry.name));
+    let all = || candidates(environment, &mut Vec::new()).into_iter().map(|one| one.path);
+    let is_it = |other: &PathBuf| other != path && other.to_string_lossy().ends_with(&ending);
+    let found = near.into_iter().find(is_it).or_else(|| all().find(is_it));
+    found.map(|path| (path, end))
 }
 
 #[cfg(test)]

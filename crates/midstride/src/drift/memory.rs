@@ -5,6 +5,7 @@ use crate::files::{Root, Stamp};
 use crate::git::Repository;
 use crate::ids::sha256;
 use crate::index::{Index, Judged};
+use crate::ledger::Patience;
 use crate::project::{Project, SetUp, Shelved};
 use midstride_core::citation::LineRange;
 use midstride_core::drift::{Baseline, Change, Doubt, Judgement, Spot, Verdict};
@@ -47,7 +48,7 @@ impl Memory {
     pub(super) fn of(project: &Project) -> Self {
         let index = match project.set_up() {
             SetUp::Not => None,
-            SetUp::Committed | SetUp::Private => Index::open(project).ok(),
+            SetUp::Committed | SetUp::Private => Index::open(project, Patience::Command).ok(),
         };
         let head = project.repository().and_then(Repository::head_commit);
         Self { index: index.map(Mutex::new), head, learned: Mutex::default() }

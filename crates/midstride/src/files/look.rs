@@ -18,6 +18,8 @@ pub enum Look {
     Names,
     /// At times and sizes too.
     Closely,
+    /// At times and sizes of so many files, at the names of the others.
+    UpTo(usize),
 }
 
 /// How a file or folder looked.
@@ -51,6 +53,11 @@ impl Stamp {
             inode: metadata.ino().cast_signed(),
             settled: changed.max(modified) < tick,
         }
+    }
+
+    /// Whether its time is known.
+    pub fn is_timed(&self) -> bool {
+        self.changed != 0
     }
 
     /// Whether it is the same file, and looks the same.
@@ -124,14 +131,20 @@ impl Root {
                 let stamp = match look {
                     // What a link leads to is looked at, not the link.
                     _ if kind.is_symlink() => self.stamp(&path).unwrap_or_default(),
-                    Look::Names => Stamp { inode: entry.ino().cast_signed(), ..Stamp::default() },
-                    Look::Closely => stamp_of(&entry),
+                    Look::Names => by_name(&entry),
+                    Look::UpTo(most) if seen.files.len() >= most => by_name(&entry),
+                    Look::Closely | Look::UpTo(_) => stamp_of(&entry),
                 };
                 seen.files.push((path, stamp));
             }
         }
         Ok(())
     }
+}
+
+/// What its folder tells about a file: nothing is known of its time.
+fn by_name(entry: &DirEntry) -> Stamp {
+    Stamp { inode: entry.ino().cast_signed(), ..Stamp::default() }
 }
 
 /// A file that is gone again has an empty stamp, and reading it says so.

@@ -3,7 +3,7 @@
 use super::{FileError, Problem, Root};
 use cap_std::fs::MetadataExt as _;
 use jiff::Timestamp;
-use std::fs::{File, Metadata};
+use std::fs::{DirEntry, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -33,9 +33,10 @@ pub struct Stream {
     entry: Entry,
 }
 
-/// What lies in a folder of another program, sorted by name; nothing where there is no such folder.
-/// Links are followed wherever they lead: the folder is its user's own.
-pub fn listed(folder: &Path) -> Result<Vec<Entry>, FileError> {
+/// Files with these names in a folder of another program, sorted by name; nothing where there is no
+/// such folder. The others are not looked at: there can be thousands, and a client waits. Links are
+/// followed wherever they lead: the folder is its user's own.
+pub fn listed(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Entry>, FileError> {
     let failed = |error| FileError::new(folder.to_owned(), error);
     let entries = match std::fs::read_dir(folder).map_err(failed) {
         Ok(entries) => entries,
@@ -46,13 +47,24 @@ pub fn listed(folder: &Path) -> Result<Vec<Entry>, FileError> {
     };
     let mut found = Vec::new();
     for entry in entries {
-        let Ok(name) = entry.map_err(failed)?.file_name().into_string() else { continue };
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|name| is_wanted(name)) else { continue };
         // It may be gone by now.
-        let Ok(metadata) = std::fs::metadata(folder.join(&name)) else { continue };
-        found.push(seen(name, &metadata));
+        let Some(metadata) = look_at(folder, &entry) else { continue };
+        found.push(seen(name.to_owned(), &metadata));
     }
     found.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(found)
+}
+
+/// How an entry looks. It is found from its open folder, which is cheaper than by its whole path.
+fn look_at(folder: &Path, entry: &DirEntry) -> Option<Metadata> {
+    #[cfg(test)]
+    looked_at::count();
+    let metadata = entry.metadata().ok()?;
+    let is_link = metadata.file_type().is_symlink();
+    if is_link { std::fs::metadata(folder.join(entry.file_name())).ok() } else { Some(metadata) }
 }
 
 fn seen(name: String, metadata: &Metadata) -> Entry {
@@ -157,5 +169,25 @@ impl Stream {
 
     fn error(&self, error: io::Error) -> FileError {
         FileError::new(self.path.clone(), error)
+    }
+}
+
+/// How many entries of folders this thread looked at.
+#[cfg(test)]
+pub(crate) mod looked_at {
+    use std::cell::Cell;
+
+    thread_local! {
+        static COUNT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    pub(crate) fn during<T>(act: impl FnOnce() -> T) -> (T, usize) {
+        let before = COUNT.get();
+        let done = act();
+        (done, COUNT.get() - before)
     }
 }

@@ -1,18 +1,22 @@
 //! Bringing the index up to the files: what looks different is read again, what is gone is removed.
 
+use super::limit::{Indexing, Limit};
+use super::root::{root_of, stored_root};
 use super::search::BITS_BELOW_DAY;
-use super::{Card, Index, IndexError};
-use crate::clock::Deadline;
+use super::{Card, Index, IndexError, newest};
+use crate::clock::{Deadline, Stopwatch};
 use crate::files::{FileError, Lock, Look, Stamp};
 use crate::ids::sha256;
 use crate::project::{Looked, Project, Spot, on_all_cores};
+use crate::settings::Settings;
 use crate::shelf::Shelf;
 use midstride_core::search::{columns, parts};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 /// Up to so many documents each one is looked at every time; looking at more takes longer than
@@ -28,10 +32,10 @@ const TURN_MAX: usize = 500;
 const TURN_FOR_CLIENT_MAX: usize = 50;
 /// The first document that does not say when it changed is number 0.
 const BEFORE_ALL: i64 = -1;
-/// So many are read before they are written; sorted by day, they need no more room than this.
-const CHUNK: usize = 4096;
 /// Nobody waits in a hook for more than these to be read.
 const HOOK_MAX: usize = 64;
+/// A hook removes no more documents than this that are gone; the rest is left to the next refresh.
+const GONE_IN_HOOK_MAX: usize = 256;
 /// More than these are not read by two commands at once.
 const AT_ONCE_MAX: usize = 256;
 /// From so many on, what was written is put in order for reading.
@@ -39,6 +43,15 @@ const WORTH_ORDERING: usize = 2000;
 
 /// Enough of a hash to tell two texts of one document apart.
 const HASH_LETTERS: usize = 16;
+
+impl Effort {
+    fn limit(self, limit: Limit) -> Limit {
+        match self {
+            Self::Hurried | Self::Prompt => limit.at_most(HOOK_MAX),
+            Self::Command | Self::Fresh | Self::Open => limit,
+        }
+    }
+}
 
 /// How closely to look at the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +75,10 @@ pub struct Freshness {
     pub whole: bool,
     /// What could not be looked at or read.
     pub unread: Vec<FileError>,
+    /// How far the index is, if it does not have every document yet.
+    pub indexing: Option<Indexing>,
+    /// Whether the limit was reached before everything was done.
+    pub is_cut_short: bool,
 }
 
 /// What the index knows of a document.
@@ -69,13 +86,38 @@ struct Known {
     id: i64,
     stamp: Stamp,
     hash: Vec<u8>,
+    is_open: bool,
+    /// Whether its words are in the index, besides its card.
+    has_words: bool,
+    read_with: Context,
+}
+
+/// What a document is read for.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    context: Context,
+    with_words: bool,
+}
+
+/// What a row of the index depends on besides the text of its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Context {
+    /// The configuration: it defines kinds and stages.
+    settings: i64,
+    /// The worktree that the file was compared in. In a copy of another worktree's index every row
+    /// names that one, until its file was compared here.
+    worktree: i64,
 }
 
 /// What looks different from what is known.
 #[derive(Default)]
 struct News {
     whole: bool,
+    /// Whether cards are wanted before words: of many new documents they take a fourth of the time,
+    /// and a session that begins needs nothing else.
+    cards_first: bool,
     settings: Option<String>,
+    documents: usize,
     pending: Vec<Pending>,
     gone: Vec<i64>,
     folders: Vec<(Spot, Stamp)>,
@@ -93,54 +135,91 @@ struct Pending {
     known: Option<Known>,
 }
 
+impl Pending {
+    /// Whether the index has its card as it looks now. What is left is to compare it once more, for a
+    /// change within the tick of the last one, or to read its words.
+    fn is_indexed(&self, context: Context) -> bool {
+        let looks_the_same =
+            |known: &Known| self.stamp.is_none_or(|stamp| stamp.same(&known.stamp));
+        let known = self.known.as_ref().filter(|known| known.read_with == context);
+        known.is_some_and(looks_the_same)
+    }
+
+    /// Which to read first: handoffs that were open, then others that are not in the index as they
+    /// are, then what only has to be compared once more; in each the newest first.
+    fn order(&self, context: Context) -> impl Ord + use<'_> {
+        let is_open = self.known.as_ref().is_some_and(|known| known.is_open);
+        let rank = (!self.is_indexed(context), is_open);
+        Reverse((rank, newest::age(self.stamp, &self.spot)))
+    }
+}
+
 /// A document as it is written.
 struct Prepared {
     spot: Spot,
     stamp: Stamp,
     hash: Vec<u8>,
     card: Card,
-    columns: [String; 3],
+    columns: Option<[String; 3]>,
 }
 
 impl Index {
-    /// Brings the index up to the files. Whoever waits is told how many of how many were read.
+    /// Brings the index up to the files, in pieces that are kept. Whoever waits is told how many of
+    /// how many were read.
     pub fn refresh(
         &mut self,
         project: &Project,
         effort: Effort,
+        limit: Limit,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Freshness, IndexError> {
-        let news = self.news(project, effort)?;
-        let is_hurried = matches!(effort, Effort::Hurried | Effort::Prompt);
-        if is_hurried && news.pending.len() > HOOK_MAX {
-            // The next one goes on; what the folders look like is taken down by the last.
-            self.read(project, &news.pending[..HOOK_MAX], progress)?;
-            return Ok(Freshness { whole: false, unread: Vec::new() });
-        }
-        if news.pending.len() > AT_ONCE_MAX {
+        let limit = effort.limit(limit);
+        // Once: writing it out takes longer than asking the index.
+        let settings = settings_of(project);
+        let context = self.context(&settings);
+        let mut news = self.news(project, &settings, context, effort, limit)?;
+        news.cards_first = effort == Effort::Open && limit.is_set();
+        if !limit.is_set() && news.pending.len() > AT_ONCE_MAX {
             // Of many who find much to do, one does it and the others wait.
             let _turn = Lock::hold(&self.folder, &format!("{}.refresh", self.name))?;
-            let news = self.news(project, effort)?;
-            return self.take_in(project, news, progress);
+            let news = self.news(project, &settings, context, effort, limit)?;
+            return self.take_in(project, context, news, limit, progress);
         }
-        self.take_in(project, news, progress)
+        self.take_in(project, context, news, limit, progress)
+    }
+
+    fn context(&self, settings: &str) -> Context {
+        Context { settings: number(settings), worktree: self.worktree }
     }
 
     /// What looks different from what is known.
-    fn news(&self, project: &Project, effort: Effort) -> Result<News, IndexError> {
-        let settings = self.settings_changed(project)?;
+    fn news(
+        &self,
+        project: &Project,
+        settings: &str,
+        context: Context,
+        effort: Effort,
+        limit: Limit,
+    ) -> Result<News, IndexError> {
+        let settings = self.settings_changed(settings)?;
         let (most, turn) = match effort {
             Effort::Open | Effort::Prompt => (LOOKED_AT_FOR_CLIENT_MAX, TURN_FOR_CLIENT_MAX),
             Effort::Command | Effort::Fresh | Effort::Hurried => (LOOKED_AT_MAX, TURN_MAX),
         };
-        let few = self.documents()? <= most;
-        if effort == Effort::Fresh || few || settings.is_some() {
-            let news = self.look_at_all(project, Look::Closely, settings.is_some())?;
-            return Ok(News { whole: true, settings, ..news });
+        let documents = self.documents()?;
+        if effort == Effort::Fresh || documents <= most || settings.is_some() {
+            // Of very many new documents a client does not wait for all times.
+            let is_new = settings.is_some() && limit.is_set();
+            let look = if is_new { Look::UpTo(newest::TIMED_MAX) } else { Look::Closely };
+            let news = self.look_at_all(project, look, context)?;
+            return Ok(News { whole: !is_new || documents == 0, settings, ..news });
         }
         let mut news = match self.folders_changed(project)? {
-            true => self.look_at_all(project, Look::Names, false)?,
-            false => News { pending: self.in_turn(project, turn)?, ..News::default() },
+            true => self.look_at_all(project, Look::Names, context)?,
+            false => {
+                let pending = self.in_turn(project, turn, limit)?;
+                News { documents, pending, ..News::default() }
+            }
         };
         if effort == Effort::Open {
             self.open_in_place(project, &mut news.pending)?;
@@ -170,14 +249,42 @@ impl Index {
     fn take_in(
         &mut self,
         project: &Project,
+        context: Context,
         news: News,
+        limit: Limit,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Freshness, IndexError> {
-        let News { whole, settings, pending, gone, folders, mut unread } = news;
-        unread.extend(self.read(project, &pending, progress)?);
-        // At the end: whoever is killed before has everything still to do.
-        self.remember(project, settings.as_deref(), &folders, &gone)?;
-        Ok(Freshness { whole, unread })
+        let News { whole, cards_first, settings, documents, .. } = news;
+        let News { mut pending, gone, folders, mut unread, .. } = news;
+        sort_newest_first(project, &mut pending, limit, context);
+        let is_cards_only = cards_first && pending.len() > HOOK_MAX;
+        let now = match is_cards_only {
+            true => pending.iter().filter(|one| !one.is_indexed(context)).count(),
+            false => pending.len(),
+        };
+        let with = Reading { context, with_words: !is_cards_only };
+        let (done, failed) = self.read(project, with, &pending[..now], limit, progress)?;
+        unread.extend(failed);
+        let gone_now = if limit.is_set() { gone.len().min(GONE_IN_HOOK_MAX) } else { gone.len() };
+        let is_cut_short = done < pending.len() || gone_now < gone.len();
+        // What the folders look like is taken down by the refresh that finishes: the next one after
+        // a refresh that was cut short, or killed, looks at every name again.
+        let remembered = match is_cut_short {
+            true => self.remember(project, None, &[], &gone[..gone_now]),
+            false => self.remember(project, settings.as_deref(), &folders, &gone),
+        };
+        match remembered {
+            Err(error) if limit.is_set() && error.is_busy() => {}
+            remembered => remembered?,
+        }
+        self.is_left_to_others = is_cut_short;
+        let missing = pending[done..].iter().filter(|one| !one.is_indexed(context)).count();
+        Ok(Freshness {
+            whole: whole && !is_cut_short,
+            unread,
+            indexing: Indexing::of(documents, missing),
+            is_cut_short,
+        })
     }
 
     /// Reads some documents again, however they look.
@@ -187,38 +294,48 @@ impl Index {
         spots: Vec<Spot>,
     ) -> Result<(), IndexError> {
         let pending = spots.into_iter().map(|spot| Pending { stamp: None, known: None, spot });
-        self.read(project, &pending.collect::<Vec<_>>(), &mut |_, _| ()).map(|_| ())
+        let pending: Vec<Pending> = pending.collect();
+        let with = Reading { context: self.context(&settings_of(project)), with_words: true };
+        self.read(project, with, &pending, Limit::default(), &mut |_, _| ()).map(drop)
     }
 
-    /// What kinds and stages are depends on the configuration: with another one everything is read
-    /// again.
-    fn settings_changed(&self, project: &Project) -> Result<Option<String>, IndexError> {
-        let now = sha256(format!("{:?}", project.settings()).as_bytes());
+    /// The configuration, unless everything was read with it.
+    fn settings_changed(&self, now: &str) -> Result<Option<String>, IndexError> {
         let sql = "SELECT value FROM facts WHERE name = 'settings'";
         let then: Option<String> =
             self.connection.query_row(sql, [], |row| row.get(0)).optional()?;
-        Ok((then.as_ref() != Some(&now)).then_some(now))
+        Ok((then.as_deref() != Some(now)).then(|| now.to_owned()))
     }
 
-    fn look_at_all(&self, project: &Project, look: Look, all: bool) -> Result<News, IndexError> {
+    fn look_at_all(
+        &self,
+        project: &Project,
+        look: Look,
+        context: Context,
+    ) -> Result<News, IndexError> {
         let Looked { documents, folders, unread } = project.look(look);
         let mut known = known(&self.connection, "")?;
         let mut pending = Vec::new();
         for (spot, stamp) in &documents {
             let known = known.remove(&place(project, spot));
-            let same = known.as_ref().is_some_and(|known| match look {
-                Look::Names => known.stamp.inode == stamp.inode && known.stamp.settled,
-                Look::Closely => known.stamp.same(stamp) && known.stamp.settled,
-            });
-            if all || !same {
-                // By its name alone nothing is known of its time.
-                let stamp = (look == Look::Closely).then_some(*stamp);
-                pending.push(Pending { spot: spot.clone(), stamp, known: known.filter(|_| !all) });
+            let is_current = |known: &Known| {
+                known.stamp.settled && known.has_words && known.read_with == context
+            };
+            let same =
+                known.as_ref().filter(|known| is_current(known)).is_some_and(|known| match look {
+                    Look::Closely => known.stamp.same(stamp),
+                    Look::UpTo(_) if stamp.is_timed() => known.stamp.same(stamp),
+                    Look::Names | Look::UpTo(_) => known.stamp.inode == stamp.inode,
+                });
+            if !same {
+                let stamp = Some(*stamp).filter(Stamp::is_timed);
+                pending.push(Pending { spot: spot.clone(), stamp, known });
             }
         }
         // A shelf that cannot be looked at is no reason to forget it.
         let gone = known.values().filter(|_| unread.is_empty()).map(|known| known.id).collect();
-        Ok(News { pending, gone, folders, unread, ..News::default() })
+        let documents = documents.len();
+        Ok(News { documents, pending, gone, folders, unread, ..News::default() })
     }
 
     /// Whether a file was added, removed or exchanged anywhere: a folder tells.
@@ -228,8 +345,8 @@ impl Index {
         let rows = statement.query_map([], |row| Ok((place_of(row, 0)?, stamp_of(row, 2)?)))?;
         let folders: HashMap<Place, Stamp> = rows.collect::<rusqlite::Result<_>>()?;
         let start = |shelf: &Shelf| {
-            let (root, inside) = (shelf.root().path().as_os_str(), shelf.inside().as_os_str());
-            folders.contains_key(&(root.as_bytes().to_vec(), inside.as_bytes().to_vec()))
+            let root = stored_root(project, shelf.root().path());
+            folders.contains_key(&(root.to_vec(), shelf.inside().as_os_str().as_bytes().to_vec()))
         };
         let same = |(place, then): (&Place, &Stamp)| {
             let now = spot(project, place).map(|spot| project.stamp(&spot).unwrap_or_default());
@@ -239,10 +356,21 @@ impl Index {
     }
 
     /// Documents that changed lately, and those whose turn it is.
-    fn in_turn(&self, project: &Project, most: usize) -> Result<Vec<Pending>, IndexError> {
+    fn in_turn(
+        &self,
+        project: &Project,
+        most: usize,
+        limit: Limit,
+    ) -> Result<Vec<Pending>, IndexError> {
         let deadline = Deadline::after(TURN);
         let mut pending = Vec::new();
-        for (place, known) in known(&self.connection, "WHERE settled = 0")? {
+        // After a checkout these can be all documents, and a client waits.
+        let some = if limit.is_set() {
+            format!("ORDER BY id DESC LIMIT {TURN_MAX}")
+        } else {
+            String::new()
+        };
+        for (place, known) in known(&self.connection, &format!("WHERE settled = 0 {some}"))? {
             let Some(spot) = spot(project, &place) else { continue };
             pending.push(Pending { stamp: project.stamp(&spot), known: Some(known), spot });
         }
@@ -316,33 +444,50 @@ impl Index {
         Ok(!folders.is_empty() && !folders.iter().all(same))
     }
 
-    /// Reads documents and writes what they say; what cannot be read is forgotten.
+    /// Reads documents and writes what they say, a piece at a time; what cannot be read is forgotten.
+    /// Returns how many were read, and what could not be.
     fn read(
         &mut self,
         project: &Project,
+        with: Reading,
         pending: &[Pending],
+        limit: Limit,
         progress: &mut dyn FnMut(usize, usize),
-    ) -> Result<Vec<FileError>, IndexError> {
+    ) -> Result<(usize, Vec<FileError>), IndexError> {
         let all = pending.len();
-        let mut unread = Vec::new();
-        for (number, chunk) in pending.chunks(CHUNK).enumerate() {
-            progress(number * CHUNK, all);
-            let prepared = on_all_cores(chunk, |pending| prepare(project, pending));
-            unread.extend(self.write(project, prepared)?);
+        let (mut done, mut took, mut unread) = (0, Duration::ZERO, Vec::new());
+        while done < all {
+            let piece = &pending[done..all.min(done + limit.next_piece(done, took))];
+            if piece.is_empty() {
+                return Ok((done, unread));
+            }
+            progress(done, all);
+            let watch = Stopwatch::start();
+            let prepared = on_all_cores(piece, |one| prepare(project, one, with));
+            match self.write(project, with.context, prepared) {
+                // Another process writes. It gets there without us, and a client waits.
+                Err(error) if limit.is_set() && error.is_busy() => {
+                    let is_of_use = self.documents()? > 0;
+                    return if is_of_use { Ok((done, unread)) } else { Err(IndexError::Late) };
+                }
+                failed => unread.extend(failed?),
+            }
+            (done, took) = (done + piece.len(), watch.elapsed());
         }
         progress(all, all);
-        if all >= WORTH_ORDERING {
+        if all >= WORTH_ORDERING && !limit.is_set() {
             // The log has grown with it; written back, it is short again.
             self.connection.execute_batch(
                 "INSERT INTO words (words) VALUES ('optimize'); PRAGMA wal_checkpoint(TRUNCATE)",
             )?;
         }
-        Ok(unread)
+        Ok((done, unread))
     }
 
     fn write(
         &mut self,
         project: &Project,
+        context: Context,
         prepared: Vec<Outcome>,
     ) -> Result<Vec<FileError>, IndexError> {
         let mut unread = Vec::new();
@@ -355,7 +500,7 @@ impl Index {
         for outcome in prepared {
             match outcome {
                 Outcome::Same => {}
-                Outcome::Settled(id, stamp) => settle(&transaction, id, &stamp)?,
+                Outcome::Settled(id, stamp) => settle(&transaction, id, &stamp, context)?,
                 Outcome::Changed(document) => documents.push(*document),
                 Outcome::Unread(spot, error) => {
                     forget_at(&transaction, project, &spot)?;
@@ -370,7 +515,7 @@ impl Index {
             forget_at(&transaction, project, &document.spot)?;
         }
         for document in &documents {
-            insert(&transaction, project, document)?;
+            insert(&transaction, project, document, context)?;
         }
         take_count(&transaction)?;
         transaction.commit()?;
@@ -390,22 +535,72 @@ enum Outcome {
     Unread(Spot, Option<FileError>),
 }
 
-fn prepare(project: &Project, pending: &Pending) -> Outcome {
+/// What is read first. A few are read in any case, so their order does not matter.
+fn sort_newest_first(project: &Project, pending: &mut [Pending], limit: Limit, context: Context) {
+    const READ_IN_ANY_CASE: usize = 32;
+    const READ_IN_A_HOOK_MAX: usize = 4_096;
+    const TIMED_IN_HOOK_MAX: usize = 256;
+    if pending.len() <= READ_IN_ANY_CASE {
+        return;
+    }
+    let untimed = pending.iter().filter(|one| one.stamp.is_none()).count();
+    if limit.is_set() && untimed > TIMED_IN_HOOK_MAX {
+        // Nothing is known of some, so names decide for all.
+        for one in pending.iter_mut() {
+            one.stamp = None;
+        }
+    } else if untimed > 0 {
+        let stamp = |one: &Pending| one.stamp.or_else(|| project.stamp(&one.spot));
+        let stamps = on_all_cores(pending, stamp);
+        for (one, stamp) in pending.iter_mut().zip(stamps) {
+            one.stamp = stamp;
+        }
+    }
+    let mut first = pending;
+    if limit.is_set() && first.len() > READ_IN_A_HOOK_MAX {
+        first.select_nth_unstable_by(READ_IN_A_HOOK_MAX, |one, other| {
+            one.order(context).cmp(&other.order(context))
+        });
+        first = &mut first[..READ_IN_A_HOOK_MAX];
+    }
+    first.sort_unstable_by(|one, other| one.order(context).cmp(&other.order(context)));
+}
+
+/// What of the configuration rows depend on. Not where it is: that is another path in each worktree.
+fn settings_of(project: &Project) -> String {
+    let Settings { shelves, stages, .. } = project.settings();
+    sha256(format!("{shelves:?} {stages:?}").as_bytes())
+}
+
+/// The beginning of a hash as a number.
+fn number(hash: &str) -> i64 {
+    const LETTERS: usize = 15;
+    i64::from_str_radix(&hash[..LETTERS], 16).unwrap_or_default()
+}
+
+fn prepare(project: &Project, pending: &Pending, with: Reading) -> Outcome {
+    let Reading { context, with_words } = with;
     let spot = pending.spot.clone();
     // Before it is read: a change meanwhile is seen next time.
     let Some(stamp) = pending.stamp.or_else(|| project.stamp(&spot)) else {
         return Outcome::Unread(spot, None);
     };
-    let shelved = match project.read(&spot) {
-        Ok(shelved) => shelved,
+    let bytes = match project.bytes(&spot) {
+        Ok(bytes) => bytes,
         Err(error) => return Outcome::Unread(spot, Some(error)),
     };
-    let hash = sha256(&shelved.bytes).as_bytes()[..HASH_LETTERS].to_vec();
-    if let Some(known) = pending.known.as_ref().filter(|known| known.hash == hash) {
-        let news = stamp.settled || !stamp.same(&known.stamp);
+    let hash = sha256(&bytes).as_bytes()[..HASH_LETTERS].to_vec();
+    let is_same = |known: &&Known| {
+        let has_enough = known.has_words || !with_words;
+        has_enough && known.hash == hash && known.read_with.settings == context.settings
+    };
+    if let Some(known) = pending.known.as_ref().filter(is_same) {
+        let is_here = known.read_with.worktree == context.worktree;
+        let news = stamp.settled || !stamp.same(&known.stamp) || !is_here;
         return if news { Outcome::Settled(known.id, stamp) } else { Outcome::Same };
     }
-    let columns = columns(&parts(&shelved.handoff(project)));
+    let shelved = project.shelved(spot.clone(), bytes);
+    let columns = with_words.then(|| columns(&parts(&shelved.handoff(project))));
     let card = Card::of(project, &shelved);
     Outcome::Changed(Box::new(Prepared { spot, stamp, hash, card, columns }))
 }
@@ -417,7 +612,7 @@ fn place(project: &Project, spot: &Spot) -> Place {
 
 fn bytes<'s>(project: &'s Project, spot: &'s Spot) -> (&'s [u8], &'s [u8]) {
     let (root, inside) = project.root_and_path(spot);
-    (root.as_os_str().as_bytes(), inside.as_os_str().as_bytes())
+    (stored_root(project, root), inside.as_os_str().as_bytes())
 }
 
 /// The root and the path that two columns hold.
@@ -428,8 +623,7 @@ fn place_of(row: &Row<'_>, from: usize) -> rusqlite::Result<Place> {
 
 /// The place on a shelf that a root and a path below it mean.
 fn spot(project: &Project, (root, inside): &Place) -> Option<Spot> {
-    let path = |bytes: &Vec<u8>| PathBuf::from(OsStr::from_bytes(bytes));
-    project.spot_below(&path(root), &path(inside))
+    project.spot_below(root_of(project, root), Path::new(OsStr::from_bytes(inside)))
 }
 
 fn stamp_of(row: &Row<'_>, from: usize) -> rusqlite::Result<Stamp> {
@@ -445,13 +639,21 @@ fn stamp_of(row: &Row<'_>, from: usize) -> rusqlite::Result<Stamp> {
 /// Some of the documents that are known.
 fn known(connection: &Connection, which: &str) -> rusqlite::Result<HashMap<Place, Known>> {
     let sql = format!(
-        "SELECT id, root, inside, modified, changed, size, inode, settled, hash FROM documents {which}"
+        "SELECT id, root, inside, modified, changed, size, inode, settled, hash,
+             waits IS NOT NULL, settings, worktree, has_words FROM documents {which}"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map([], |row| {
         Ok((
             place_of(row, 1)?,
-            Known { id: row.get(0)?, stamp: stamp_of(row, 3)?, hash: row.get(8)? },
+            Known {
+                id: row.get(0)?,
+                stamp: stamp_of(row, 3)?,
+                hash: row.get(8)?,
+                is_open: row.get(9)?,
+                has_words: row.get(12)?,
+                read_with: Context { settings: row.get(10)?, worktree: row.get(11)? },
+            },
         ))
     })?;
     rows.collect()
@@ -463,12 +665,18 @@ fn take_count(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute(sql, []).map(|_| ())
 }
 
-fn settle(transaction: &Transaction<'_>, id: i64, stamp: &Stamp) -> rusqlite::Result<()> {
-    let sql = "UPDATE documents SET modified = ?2, changed = ?3, size = ?4, inode = ?5, settled = ?6 WHERE id = ?1";
+fn settle(
+    transaction: &Transaction<'_>,
+    id: i64,
+    stamp: &Stamp,
+    context: Context,
+) -> rusqlite::Result<()> {
+    let sql = "UPDATE documents SET modified = ?2, changed = ?3, size = ?4, inode = ?5, settled = ?6, \
+               worktree = ?7 WHERE id = ?1";
     let Stamp { modified, changed, size, inode, settled } = *stamp;
     transaction
         .prepare_cached(sql)?
-        .execute((id, modified, changed, size, inode, settled))
+        .execute((id, modified, changed, size, inode, settled, context.worktree))
         .map(|_| ())
 }
 
@@ -495,13 +703,14 @@ fn insert(
     transaction: &Transaction<'_>,
     project: &Project,
     document: &Prepared,
+    context: Context,
 ) -> rusqlite::Result<()> {
     let id = next_id(transaction, document.card.changed)?;
     let (root, inside) = bytes(project, &document.spot);
     let Stamp { modified, changed, size, inode, settled } = document.stamp;
     let Card { status, kind, stage, changed: moment, waits } = &document.card;
     let waits = waits.as_ref().and_then(|waits| serde_json::to_string(waits).ok());
-    let sql = "INSERT INTO documents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+    let sql = "INSERT INTO documents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
     transaction.prepare_cached(sql)?.execute(rusqlite::params![
         id,
         root,
@@ -516,9 +725,12 @@ fn insert(
         status.word(),
         kind.word(),
         stage,
-        waits
+        waits,
+        context.settings,
+        context.worktree,
+        document.columns.is_some()
     ])?;
-    let [name, header, body] = &document.columns;
+    let Some([name, header, body]) = &document.columns else { return Ok(()) };
     let sql = "INSERT INTO words (rowid, name, header, body) VALUES (?1, ?2, ?3, ?4)";
     transaction.prepare_cached(sql)?.execute((id, name, header, body)).map(|_| ())
 }
@@ -543,7 +755,9 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
     use crate::files::Scratch;
+    use crate::ledger::Patience;
     use crate::settings::Environment;
+    use std::path::PathBuf;
 
     /// A project as one with very many documents is looked at, long after its last change.
     struct Large {
@@ -572,8 +786,8 @@ mod tests {
                 clock: Clock::System,
             };
             let project = Project::discover(environment).unwrap();
-            let mut index = Index::open(&project).unwrap();
-            index.refresh(&project, Effort::Fresh, &mut |_, _| ()).unwrap();
+            let mut index = Index::open(&project, Patience::Command).unwrap();
+            index.refresh(&project, Effort::Fresh, Limit::default(), &mut |_, _| ()).unwrap();
             let settled = "UPDATE documents SET settled = 1; UPDATE folders SET settled = 1";
             index.connection.execute_batch(settled).unwrap();
             let large = Self { scratch, project, index };
@@ -609,11 +823,16 @@ mod tests {
     }
 
     fn in_turn(large: &Large) -> Vec<Pending> {
-        large.index.in_turn(&large.project, TURN_MAX).unwrap()
+        large.index.in_turn(&large.project, TURN_MAX, Limit::default()).unwrap()
+    }
+
+    fn names(large: &Large) -> News {
+        let context = large.index.context(&settings_of(&large.project));
+        large.index.look_at_all(&large.project, Look::Names, context).unwrap()
     }
 
     fn by_name(large: &Large) -> Vec<Pending> {
-        large.index.look_at_all(&large.project, Look::Names, false).unwrap().pending
+        names(large).pending
     }
 
     #[test]
@@ -642,7 +861,7 @@ mod tests {
         for name in &names {
             large.scratch.write(name, b"# Pelican no more\n").unwrap();
         }
-        let one = |large: &Large| large.index.in_turn(&large.project, 1).unwrap();
+        let one = |large: &Large| large.index.in_turn(&large.project, 1, Limit::default()).unwrap();
         for _ in 0..2 {
             // The last of four finds that it is the first one's turn again.
             let mut found: Vec<String> = (0..4).flat_map(|_| large.pending(one)).collect();
@@ -657,7 +876,10 @@ mod tests {
         let mut large = Large::new();
         let text = b"---\nhandoff:\n  title: Pelican\n---\n";
         large.scratch.write(path("open"), text).unwrap();
-        large.index.refresh(&large.project, Effort::Fresh, &mut |_, _| ()).unwrap();
+        large
+            .index
+            .refresh(&large.project, Effort::Fresh, Limit::default(), &mut |_, _| ())
+            .unwrap();
         let open = large.index.open_ones(&large.project).unwrap();
         assert_eq!(open.len(), 1, "notes are none");
         large.index.connection.execute_batch("UPDATE documents SET settled = 1").unwrap();
@@ -682,8 +904,7 @@ mod tests {
         root.remove(&PathBuf::from(path("one")), b"# Pelican\n").unwrap();
         assert!(large.folders_changed());
         assert_eq!(large.pending(by_name), [path("four"), path("two")]);
-        let news = large.index.look_at_all(&large.project, Look::Names, false).unwrap();
-        assert_eq!(news.gone.len(), 1);
+        assert_eq!(names(&large).gone.len(), 1);
         large.scratch.remove().unwrap();
     }
 

@@ -1,11 +1,13 @@
 //! The answers of the index without an index: every document is read.
 
+use super::limit::{Indexing, Limit};
 use super::search::{TermHits, sort};
-use super::{Card, Filter, Hit};
-use crate::clock::Deadline;
+use super::{Card, Filter, Hit, newest, seed};
+use crate::clock::{Deadline, Stopwatch};
 use crate::files::FileError;
 use crate::project::{Project, Shelved, Spot, on_all_cores};
 use midstride_core::search::{Part, Query, Term, parts, term_zone, tier};
+use std::time::Duration;
 
 /// All hits in order, and what could not be read.
 pub fn scan(project: &Project, query: &Query, filter: &Filter) -> (Vec<Hit>, Vec<FileError>) {
@@ -37,6 +39,47 @@ pub(crate) fn hit(
     let fits = filter.fits(&card, || shelved.path.clone());
     let tier = tier(query, parts).filter(|_| fits)?;
     Some(Hit { spot: shelved.spot(), tier, card })
+}
+
+/// The open handoffs.
+#[derive(Debug, Default)]
+pub(crate) struct OpenOnes {
+    /// Where each lies, and its card.
+    pub(crate) cards: Vec<(Spot, Card)>,
+    /// What could not be read.
+    pub(crate) unread: Vec<FileError>,
+    /// How many documents were read, if not all of them.
+    pub(crate) indexing: Option<Indexing>,
+}
+
+/// The open handoffs among all documents, or as far as the limit reaches: among those that are open in
+/// another worktree, and the newest.
+pub(crate) fn scan_open(project: &Project, limit: Limit) -> OpenOnes {
+    let (mut spots, unread) = newest::newest_first(project);
+    if limit.is_set() {
+        let open = seed::open_elsewhere(project);
+        spots.sort_by_key(|spot| !open.contains(spot));
+    }
+    let mut open = OpenOnes { unread, ..OpenOnes::default() };
+    let (mut done, mut took) = (0, Duration::ZERO);
+    while done < spots.len() {
+        let piece = &spots[done..spots.len().min(done + limit.next_piece(done, took))];
+        if piece.is_empty() {
+            break;
+        }
+        let watch = Stopwatch::start();
+        let card = |spot: &Spot| project.read(spot).map(|shelved| Card::of(project, &shelved));
+        for (spot, card) in piece.iter().zip(on_all_cores(piece, card)) {
+            match card {
+                Ok(card) if card.waits.is_some() => open.cards.push((spot.clone(), card)),
+                Ok(_) => {}
+                Err(error) => open.unread.push(error),
+            }
+        }
+        (done, took) = (done + piece.len(), watch.elapsed());
+    }
+    open.indexing = Indexing::of(spots.len(), spots.len() - done);
+    open
 }
 
 /// The same for terms, one by one, as far as there is time.

@@ -2,6 +2,7 @@
 
 use super::IndexError;
 use crate::files::{self, Lock, Root};
+use crate::ledger::Patience;
 use crate::sqlite_log;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,11 +10,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Goes up with the shape, with what counts as a word, and with how citations are judged.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// How long to wait for others who write.
-const PATIENCE: Duration = Duration::from_secs(5);
+fn timeout(patience: Patience) -> Duration {
+    match patience {
+        Patience::Command => Duration::from_secs(5),
+        Patience::Hook => Duration::from_millis(20),
+    }
+}
 
+/// A root that is empty is that of the project, so that another worktree can start from a copy. What
+/// a row was read with, and in which worktree its file was last compared, are hashes.
+///
 /// The id of a document tells the day of its last change, so that the newest come first without
 /// being sorted. Words are folded before they come here: all that is left to do is to split at
 /// spaces.
@@ -32,6 +41,7 @@ const SHAPE: &str = "
         inode INTEGER NOT NULL, settled INTEGER NOT NULL,
         hash BLOB NOT NULL,
         moment INTEGER, status TEXT NOT NULL, kind TEXT NOT NULL, stage TEXT, waits TEXT,
+        settings INTEGER NOT NULL, worktree INTEGER NOT NULL, has_words INTEGER NOT NULL,
         UNIQUE (root, inside)
     );
     CREATE INDEX unsettled ON documents (id) WHERE settled = 0;
@@ -47,9 +57,13 @@ const SHAPE: &str = "
 ";
 
 /// Opens an index of this version, or makes one where there is nothing.
-pub(super) fn open(folder: &Root, name: &str) -> Result<Connection, IndexError> {
+pub(super) fn open(
+    folder: &Root,
+    name: &str,
+    patience: Patience,
+) -> Result<Connection, IndexError> {
     let path = folder.path().join(name);
-    let mut connection = connect(&path)?;
+    let mut connection = connect(&path, patience)?;
     match version(&connection)? {
         VERSION => Ok(connection),
         0 => {
@@ -62,12 +76,16 @@ pub(super) fn open(folder: &Root, name: &str) -> Result<Connection, IndexError> 
 
 /// Throws an index away and makes another one. Whoever has the old one open goes on with a file
 /// that has no name any more, which harms nobody.
-pub(super) fn make_anew(folder: &Root, name: &str) -> Result<Connection, IndexError> {
+pub(super) fn make_anew(
+    folder: &Root,
+    name: &str,
+    patience: Patience,
+) -> Result<Connection, IndexError> {
     {
         let _turn = Lock::hold(folder, name)?;
         remove(folder, name);
     }
-    open(folder, name)
+    open(folder, name, patience)
 }
 
 /// Removes an index with what SQLite keeps beside it; what cannot be removed is not used either.
@@ -77,9 +95,9 @@ pub(super) fn remove(folder: &Root, name: &str) {
     }
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, patience: Patience) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(timeout(patience))?;
     sqlite_log::keep(&connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(connection)
@@ -89,13 +107,16 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 /// so one after the other.
 fn make(connection: &mut Connection, folder: &Root, name: &str) -> Result<(), IndexError> {
     let _turn = Lock::hold(folder, name)?;
+    // Nothing is lost that could not be made again, and a client may wait.
+    connection.pragma_update(None, "synchronous", "OFF")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if version(&transaction)? == 0 {
         transaction.execute_batch(SHAPE)?;
         transaction.execute_batch(&format!("PRAGMA user_version = {VERSION}"))?;
     }
-    Ok(transaction.commit()?)
+    transaction.commit()?;
+    Ok(connection.pragma_update(None, "synchronous", "NORMAL")?)
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<u32> {
@@ -107,9 +128,14 @@ pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
+/// Opens an index that is neither made nor changed.
+pub(super) fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+}
+
 /// Looks at an index without making or changing one.
 fn look<T>(path: &Path, at: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
+    let connection = connect_to_read(path).ok()?;
     (version(&connection).ok()? == VERSION).then(|| at(&connection).ok())?
 }
 

@@ -1,5 +1,6 @@
 //! Asking the index.
 
+use super::root::root_of;
 use super::{Card, Filter, Hit, Index, IndexError};
 use crate::project::{Project, Spot};
 use midstride_core::header::{HandoffKind, Status};
@@ -114,12 +115,14 @@ impl Index {
         Ok(())
     }
 
-    /// The open handoffs, the newest first.
+    /// The open handoffs that were seen in this worktree, the newest first.
     pub fn open_ones(&self, project: &Project) -> Result<Vec<(Spot, Card)>, IndexError> {
-        let sql =
-            format!("SELECT {COLUMNS} FROM documents WHERE waits IS NOT NULL ORDER BY id DESC");
+        let sql = format!(
+            "SELECT {COLUMNS} FROM documents WHERE waits IS NOT NULL AND worktree = ?1
+             ORDER BY id DESC"
+        );
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement.query_map([], |row| found(project, row))?;
+        let rows = statement.query_map([self.worktree], |row| found(project, row))?;
         let rows: Vec<Option<_>> = rows.collect::<rusqlite::Result<_>>()?;
         Ok(rows.into_iter().flatten().collect())
     }
@@ -173,13 +176,13 @@ impl Index {
 
 /// What a row tells; nothing where it lies on no shelf any more.
 fn found(project: &Project, row: &Row<'_>) -> rusqlite::Result<Option<(Spot, Card)>> {
-    let path = |bytes: &[u8]| Path::new(OsStr::from_bytes(bytes)).to_owned();
-    let (root, inside) = (path(row.get_ref(1)?.as_blob()?), path(row.get_ref(2)?.as_blob()?));
+    let root = root_of(project, row.get_ref(1)?.as_blob()?);
+    let inside = Path::new(OsStr::from_bytes(row.get_ref(2)?.as_blob()?));
     let status = Status::read(row.get_ref(3)?.as_str()?).unwrap_or(Status::Planned);
     let kind = HandoffKind::read(row.get_ref(4)?.as_str()?).unwrap_or(HandoffKind::Investigation);
     let waits = row.get_ref(7)?.as_str_or_null()?.and_then(|text| serde_json::from_str(text).ok());
     let card = Card { status, kind, stage: row.get(5)?, changed: row.get(6)?, waits };
-    Ok(project.spot_below(&root, &inside).map(|spot| (spot, card)))
+    Ok(project.spot_below(root, inside).map(|spot| (spot, card)))
 }
 
 /// The best tier first, then the latest change, then by path.

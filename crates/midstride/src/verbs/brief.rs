@@ -10,7 +10,7 @@ use crate::drift::judged_before;
 use crate::files::{self, FileError};
 use crate::git::Repository;
 use crate::ids::sha256;
-use crate::index::{Card, Effort, Index, IndexError, Waits};
+use crate::index::{Card, Effort, Index, IndexError, Indexing, Limit, OpenOnes, Waits, scan_open};
 use crate::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp, Shelved, Spot};
 use crate::settings::SessionName;
@@ -69,6 +69,8 @@ pub struct Asked {
     /// When such a session was last at work, as far as that was written down: what others did since
     /// is new to it.
     pub since: Option<Timestamp>,
+    /// How much of the index may be built for it; no limit where a person waits.
+    pub limit: Limit,
 }
 
 /// What a session is told, and what of.
@@ -80,6 +82,10 @@ pub struct Briefed {
     pub handoffs: Vec<Delivered>,
     /// How many are open.
     pub open: usize,
+    /// How far the index is, if handoffs were not read yet: the briefing is of the newest.
+    pub indexing: Option<Indexing>,
+    /// Whether the index waits to be finished.
+    pub is_index_left: bool,
     /// The session that it is told of.
     pub predecessor: Option<Gist>,
     /// What became of the receipt; none where nobody is named, or nothing was said.
@@ -103,12 +109,12 @@ pub enum Delivery {
 
 /// Tells a session what it has to know. Whoever waits for an index to be made is told how far it is.
 pub fn brief(project: &Project, asked: &Asked, progress: &mut dyn FnMut(usize, usize)) -> Briefed {
-    brief_with(project, asked, |wanted| Open::find(project, wanted, progress))
+    brief_with(project, asked, |wanted| Open::find(project, asked, wanted, progress))
 }
 
 /// The same without an index, for who must not write one.
 pub(super) fn brief_by_reading(project: &Project, asked: &Asked) -> Briefed {
-    brief_with(project, asked, |wanted| Open::by_reading(project, wanted))
+    brief_with(project, asked, |wanted| Open::by_reading(project, asked, wanted))
 }
 
 fn brief_with(project: &Project, asked: &Asked, find: impl FnOnce(&Wanted<'_>) -> Open) -> Briefed {
@@ -211,6 +217,8 @@ fn composed(
         briefing,
         handoffs,
         open: open.count,
+        indexing: open.indexing,
+        is_index_left: open.is_index_left,
         predecessor: work.gist,
         delivery: None,
         trouble: None,
@@ -425,6 +433,8 @@ struct Open {
     /// The sessions that left one.
     sessions: HashSet<String>,
     unread: Vec<FileError>,
+    indexing: Option<Indexing>,
+    is_index_left: bool,
 }
 
 struct Opened {
@@ -436,35 +446,35 @@ struct Opened {
 impl Open {
     fn find(
         project: &Project,
+        asked: &Asked,
         wanted: &Wanted<'_>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Self {
-        let found = with_index(project, |index| Self::by_index(project, index, wanted, progress));
-        found.unwrap_or_else(|| Self::by_reading(project, wanted))
+        let ask = |index: &mut Index| Self::by_index(project, asked, index, wanted, progress);
+        let patience = if asked.limit.is_set() { Patience::Hook } else { Patience::Command };
+        let found = with_index(project, patience, ask);
+        found.unwrap_or_else(|| Self::by_reading(project, asked, wanted))
     }
 
     fn by_index(
         project: &Project,
+        asked: &Asked,
         index: &mut Index,
         wanted: &Wanted<'_>,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, IndexError> {
-        let unread = index.refresh(project, Effort::Open, progress)?.unread;
+        let freshness = index.refresh(project, Effort::Open, asked.limit, progress)?;
         let cards = index.open_ones(project)?;
-        Ok(Self::best_of(project, wanted, cards, Some(index), unread))
+        let open = Self::best_of(project, wanted, cards, Some(index), freshness.unread);
+        let (indexing, is_index_left) = (freshness.indexing, freshness.is_cut_short);
+        Ok(Self { indexing, is_index_left, ..open })
     }
 
     /// The same by reading every document; what was judged before is not known then.
-    fn by_reading(project: &Project, wanted: &Wanted<'_>) -> Self {
-        let (mut cards, mut unread) = (Vec::new(), Vec::new());
-        for read in project.with_all(|shelved| (shelved.spot(), Card::of(project, &shelved))) {
-            match read {
-                Ok((spot, card)) if card.waits.is_some() => cards.push((spot, card)),
-                Ok(_) => {}
-                Err(error) => unread.push(error),
-            }
-        }
-        Self::best_of(project, wanted, cards, None, unread)
+    fn by_reading(project: &Project, asked: &Asked, wanted: &Wanted<'_>) -> Self {
+        let OpenOnes { cards, unread, indexing } = scan_open(project, asked.limit);
+        let open = Self::best_of(project, wanted, cards, None, unread);
+        Self { indexing, is_index_left: indexing.is_some(), ..open }
     }
 
     fn best_of(
@@ -493,7 +503,7 @@ impl Open {
         let best = best.take(wanted.most).collect();
         let name = |(spot, _): (Spot, Card)| project.shown(&spot).display().to_string();
         let others = cards.map(|card| project.clean(&name(card)).0.as_str().to_owned()).collect();
-        Self { count, best, others, sessions, unread }
+        Self { count, best, others, sessions, unread, ..Self::default() }
     }
 }
 

@@ -7,8 +7,8 @@ pub use clients::{ClientFacts, examine_clients};
 pub use idle::{Idle, idle};
 
 use crate::files::FileError;
-use crate::index::{Effort, Index, IndexError, IndexFacts};
-use crate::ledger::{LedgerFacts, SqliteLedger};
+use crate::index::{Effort, Index, IndexError, IndexFacts, Limit};
+use crate::ledger::{LedgerFacts, Patience, SqliteLedger};
 use crate::project::{NotRead, Project, SetUp};
 use crate::shelf::Layout;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ pub fn reindex(
         return Err(IndexError::NotSetUp);
     }
     let removed = Index::remove_forsaken(project)?;
-    let mut index = Index::open_empty(project)?;
-    let freshness = index.refresh(project, Effort::Fresh, progress)?;
+    let mut index = Index::open_empty(project, Patience::Command)?;
+    let freshness = index.refresh(project, Effort::Fresh, Limit::default(), progress)?;
     Ok(Reindexed { documents: index.documents()?, removed, unread: freshness.unread })
 }

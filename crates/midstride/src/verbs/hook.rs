@@ -13,13 +13,13 @@ use super::brief::{
 use super::checkpoint::{Checkpointed, of_transcript, taken, write_down};
 use super::cover::coverage;
 use super::mirror::mirror;
-use super::search::{HOOK_WITHIN, Prompt, search_prompt, with_index};
-use super::sessions::{RECOVERED_MAX, is_written_down, recover_some};
+use super::search::{HOOK_WITHIN, Matters, Prompt, search_prompt, with_index};
+use super::sessions::{Bounds, RECOVERED_MAX, is_written_down, recover_some};
 use crate::capture::{News, capture, news};
 use crate::client::{self, Found};
 use crate::files::{self, FileError};
 use crate::ids::sha256;
-use crate::index::{Card, Effort};
+use crate::index::{Card, Effort, Index, Limit};
 use crate::ledger::{LedgerError, Patience, SqliteLedger};
 use crate::project::{Project, SetUp, Shelved};
 use crate::settings::{self, SessionName};
@@ -45,8 +45,9 @@ use std::path::Path;
 
 /// The file that switches hooks off in a project.
 const OFF: &str = "off";
-/// A session that ended and left more than this is brought in when nobody waits.
-const RECOVERED_BYTES_MAX: u64 = 4 << 20;
+/// Sessions that ended are brought in before the next one starts, if they are short; longer ones when
+/// nobody waits.
+const RECOVERED: Bounds = Bounds { most: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
 /// So many handoffs are told of at a prompt.
 const MATTERS_MAX: usize = 3;
 /// So many are looked at: those that were told of before fall out.
@@ -72,6 +73,8 @@ pub struct Hooked {
     pub errors: Vec<String>,
     /// Whether sessions that ended wait to be brought in by somebody who has the time.
     pub is_left: bool,
+    /// Whether the index waits to be finished, and no other process does that.
+    pub is_index_left: bool,
 }
 
 /// Whether hooks say anything in a project: it is set up, and they were not switched off.
@@ -107,8 +110,8 @@ pub(super) fn start_over(project: &Project, session: &SessionName) -> Result<(),
     Kept::remove(project, session)
 }
 
-/// Answers a call.
-pub fn hook(project: &Project, call: &Call) -> Hooked {
+/// Answers a call. The limit says how much of the index may be built before the answer.
+pub fn hook(project: &Project, call: &Call, limit: Limit) -> Hooked {
     let mut done = Hooked::default();
     if is_silent(project) {
         return done;
@@ -122,9 +125,13 @@ pub fn hook(project: &Project, call: &Call) -> Hooked {
         done.errors.push("the session has no name that can be used".to_owned());
         return done;
     };
-    let mut hooking = Hooking { project, call, session, done };
+    let mut hooking = Hooking { project, call, session, limit, done };
     hooking.answer();
     let mut done = hooking.done;
+    // One process at a time finishes it.
+    if done.is_index_left {
+        done.is_index_left = matches!(Index::turn_to_finish(project), Ok(Some(_)));
+    }
     done.answer = done.answer.within_limits();
     done.tokens = done.answer.context.as_deref().map_or(0, tokens::estimate);
     done
@@ -149,6 +156,7 @@ struct Hooking<'h> {
     project: &'h Project,
     call: &'h Call,
     session: SessionName,
+    limit: Limit,
     done: Hooked,
 }
 
@@ -183,6 +191,7 @@ impl Hooking<'_> {
             occasion: Some(occasion),
             client: Some(self.call.client),
             session: Some(self.session.clone()),
+            limit: self.limit,
             ..Asked::default()
         }
     }
@@ -209,7 +218,15 @@ impl Hooking<'_> {
         if text.is_some() {
             self.did("briefed");
         }
-        let line = [told.and_then(Briefing::line_for_user), recovered_line(recovered)];
+        // A page about some of the handoffs says that there are more.
+        let indexing = briefed.indexing.map(|indexing| format!("Index is being built: {indexing}"));
+        let text = match (text, indexing) {
+            (Some(text), Some(indexing)) => Some(format!("{}\n\n{indexing}\n", text.trim_end())),
+            (text, indexing) => text.or(indexing),
+        };
+        let indexing =
+            briefed.indexing.map(|indexing| format!("midstride is building its index: {indexing}"));
+        let line = [told.and_then(Briefing::line_for_user), recovered_line(recovered), indexing];
         let line: Vec<String> = line.into_iter().flatten().collect();
         self.done.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
         let told = text.clone().filter(|_| occasion == Occasion::Compact);
@@ -229,7 +246,7 @@ impl Hooking<'_> {
     fn recover(&mut self) -> usize {
         let ledger = SqliteLedger::open(self.project, Patience::Hook);
         let Some(ledger) = self.noted(ledger) else { return 0 };
-        let recovered = recover_some(self.project, &ledger, RECOVERED_MAX, RECOVERED_BYTES_MAX);
+        let recovered = recover_some(self.project, &ledger, &RECOVERED);
         let Some(recovered) = self.noted(recovered) else { return 0 };
         for (_, error) in &recovered.failed {
             self.done.errors.push(error.to_string());
@@ -250,6 +267,7 @@ impl Hooking<'_> {
     }
 
     fn note_troubles(&mut self, briefed: &Briefed) {
+        self.done.is_index_left |= briefed.is_index_left;
         let errors = &mut self.done.errors;
         errors.extend(briefed.trouble.iter().map(ToString::to_string));
         errors.extend(
@@ -311,7 +329,8 @@ impl Hooking<'_> {
             within: settings::hook_time().map_or(HOOK_WITHIN, |time| time / 5),
             effort: Effort::Prompt,
         };
-        let hits = search_prompt(self.project, &prompt).hits;
+        let Matters { hits, is_index_left, .. } = search_prompt(self.project, &prompt);
+        self.done.is_index_left |= is_index_left;
         if hits.is_empty() {
             return None;
         }
@@ -543,8 +562,8 @@ impl Hooking<'_> {
             let session = card.waits.as_ref().and_then(|waits| waits.session.as_ref());
             session == Some(&self.session.id)
         };
-        let spots = with_index(self.project, |index| {
-            index.refresh(self.project, Effort::Open, &mut |_, _| ())?;
+        let spots = with_index(self.project, Patience::Hook, |index| {
+            index.refresh(self.project, Effort::Open, self.limit, &mut |_, _| ())?;
             index.open_ones(self.project)
         });
         let ours = spots.into_iter().flatten().filter(|(_, card)| of_session(card));

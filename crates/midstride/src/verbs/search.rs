@@ -2,7 +2,10 @@
 
 use crate::clock::Deadline;
 use crate::files::FileError;
-use crate::index::{Card, Effort, Filter, Hit, Index, IndexError, TermHits, hit, scan, scan_terms};
+use crate::index::{
+    Card, Effort, Filter, Hit, Index, IndexError, Limit, TermHits, hit, scan, scan_terms,
+};
+use crate::ledger::Patience;
 use crate::project::{Project, SetUp, Shelved, Spot};
 use jiff::Timestamp;
 use midstride_core::search::{
@@ -65,7 +68,8 @@ pub struct Found {
 
 /// Finds handoffs by words. Whoever waits is told how many of how many documents were read.
 pub fn search(project: &Project, wanted: &Search, progress: &mut dyn FnMut(usize, usize)) -> Found {
-    let found = with_index(project, |index| by_index(project, index, wanted, progress));
+    let ask = |index: &mut Index| by_index(project, index, wanted, progress);
+    let found = with_index(project, Patience::Command, ask);
     found.unwrap_or_else(|| by_reading(project, wanted))
 }
 
@@ -73,16 +77,17 @@ pub fn search(project: &Project, wanted: &Search, progress: &mut dyn FnMut(usize
 /// or where the project was never set up: then nothing is written either.
 pub(super) fn with_index<T>(
     project: &Project,
+    patience: Patience,
     mut ask: impl FnMut(&mut Index) -> Result<T, IndexError>,
 ) -> Option<T> {
     if project.set_up() == SetUp::Not {
         return None;
     }
-    let mut index = Index::open(project).ok()?;
+    let mut index = Index::open(project, patience).ok()?;
     match ask(&mut index) {
         Err(error) if error.is_damage() => {
             drop(index);
-            ask(&mut Index::open_empty(project).ok()?).ok()
+            ask(&mut Index::open_empty(project, patience).ok()?).ok()
         }
         answer => answer.ok(),
     }
@@ -95,7 +100,7 @@ fn by_index(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Found, IndexError> {
     let effort = if wanted.fresh { Effort::Fresh } else { Effort::Command };
-    let freshness = index.refresh(project, effort, progress)?;
+    let freshness = index.refresh(project, effort, Limit::default(), progress)?;
     let Search { query, filter, limit, .. } = wanted;
     let few = index.documents()? <= FEW;
     let time = if few { RANKED_AMONG_FEW_WITHIN } else { RANKED_WITHIN };
@@ -200,6 +205,8 @@ pub struct Matters {
     pub hits: Vec<Matter>,
     /// Whether all documents were looked at in time.
     pub complete: bool,
+    /// Whether the index waits to be finished.
+    pub is_index_left: bool,
 }
 
 /// Finds the handoffs that matter for a prompt; often there is none. Starts no process.
@@ -207,11 +214,18 @@ pub fn search_prompt(project: &Project, prompt: &Prompt) -> Matters {
     let deadline = Deadline::after(prompt.within);
     let looked_for = looked_for(project, prompt);
     if looked_for.is_empty() {
-        return Matters { hits: Vec::new(), complete: true };
+        return Matters { hits: Vec::new(), complete: true, is_index_left: false };
     }
     let terms: Vec<&Term> = looked_for.iter().map(|salient| &salient.term).collect();
-    let asked = with_index(project, |index| {
-        let whole = index.refresh(project, prompt.effort, &mut |_, _| ())?.whole;
+    let patience = match prompt.effort {
+        Effort::Prompt | Effort::Open => Patience::Hook,
+        Effort::Command | Effort::Fresh | Effort::Hurried => Patience::Command,
+    };
+    let mut is_index_left = false;
+    let asked = with_index(project, patience, |index| {
+        let freshness = index.refresh(project, prompt.effort, Limit::default(), &mut |_, _| ())?;
+        is_index_left = freshness.is_cut_short;
+        let whole = freshness.whole;
         let documents = index.documents()?;
         match index.find_terms(&terms, common_from(documents), deadline.left()) {
             // Who reads the documents one by one has no time left either.
@@ -230,10 +244,10 @@ pub fn search_prompt(project: &Project, prompt: &Prompt) -> Matters {
         Some((scored.best(project, prompt.limit, card), scored, scanned.whole))
     };
     let Some((best, scored, complete)) = asked.unwrap_or_else(read) else {
-        return Matters { hits: Vec::new(), complete: false };
+        return Matters { hits: Vec::new(), complete: false, is_index_left };
     };
     let hits = best.iter().filter_map(|spot| scored.matter(project, spot)).collect();
-    Matters { hits, complete }
+    Matters { hits, complete, is_index_left }
 }
 
 fn looked_for(project: &Project, prompt: &Prompt) -> Vec<Salient> {

@@ -4,12 +4,12 @@ use super::checkpoint::{CheckpointError, Checkpointed, Ready, by_id, take, tell,
 use super::hook::OffTimes;
 use super::save::{self, SaveError};
 use crate::capture::agents_length;
-use crate::client::{self, Candidate, Found, Life, Lives};
+use crate::client::{self, Candidate, Found, Life, Lives, Neighbors};
 use crate::files::{FileError, Problem, Stream};
 use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp, Shelved};
 use crate::tombstone::Tombstone;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use midstride_core::checkpoint::{Checkpoint, Mode};
 use midstride_core::event::{Envelope, Event, SessionEvent};
 use midstride_core::judgement::Judgement;
@@ -22,6 +22,8 @@ use std::path::Path;
 pub const RECOVERED_MAX: usize = 3;
 /// So many are told to the ledger in one turn.
 const TOLD_AT_ONCE: usize = 8;
+/// Agents may write on after their session ended, but not longer than this.
+const AGENTS_WRITE_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The file that says since when midstride is here.
 const SINCE: &str = "since";
 
@@ -70,10 +72,11 @@ pub fn sessions(
         None => Known::new(),
     };
     let lives = Lives::now(project.environment());
+    let neighbors = Neighbors::default();
     let mut list: Vec<Listed> = Vec::new();
     for found in found {
         let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        list.push(listed(project, found, told, &lives));
+        list.push(listed(project, found, told, &lives, &neighbors));
     }
     for ((name, session), told) in known {
         let Some(of) = Client::named(&name).filter(|of| client.is_none_or(|want| want == *of))
@@ -96,7 +99,15 @@ pub fn sessions(
     Ok((list, unread))
 }
 
-fn listed(project: &Project, found: Found, told: Option<Told>, lives: &Lives<'_>) -> Listed {
+fn listed(
+    project: &Project,
+    found: Found,
+    told: Option<Told>,
+    lives: &Lives<'_>,
+    neighbors: &Neighbors,
+) -> Listed {
+    let extent = |told: &Told| told.extent(project, &found, neighbors);
+    let extent = told.as_ref().map_or(Extent::None, extent);
     Listed {
         client: found.client,
         session: found.session.clone(),
@@ -104,7 +115,7 @@ fn listed(project: &Project, found: Found, told: Option<Told>, lives: &Lives<'_>
         changed: found.changed,
         about: found.about.clone(),
         life: lives.of(&found),
-        extent: told.as_ref().map_or(Extent::None, |told| told.extent(project, &found)),
+        extent,
         blob: told.map(|told| told.blob),
         found: Some(found),
     }
@@ -171,9 +182,9 @@ fn newest<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Option<((String
 impl Told {
     /// How much of a session the newest checkpoint has. Half a line at the end is no more of it, and a
     /// transcript that somebody emptied takes nothing away.
-    fn extent(&self, project: &Project, found: &Found) -> Extent {
+    fn extent(&self, project: &Project, found: &Found, neighbors: &Neighbors) -> Extent {
         const LOOKED_AT: u64 = 64 << 10;
-        if self.agents_wrote(project, found) {
+        if self.agents_wrote(project, found, neighbors) {
             return Extent::Part;
         }
         if self.bytes == found.bytes || found.bytes == 0 {
@@ -188,8 +199,8 @@ impl Told {
     }
 
     /// Whether agents wrote something since: they may go on after their session was written down.
-    fn agents_wrote(&self, project: &Project, found: &Found) -> bool {
-        self.agents_bytes.is_some_and(|bytes| bytes != agents_length(project, found))
+    fn agents_wrote(&self, project: &Project, found: &Found, neighbors: &Neighbors) -> bool {
+        self.agents_bytes.is_some_and(|bytes| bytes != agents_length(project, found, neighbors))
     }
 }
 
@@ -208,7 +219,8 @@ pub(super) fn is_written_down(
     };
     // What was forgotten can be written down again without what made it so.
     let is_there = || Ok(Tombstone::of(ledger, &told.blob)?.is_none());
-    if told.extent(project, found) == Extent::Whole { is_there() } else { Ok(false) }
+    let extent = told.extent(project, found, &Neighbors::default());
+    if extent == Extent::Whole { is_there() } else { Ok(false) }
 }
 
 /// A session as it is now, or as it was written down last.
@@ -371,24 +383,35 @@ pub fn recover(project: &Project, all: bool) -> Result<Recovered, CheckpointErro
     }
     let most = if all { usize::MAX } else { RECOVERED_MAX };
     let ledger = SqliteLedger::open(project, Patience::Command)?;
-    recover_some(project, &ledger, most, u64::MAX)
+    recover_some(project, &ledger, &Bounds { most, bytes_max: u64::MAX, counts_older: true })
 }
 
-/// The same for at most so many, none of them longer than this.
+/// How much is recovered at once.
+pub(super) struct Bounds {
+    /// Maximum sessions.
+    pub(super) most: usize,
+    /// Maximum length of a transcript.
+    pub(super) bytes_max: u64,
+    /// Whether sessions are counted that are older than midstride is here.
+    pub(super) counts_older: bool,
+}
+
+/// The same within bounds.
 pub(super) fn recover_some(
     project: &Project,
     ledger: &SqliteLedger,
-    most: usize,
-    bytes_max: u64,
+    bounds: &Bounds,
 ) -> Result<Recovered, CheckpointError> {
     let since = since(project)?;
-    let Unfinished { list, older, unread } = unfinished(project, ledger, since)?;
+    let Unfinished { list, older, unread } =
+        unfinished(project, ledger, since, bounds.counts_older)?;
     let (ended, others): (Vec<Listed>, Vec<Listed>) =
         list.into_iter().partition(|one| one.life == Life::Ended);
     let running = others.iter().filter(|one| one.life == Life::Runs).count();
     let all = ended.len();
-    let is_short = |one: &Listed| one.found.as_ref().is_some_and(|found| found.bytes <= bytes_max);
-    let ended: Vec<Listed> = ended.into_iter().take(most).filter(is_short).collect();
+    let is_short =
+        |one: &Listed| one.found.as_ref().is_some_and(|found| found.bytes <= bounds.bytes_max);
+    let ended: Vec<Listed> = ended.into_iter().take(bounds.most).filter(is_short).collect();
     let left = all - ended.len();
     let (mut checkpoints, mut failed) = (Vec::new(), Vec::new());
     // A few at once: each turn of the ledger waits for the disk, and all at once would fill memory.
@@ -417,22 +440,34 @@ struct Unfinished {
 }
 
 /// Sessions since then that are not written down to their end, the newest first. A client waits for
-/// this at each of its starts: what is written down whole is not opened.
+/// this at each of its starts: what is written down whole is not opened, and what was last changed
+/// before midstride was here neither, unless it is counted.
 fn unfinished(
     project: &Project,
     ledger: &SqliteLedger,
     since: Timestamp,
+    counts_older: bool,
 ) -> Result<Unfinished, LedgerError> {
     let mut known = known(ledger)?;
+    let neighbors = Neighbors::default();
+    let now = project.environment().clock.now();
     let is_open = |one: &Candidate| {
         let told = known.get(&(one.client.name().to_owned(), one.session()));
         let agents_wrote = |told: &Told| {
-            // Most sessions had none, and a client waits.
+            // Most sessions had none, or ended long ago, and a client waits.
             let had_agents = told.agents_bytes.is_some_and(|bytes| bytes > 0);
-            let found = had_agents.then(|| client::called(&one.path, one.client));
-            found.is_some_and(|found| found.is_ok_and(|found| told.agents_wrote(project, &found)))
+            let may_write =
+                one.entry.changed.is_none_or(|at| now.duration_since(at) < AGENTS_WRITE_FOR);
+            let found = (had_agents && may_write).then(|| client::called(&one.path, one.client));
+            found.is_some_and(|found| {
+                found.is_ok_and(|found| told.agents_wrote(project, &found, &neighbors))
+            })
         };
-        told.is_none_or(|told| told.bytes != one.entry.bytes || agents_wrote(told))
+        let is_older = || !counts_older && one.entry.changed.is_some_and(|at| at < since);
+        match told {
+            Some(told) => told.bytes != one.entry.bytes || agents_wrote(told),
+            None => !is_older(),
+        }
     };
     let (found, unread) = client::transcripts_that(project, None, &is_open);
     let lives = Lives::now(project.environment());
@@ -445,7 +480,7 @@ fn unfinished(
     let older = older.iter().filter(|one| !is_told(one)).count();
     let list = ours.into_iter().map(|found| {
         let told = known.remove(&(found.client.name().to_owned(), found.session.clone()));
-        listed(project, found, told, &lives)
+        listed(project, found, told, &lives, &neighbors)
     });
     let list = list.filter(|one| one.extent != Extent::Whole).collect();
     Ok(Unfinished { list, older, unread })

@@ -1,0 +1,277 @@
+//! The first index of a clone or a worktree: built in pieces that are kept, while briefings come from
+//! what was read so far.
+
+use crate::open;
+use midstride::index::{Effort, Filter, Index, Indexing, Limit, scan};
+use midstride::ledger::Patience;
+use midstride::project::Project;
+use midstride::verbs::{self, Asked, Briefed, Hooked, brief, finish_index};
+use midstride_core::briefing::Occasion;
+use midstride_core::hook::{Call, Moment};
+use midstride_core::search::Query;
+use midstride_core::session::Client;
+use midstride_testkit::Sandbox;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+fn path(number: usize) -> String {
+    format!(".midstride/handoffs/h-{number:04}.md")
+}
+
+fn write(sandbox: &Sandbox, number: usize, status: &str) {
+    let text = format!(
+        "---\nhandoff:\n  id: h-{number:04}\n  title: Heron {number:04}\n  status: {status}\n  \
+         created: 2026-03-{:02}T08:00:00Z\n---\n",
+        1 + number / 100
+    );
+    sandbox.write(&path(number), text);
+}
+
+/// A repository with handoffs of which every hundredth, and the last one, is open.
+fn repository(handoffs: usize) -> Sandbox {
+    let sandbox = Sandbox::new("none").repository();
+    verbs::init(&open(sandbox.root()), false).unwrap();
+    for number in 0..handoffs {
+        let is_open = number % 100 == 0 || number + 1 == handoffs;
+        write(&sandbox, number, if is_open { "planned" } else { "resolved" });
+    }
+    sandbox
+}
+
+fn start(project: &Project, session: &str, limit: Limit) -> Hooked {
+    let call = Call {
+        client: Client::ClaudeCode,
+        event: "SessionStart".to_owned(),
+        session: Some(session.to_owned()),
+        transcript: None,
+        folder: None,
+        agent: None,
+        turn: None,
+        moment: Moment::Start(Occasion::Startup),
+    };
+    verbs::hook(project, &call, limit)
+}
+
+fn briefed(project: &Project, limit: Limit) -> Briefed {
+    brief(project, &Asked { limit, ..Asked::default() }, &mut |_, _| ())
+}
+
+fn refresh(project: &Project, index: &mut Index, limit: Limit) -> Option<Indexing> {
+    index.refresh(project, Effort::Open, limit, &mut |_, _| ()).unwrap().indexing
+}
+
+fn open_names(project: &Project, index: &Index) -> Vec<String> {
+    let open = index.open_ones(project).unwrap().into_iter();
+    open.map(|(spot, _)| project.shown(&spot).display().to_string()).collect()
+}
+
+fn file_of(project: &Project) -> PathBuf {
+    Index::facts(project).path
+}
+
+#[test]
+fn a_first_start_is_briefed_before_the_index_is_complete() {
+    let sandbox = repository(2_000);
+    let project = open(sandbox.root());
+    let line = "read the newest 400 of 2,000 handoffs";
+    let first = start(&project, "one", Limit::documents(400));
+    let context = first.answer.context.unwrap();
+    assert!(context.contains("Heron 1999"), "{context}");
+    assert!(context.ends_with(&format!("\n\nIndex is being built: {line}\n")), "{context}");
+    let user_line = first.answer.user_line.unwrap();
+    assert!(
+        user_line.ends_with(&format!("midstride is building its index: {line}")),
+        "{user_line}"
+    );
+    assert!(first.is_index_left && first.errors.is_empty(), "{:?}", first.errors);
+    // The next one continues where it stopped.
+    let second = start(&project, "two", Limit::documents(400)).answer.context.unwrap();
+    assert!(second.ends_with("read the newest 800 of 2,000 handoffs\n"), "{second}");
+    assert!(second.contains("Heron 1999"), "{second}");
+    assert!(finish_index(&project).unwrap());
+    let third = start(&project, "three", Limit::documents(400)).answer;
+    let (context, user_line) = (third.context.unwrap(), third.user_line.unwrap());
+    assert!(context.contains("Heron 1999") && !context.contains("Index"), "{context}");
+    assert!(!user_line.contains("index"), "{user_line}");
+    assert_eq!(briefed(&project, Limit::default()).open, 21);
+}
+
+#[test]
+fn a_refresh_that_is_cut_short_keeps_what_it_read_newest_first() {
+    let sandbox = repository(200);
+    let day = Duration::from_hours(24);
+    for number in 0..200 {
+        let file = File::options().write(true).open(sandbox.root().join(path(number))).unwrap();
+        // The file with the first name is the newest by its time.
+        let age = if number == 0 { day } else { day * 2 };
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+    let project = open(sandbox.root());
+    let counts = |limit, expected: &[(usize, &[&str])]| {
+        for (read, open) in expected {
+            let mut index = Index::open(&project, Patience::Hook).unwrap();
+            let indexing = refresh(&project, &mut index, limit);
+            assert_eq!(indexing.map(|one| (one.read, one.documents)), Some((*read, 200)));
+            assert_eq!(index.documents().unwrap(), *read);
+            let mut names = open_names(&project, &index);
+            names.sort();
+            assert_eq!(names, open.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        }
+    };
+    let [first, middle, last] = [path(0), path(100), path(199)];
+    counts(Limit::documents(1), &[(1, &[&first])]);
+    counts(Limit::documents(40), &[(41, &[&first, &last]), (81, &[&first, &last])]);
+    counts(Limit::documents(70), &[(151, &[&first, &middle, &last])]);
+    let mut index = Index::open(&project, Patience::Command).unwrap();
+    assert_eq!(herons(&project, &index), 0, "of many, only what briefings need was read");
+    assert_eq!(refresh(&project, &mut index, Limit::default()), None);
+    assert_eq!((index.documents().unwrap(), herons(&project, &index)), (200, 200));
+}
+
+fn herons(project: &Project, index: &Index) -> usize {
+    let (query, filter) = (Query::read("heron").unwrap(), Filter::default());
+    index.find(project, &query, &filter, 1_000, Duration::from_mins(1)).unwrap().len()
+}
+
+#[test]
+fn a_changed_configuration_is_read_in_with_all_documents_in_pieces() {
+    let sandbox = repository(100);
+    let project = open(sandbox.root());
+    assert_eq!(briefed(&project, Limit::default()).indexing, None);
+    sandbox.write(".midstride/config.toml", "shelves = [\"notes\"]\n");
+    let project = open(sandbox.root());
+    for read in [40, 80] {
+        let briefed = briefed(&project, Limit::documents(40));
+        // What was read with the old one is briefed meanwhile.
+        assert_eq!((briefed.indexing, briefed.open), (Some(Indexing { read, documents: 100 }), 2));
+    }
+    assert_eq!(briefed(&project, Limit::documents(40)).indexing, None);
+}
+
+#[test]
+fn one_process_at_a_time_finishes_an_index() {
+    let sandbox = repository(3);
+    let project = open(sandbox.root());
+    let lock = file_of(&project).file_name().unwrap().to_string_lossy().into_owned();
+    let folder = sandbox.root().join(".git/midstride/locks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let held = File::create(folder.join(format!("{lock}.finish.lock"))).unwrap();
+    held.lock().unwrap();
+    assert!(!finish_index(&project).unwrap());
+    assert!(!start(&project, "one", Limit::documents(1)).is_index_left, "it is being finished");
+    drop(held);
+    assert!(start(&project, "two", Limit::documents(1)).is_index_left);
+    assert!(finish_index(&project).unwrap());
+}
+
+#[test]
+fn while_another_process_writes_a_briefing_comes_from_reading() {
+    let sandbox = repository(150);
+    let project = open(sandbox.root());
+    drop(Index::open(&project, Patience::Command).unwrap());
+    let other = rusqlite::Connection::open(file_of(&project)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let first = briefed(&project, Limit::documents(40));
+    assert_eq!(first.indexing, Some(Indexing { read: 40, documents: 150 }));
+    assert!(first.is_index_left && first.briefing.text.contains("Heron 0149"));
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(briefed(&project, Limit::default()).open, 3);
+    // What is in the index is used, and nothing new is waited for.
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    write(&sandbox, 500, "planned");
+    let later = briefed(&project, Limit::documents(40));
+    assert_eq!(later.indexing, Some(Indexing { read: 150, documents: 151 }));
+    assert_eq!(later.open, 3);
+}
+
+/// A second worktree of a repository whose handoffs are committed and indexed.
+fn second_worktree(sandbox: &Sandbox) -> PathBuf {
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "handoffs"]);
+    assert_eq!(briefed(&open(sandbox.root()), Limit::default()).indexing, None);
+    let second = sandbox.root().parent().unwrap().join("second");
+    sandbox.git(&["worktree", "add", "--quiet", second.to_str().unwrap()]);
+    second
+}
+
+fn stages(project: &Project) -> u32 {
+    let index = rusqlite::Connection::open(file_of(project)).unwrap();
+    let sql = "SELECT count(*) FROM documents WHERE stage = 'copied'";
+    index.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_second_worktree_does_not_parse_the_same_documents_again() {
+    let sandbox = repository(150);
+    let second = second_worktree(&sandbox);
+    // What a document does not say shows that its row was copied.
+    let first = rusqlite::Connection::open(file_of(&open(sandbox.root()))).unwrap();
+    first.execute_batch("UPDATE documents SET stage = 'copied'").unwrap();
+    std::fs::write(second.join(path(100)), "# Heron, no longer open\n").unwrap();
+    std::fs::remove_file(second.join(path(7))).unwrap();
+    std::fs::copy(second.join(path(0)), second.join(path(800))).unwrap();
+    let project = open(&second);
+    let mut index = Index::open(&project, Patience::Hook).unwrap();
+    assert_eq!(index.documents().unwrap(), 150);
+    assert!(open_names(&project, &index).is_empty(), "nothing was compared here yet");
+    // Open ones come first.
+    let indexing = refresh(&project, &mut index, Limit::documents(4));
+    assert_eq!(indexing, Some(Indexing { read: 4, documents: 150 }));
+    assert_eq!(open_names(&project, &index).len(), 3);
+    drop(index);
+    assert!(finish_index(&project).unwrap());
+    assert_eq!(stages(&project), 148);
+    let mut names = open_names(&project, &Index::open(&project, Patience::Hook).unwrap());
+    names.sort();
+    assert_eq!(names, [path(0), path(149), path(800)]);
+}
+
+#[test]
+fn where_there_is_no_time_for_a_copy_open_handoffs_are_read_first() {
+    let sandbox = repository(150);
+    let second = second_worktree(&sandbox);
+    let project = open(&second);
+    // Whoever holds this lock makes the copy.
+    let name = file_of(&project).file_name().unwrap().to_string_lossy().into_owned();
+    let lock = sandbox.root().join(format!(".git/midstride/locks/{name}.lock"));
+    let held = File::create(lock).unwrap();
+    held.lock().unwrap();
+    let first = briefed(&project, Limit::documents(3));
+    assert_eq!(first.indexing, Some(Indexing { read: 3, documents: 150 }));
+    assert_eq!((first.open, first.is_index_left), (3, true));
+    assert!(!file_of(&project).exists());
+    drop(held);
+    assert!(finish_index(&project).unwrap());
+    assert_eq!(briefed(&project, Limit::documents(3)).indexing, None);
+}
+
+#[test]
+fn an_index_that_was_copied_finds_what_reading_finds() {
+    let sandbox = repository(60);
+    let second = second_worktree(&sandbox);
+    std::fs::write(second.join(path(3)), "# Pelican\n").unwrap();
+    std::fs::remove_file(second.join(path(4))).unwrap();
+    let project = open(&second);
+    let mut index = Index::open(&project, Patience::Command).unwrap();
+    assert_eq!(refresh(&project, &mut index, Limit::default()), None);
+    for typed in ["heron", "pelican", "0003", "0004", "0059"] {
+        let query = Query::read(typed).unwrap();
+        let filter = Filter::default();
+        let (read, _) = scan(&project, &query, &filter);
+        let found = index.find(&project, &query, &filter, 100, Duration::from_mins(1)).unwrap();
+        assert_eq!(found, read, "{typed}");
+    }
+    // The first worktree is as it was.
+    let first = open(sandbox.root());
+    assert_eq!(Index::facts(&first).documents, Some(60));
+    assert_eq!(Index::facts(&project).documents, Some(59));
+    assert!(!has_draft(file_of(&project).parent().unwrap()));
+}
+
+fn has_draft(folder: &Path) -> bool {
+    let names = std::fs::read_dir(folder).unwrap();
+    names
+        .map(|entry| entry.unwrap().file_name())
+        .any(|name| name.to_string_lossy().contains("seed"))
+}
