@@ -5,7 +5,7 @@ use crate::briefing::{Boot, BootAction, Point, Rank};
 use crate::check::content::without_comments;
 use crate::drift::Verdict;
 use crate::handoff::Handoff;
-use crate::header::{Decision, Proof, Question, RunOutcome, WrongTurn};
+use crate::header::{Decision, Proof, Question, RunOutcome, Validation, WrongTurn};
 use crate::insert;
 use crate::section::{Meaning, Section};
 use crate::span::{At, Span};
@@ -71,11 +71,7 @@ pub fn of_handoff(known: &KnownHandoff<'_>) -> (Vec<Boot>, Vec<Point>) {
         let builds = dependency.artifact.map(|text| text.value);
         points.extend(builds.map(|text| origin.point(Rank::Read, "It builds on", text)));
     }
-    for assumption in handoff.assumptions() {
-        if let Some(text) = assumption.assumption.filter(|_| !assumption.validated) {
-            points.push(origin.point(Rank::Rest, "Assumption, not validated", text.value));
-        }
-    }
+    assumptions(handoff, &origin, &mut points);
     (boot(handoff, &origin), points)
 }
 
@@ -224,6 +220,18 @@ fn landmines(handoff: &Handoff<'_>, origin: &Origin, points: &mut Vec<Point>) {
     if all.is_empty() {
         let said = said_about(handoff, Meaning::Landmines);
         points.extend(said.map(|text| origin.point(Rank::Landmine, "Landmines", text)));
+    }
+}
+
+fn assumptions(handoff: &Handoff<'_>, origin: &Origin, points: &mut Vec<Point>) {
+    for one in handoff.assumptions() {
+        let (rank, what) = match one.validation {
+            Validation::Holds => continue,
+            Validation::Pending => (Rank::Rest, "Assumption, not validated"),
+            // Whoever still relies on it goes wrong.
+            Validation::Disproved => (Rank::WrongTurn, "Assumption, disproved"),
+        };
+        points.extend(one.assumption.map(|text| origin.point(rank, what, text.value)));
     }
 }
 
