@@ -111,6 +111,7 @@ pub(crate) fn brief(
         only: None,
         has_context: false,
         since: None,
+        prompt: None,
     };
     let briefed = verbs::brief(project, &asked, &mut |done, all| {
         if all >= WORTH_A_BAR {

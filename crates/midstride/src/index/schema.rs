@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Goes up with the shape, with what counts as a word, and with how citations are judged.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// How long to wait for others who write.
 const PATIENCE: Duration = Duration::from_secs(5);

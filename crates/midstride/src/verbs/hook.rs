@@ -330,7 +330,8 @@ impl Hooking<'_> {
         if new.is_empty() || self.is_first(|_| ()) != Some(true) {
             return None;
         }
-        let briefed = brief_of(self.project, &self.asked(Occasion::Prompt), new);
+        let asked = Asked { prompt: Some(prompt.text), ..self.asked(Occasion::Prompt) };
+        let briefed = brief_of(self.project, &asked, new);
         (!briefed.briefing.text.is_empty()).then_some(briefed)
     }
 
