@@ -13,6 +13,7 @@ mod journal;
 mod ledger;
 mod notes;
 mod process;
+mod prompts;
 mod redaction;
 mod undo;
 mod upstream;
