@@ -39,16 +39,16 @@ const NOTES_MAX: usize = 500;
 /// How deep notes lie.
 const NOTES_DEPTH: usize = 6;
 
-/// Documents that explain a folder rather than the work, by the beginning of their names.
+/// Documents that explain a folder rather than the work.
 const NOT_NOTES: [&str; 9] = [
     "readme",
-    "template",
     "index",
     "changelog",
     "license",
     "contributing",
     "agents",
     "claude",
+    "gemini",
     "skill",
 ];
 
@@ -181,17 +181,16 @@ impl Shelf {
     fn counts(&self, path: &Path) -> bool {
         let below = path.strip_prefix(&self.inside).unwrap_or(path);
         let name = stem(path).to_lowercase();
+        // `README.de` explains the folder too; `index-rebuild` is about something.
         let name = name.trim_start_matches(['_', '.']);
-        let is_named = |not: &str| {
-            name.strip_prefix(not).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-        };
-        let is_template = name.ends_with("template") || NOT_NOTES.into_iter().any(is_named);
+        let is_template = name.starts_with("template") || name.ends_with("template");
+        let explains = NOT_NOTES.contains(&name.split('.').next().unwrap_or_default());
         let folders = below.parent().into_iter().flat_map(Path::components);
         let folders: Vec<&str> = folders.filter_map(|one| one.as_os_str().to_str()).collect();
         let is_excluded = self.most.is_some()
             && folders.iter().any(|folder| NOT_NOTES_IN.contains(&folder.to_lowercase().as_str()));
         let is_inside = |only: &String| folders.iter().any(|folder| folder == only);
-        !is_template && !is_excluded && self.only.as_ref().is_none_or(is_inside)
+        !is_template && !explains && !is_excluded && self.only.as_ref().is_none_or(is_inside)
     }
 
     /// Whether the whole shelf lies in a folder below the root.

@@ -4,6 +4,8 @@ use crate::open;
 use midstride::project::Project;
 use midstride::verbs::{self, Asked, Briefed};
 use midstride_core::briefing::Occasion;
+use midstride_core::hook::{Call, Moment};
+use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
 
 const NOTE: &str =
@@ -53,6 +55,7 @@ fn notes_are_found_in_the_usual_places() {
         "SESSION_HANDOFF.md",
         "docs/handoff/a.md",
         "docs/handoffs/b.md",
+        "docs/handoffs/index-rebuild.md",
         "handoff/c.md",
         "handoffs/d.md",
         "memory-bank/activeContext.md",
@@ -61,6 +64,7 @@ fn notes_are_found_in_the_usual_places() {
     let skipped = [
         ".agents/skills/review/notes.md",
         ".agents/rules/style.md",
+        "docs/handoffs/README.de.md",
         "docs/handoffs/README.md",
         "docs/handoffs/_TEMPLATE.md",
         "docs/handoffs/handoff-template.md",
@@ -135,4 +139,24 @@ fn git_dates_notes_for_commands_and_hooks_use_what_it_said() {
     // What was edited since is as new as its file.
     sandbox.write("handoffs/older.md", format!("{NOTE}- And test it\n"));
     assert!(!dated(None));
+}
+
+#[test]
+fn notes_of_a_clone_are_counted_and_not_read() {
+    let sandbox = Sandbox::new("none").repository();
+    // Nobody set midstride up here: the configuration came with the repository.
+    sandbox.write(".midstride/config.toml", "").write("NEXT_SESSION.md", NOTE);
+    sandbox.write(".agents/notes/a.md", NOTE).write("handoffs/b.md", NOTE);
+    let call = Call {
+        client: Client::ClaudeCode,
+        event: "SessionStart".to_owned(),
+        session: Some("5e55".to_owned()),
+        transcript: None,
+        folder: None,
+        agent: None,
+        turn: None,
+        moment: Moment::Start(Occasion::Startup),
+    };
+    let told = verbs::hook(&open(sandbox.root()), &call).answer.context.unwrap();
+    assert!(told.contains("3 handoffs") && !told.contains("Finish it"), "{told}");
 }
