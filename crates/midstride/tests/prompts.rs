@@ -1,8 +1,11 @@
-//! Resume prompts: which of ten documents each finds first.
+//! Prompts: which documents each finds first, and what a session is told at one.
 
 use crate::open;
 use midstride::index::Effort;
 use midstride::verbs::{self, Prompt, search_prompt};
+use midstride_core::briefing::Occasion;
+use midstride_core::hook::{Call, Moment};
+use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
 use std::time::Duration;
 
@@ -89,4 +92,36 @@ fn a_document_is_named_in_several_ways() {
     check("open 2026-03-05_invoice-pdf.md.", DOCUMENTS[3].0);
     check(&format!("@{}", sandbox.root().join("NEXT_SESSION.md").display()), DOCUMENTS[9].0);
     assert!(found(&sandbox, "fix ../../etc/passwd.md").is_empty());
+}
+
+/// What a hook tells the model of a session.
+fn told(sandbox: &Sandbox, moment: Moment) -> Option<String> {
+    let call = Call {
+        client: Client::ClaudeCode,
+        event: "test".to_owned(),
+        session: Some("5e55".to_owned()),
+        transcript: None,
+        folder: None,
+        agent: None,
+        turn: None,
+        moment,
+    };
+    verbs::hook(&open(sandbox.root()), &call).answer.context
+}
+
+#[test]
+fn who_proposes_a_rejected_idea_again_is_told_once() {
+    let sandbox = Sandbox::new("none").repository();
+    verbs::init(&open(sandbox.root()), false).unwrap();
+    sandbox.write(
+        ".midstride/handoffs/sessions.md",
+        "---\nhandoff:\n  id: sessions\n  title: Sessions are lost\n  status: planned\n  wrong_turns:\n    \
+         - tried: Keeping sessions in Memcached\n      why_wrong: It evicts them under load\n---\n",
+    );
+    assert!(told(&sandbox, Moment::Start(Occasion::Startup)).is_some());
+    let ask = |text: &str| told(&sandbox, Moment::Prompt(text.to_owned()));
+    assert_eq!(ask("Why are sessions lost? Find out about sessions being lost"), None);
+    let again = ask("Let us keep the lost sessions in memcached instead").unwrap();
+    assert!(again.contains("Rejected earlier") && again.contains("evicts"), "{again}");
+    assert_eq!(ask("I still want sessions kept in memcached"), None);
 }

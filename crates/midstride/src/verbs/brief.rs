@@ -157,6 +157,20 @@ pub(super) fn brief_of(project: &Project, asked: &Asked, handoffs: Vec<Shelved>)
     Briefed { trouble, ..composed(project, asked, &wanted, open, work) }
 }
 
+/// Whether a prompt proposes what a handoff rejected.
+pub(super) fn is_rejected(project: &Project, prompt: &str, shelved: &Shelved) -> bool {
+    let known = KnownHandoff {
+        handoff: shelved.handoff(project),
+        path: shown(project, shelved),
+        dated: None,
+        prompt: Some(points::Asked::of(prompt)),
+        runs: Vec::new(),
+        drifted: Vec::new(),
+        judged_at: None,
+    };
+    of_handoff(&known).1.iter().any(|point| point.what == points::REJECTED)
+}
+
 /// Tells a session again what it did itself.
 pub(super) fn brief_again(project: &Project, asked: &Asked, gist: &Gist) -> Briefing {
     let wanted = Wanted {

@@ -16,6 +16,8 @@ use std::collections::HashSet;
 
 /// More items of one kind from one body would be a page of their own.
 const ITEMS_MAX: usize = 12;
+/// The kind of a wrong turn that the user is about to propose again.
+pub const REJECTED: &str = "Rejected earlier";
 /// Wrong turns that the one item of a closed handoff names.
 const CLOSED_WRONG_TURNS_MAX: usize = 3;
 
@@ -50,14 +52,16 @@ impl Asked {
         Self { words: telling(prompt) }
     }
 
-    /// Whether the prompt proposes something: it shares two telling words with it, or a third of
-    /// the few it has.
-    fn proposes(&self, text: &str) -> bool {
+    /// Whether the prompt proposes something: it shares two telling words with it, or one of the few
+    /// it has. What only says what the handoff is about, as its title does, proposes nothing.
+    fn proposes(&self, text: &str, title: &str) -> bool {
         const FEW: usize = 3;
         let theirs = telling(text);
-        let shared = theirs.iter().filter(|word| self.words.iter().any(|own| same_word(own, word)));
-        let shared = shared.count();
-        shared >= 2 || (shared == 1 && theirs.len() <= FEW)
+        let title = telling(title);
+        let has = |words: &[String], word: &String| words.iter().any(|own| same_word(own, word));
+        let shared: Vec<&String> = theirs.iter().filter(|word| has(&self.words, word)).collect();
+        let tells = shared.iter().any(|word| !has(&title, word));
+        tells && (shared.len() >= 2 || theirs.len() <= FEW)
     }
 }
 
@@ -285,7 +289,7 @@ fn closed(reading: &Reading<'_, '_>) -> Option<Point> {
         text.push_str(&format!("\nWrong turn: {turn}"));
     }
     let what = match handoff.status() {
-        _ if is_proposed => "Rejected earlier",
+        _ if is_proposed => REJECTED,
         Status::Resolved => "Resolved earlier",
         Status::Superseded => "Superseded",
         Status::Abandoned => "Abandoned",
@@ -344,7 +348,7 @@ fn questions(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
 fn wrong_turns(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
     let (proposed, others) = sorted_wrong_turns(reading);
     let proposed = proposed.into_iter();
-    points.extend(proposed.map(|text| reading.point(Rank::Constraint, "Rejected earlier", text)));
+    points.extend(proposed.map(|text| reading.point(Rank::Constraint, REJECTED, text)));
     let others = others.into_iter();
     points.extend(others.map(|text| reading.point(Rank::WrongTurn, "Wrong turn", text)));
 }
@@ -365,8 +369,10 @@ fn sorted_wrong_turns(reading: &Reading<'_, '_>) -> (Vec<String>, Vec<String>) {
         all.extend(said.map(|text| (tried(&text), text)));
     }
     let asked = reading.known.prompt.as_ref();
-    let (proposed, others): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|(tried, _)| asked.is_some_and(|asked| asked.proposes(tried)));
+    let title = reading.handoff().title().unwrap_or_default();
+    let (proposed, others): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .partition(|(tried, _)| asked.is_some_and(|asked| asked.proposes(tried, title)));
     let texts = |all: Vec<(String, String)>| all.into_iter().map(|(_, text)| text).collect();
     (texts(proposed), texts(others))
 }
