@@ -206,6 +206,10 @@ impl Meaning {
         {
             return Some(found);
         }
+        // What is out of scope is work for somebody, and rarely what is next.
+        if named == Some(Self::Continuation) && title.contains("out of scope") {
+            return Some((Self::Continuation, Fit::Weak));
+        }
         if let Some(meaning) = named {
             let fit =
                 if is_name_of(without_remark(&title), meaning) { Fit::Exact } else { Fit::Start };
@@ -352,6 +356,7 @@ mod tests {
             ("The remaining work", Some((Meaning::Continuation, Fit::Within))),
             ("Resume command", Some((Meaning::Continuation, Fit::Weak))),
             ("4. Resume: pass the token on", None),
+            ("Remaining work (out of scope)", Some((Meaning::Continuation, Fit::Weak))),
             ("Known gaps / next steps", Some((Meaning::Continuation, Fit::Within))),
             ("State-layer redesign", None),
             ("Not done / known gaps (pick up here)", Some((Meaning::Continuation, Fit::Within))),
