@@ -86,8 +86,10 @@ impl Finding {
         self.code.rule().severity
     }
 
-    /// Whether the next stage has to wait for it: an error, or an open blocking question.
+    /// Whether the next stage has to wait for it: an error, an open blocking question, or an
+    /// assumption that is known to be false.
     pub fn blocks(&self) -> bool {
-        self.severity() == Severity::Error || self.code == Code::BlockingQuestion
+        self.severity() == Severity::Error
+            || matches!(self.code, Code::BlockingQuestion | Code::AssumptionDisproved)
     }
 }

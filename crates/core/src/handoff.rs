@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::header::{
     Assumption, Boot, Capability, Decision, Dependencies, Deviation, HandoffKind, Header, Lenient,
-    Measurement, Proof, Question, Recovery, Resolution, Review, Revision, Status, WrongTurn,
+    Measurement, Place, Proof, Question, Recovery, Resolution, Review, Revision, Status, WrongTurn,
 };
 use crate::id::{FeatureNumber, HandoffKey};
 use crate::insert;
@@ -11,6 +11,7 @@ use crate::section::Meaning;
 use crate::span::{At, Span};
 use crate::stage::Stages;
 use crate::time::Time;
+use crate::topic::{self, StatusLine, Topics};
 use crate::yaml::Node;
 use std::collections::HashSet;
 
@@ -52,9 +53,50 @@ impl<'d> Handoff<'d> {
         self.document.handoff_header().is_some()
     }
 
-    /// Whether it says where its life stands: every handoff does, a note with a header may.
+    /// Whether it says where its life stands: every handoff does, a note may.
     pub fn has_status(&self) -> bool {
-        self.is_handoff() || self.text("status").is_some()
+        self.is_handoff() || self.text("status").is_some() || self.status_of_body().is_some()
+    }
+
+    /// The line in which the body says where the work stands.
+    pub fn status_line(&self) -> Option<StatusLine<'d>> {
+        topic::status_line(self.document)
+    }
+
+    fn status_of_body(&self) -> Option<Status> {
+        self.status_line().and_then(|line| line.status)
+    }
+
+    /// Whether somebody should go on from here. A note that says nothing about its status counts
+    /// where it says where the work stands or what is next.
+    ///
+    /// Some tools write `status: complete` into the header of every note they finish writing: it is
+    /// about the note, so next steps below it are still open.
+    pub fn is_open(&self) -> bool {
+        if self.is_handoff() {
+            return self.status().is_open();
+        }
+        match (self.has_status(), self.is_marked_complete()) {
+            (true, true) => {
+                let body = self.status_of_body();
+                body.is_none_or(Status::is_open) && Topics::of(self.document).has_next_steps()
+            }
+            (true, false) => self.status().is_open(),
+            (false, _) => self.is_named_handoff() || Topics::of(self.document).has_work(),
+        }
+    }
+
+    /// Whether the header of another tool says `complete`.
+    fn is_marked_complete(&self) -> bool {
+        let is_foreign = self.header().is_some_and(|header| header.place == Place::Foreign);
+        let status = self.text("status").map(|text| text.value.trim().to_lowercase());
+        is_foreign && matches!(status.as_deref(), Some("complete" | "completed"))
+    }
+
+    /// Whether the name of the file says that it is for the next session.
+    fn is_named_handoff(&self) -> bool {
+        let name = self.whereabouts.stem.to_lowercase().replace(['-', '_', ' '], "");
+        ["handoff", "nextsession", "continuehere"].iter().any(|word| name.contains(word))
     }
 
     fn text(&self, name: &str) -> Option<At<&'d str>> {
@@ -94,9 +136,10 @@ impl<'d> Handoff<'d> {
         self.text("description").map(|text| text.value)
     }
 
-    /// The status; a handoff that says none is planned.
+    /// The status of the header, else of the body; what says none is planned.
     pub fn status(&self) -> Status {
-        self.text("status").and_then(|text| Status::read(text.value)).unwrap_or(Status::Planned)
+        let written = self.text("status").and_then(|text| Status::read(text.value));
+        written.or_else(|| self.status_of_body()).unwrap_or(Status::Planned)
     }
 
     /// The stage that is written, else the one of its folder, else the one its author writes.
@@ -150,6 +193,27 @@ impl<'d> Handoff<'d> {
             .filter_map(|text| Time::read(text.value))
             .chain(self.created())
             .max_by_key(|time| time.moment)
+    }
+
+    /// The day, and the time where there is one, that the name of the file says:
+    /// `2026-03-21_17-24-05_search-lag`.
+    pub fn time_of_name(&self) -> Option<Time> {
+        let name = self.whereabouts.stem.as_str();
+        let is_day = |at: usize| {
+            let day = name.get(at..at + 10)?;
+            let alone = !name[..at].ends_with(|c: char| c.is_ascii_digit());
+            Some((day, name.get(at + 10..)?)).filter(|_| alone)
+        };
+        let (day, rest) = (0..name.len()).filter_map(is_day).find(|(day, _)| {
+            day.bytes().enumerate().all(|(at, byte)| match at {
+                4 | 7 => byte == b'-',
+                _ => byte.is_ascii_digit(),
+            })
+        })?;
+        let clock = rest.get(1..9).filter(|_| rest.starts_with(['_', 'T', '-']));
+        let clock = clock.map(|clock| clock.replace(['-', '_', '.'], ":"));
+        let exact = clock.and_then(|clock| Time::read(&format!("{day}T{clock}Z")));
+        exact.or_else(|| Time::read(day))
     }
 
     /// One to three sentences for whoever comes next.
@@ -316,5 +380,52 @@ impl<'d> Handoff<'d> {
         let mut parts = path.split('.');
         let first = self.header()?.fields().get(parts.next()?)?;
         parts.try_fold(first, |node, key| node.get(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_may_say_when_it_was_written() {
+        let check = |stem: &str, expected: Option<&str>| {
+            let document = Document::parse(b"");
+            let whereabouts = Whereabouts { stem: stem.to_owned(), stage: None };
+            let stages = Stages::shipped();
+            let time = Handoff::of(&document, &whereabouts, &stages).time_of_name();
+            assert_eq!(time.map(|time| time.moment.to_string()).as_deref(), expected, "{stem}");
+        };
+        check("2026-03-21_17-24-05_search-lag", Some("2026-03-21T17:24:05Z"));
+        check("2026-03-21-search-lag", Some("2026-03-21T00:00:00Z"));
+        check("SESSION_HANDOFF_2026-03-21", Some("2026-03-21T00:00:00Z"));
+        check("12026-03-21", None);
+        check("2026-13-41", None);
+        check("größe", None);
+    }
+
+    #[test]
+    fn a_note_is_open_until_it_says_otherwise() {
+        let check = |text: &str, status: Option<Status>, is_open: bool| {
+            let document = Document::parse(text.as_bytes());
+            let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+            let handoff = Handoff::of(&document, &whereabouts, &stages);
+            let said = handoff.has_status().then(|| handoff.status());
+            assert_eq!((said, handoff.is_open()), (status, is_open), "{text}");
+        };
+        let next = "\n## Next steps\n\n- a\n";
+        let complete = Some(Status::Resolved);
+        check(&format!("# T\n{next}"), None, true);
+        check("# T\n\n## Current state\n\nIt works.\n", None, true);
+        check("# T\n\nHow the parser works.\n", None, false);
+        check(&format!("# T\n\n**Status**: ✅ Complete\n{next}"), complete, false);
+        check("# T\n\nStatus: in progress\n", Some(Status::InProgress), true);
+        check(&format!("---\nstatus: complete\ntopic: t\n---\n# T\n{next}"), complete, true);
+        check("---\nstatus: complete\ntopic: t\n---\n# T\n\nAll of it.\n", complete, false);
+        check(&format!("---\nstatus: done\ntopic: t\n---\n# T\n{next}"), complete, false);
+        let both = "---\nstatus: complete\ntopic: t\n---\n# T\n\nStatus: done\n";
+        check(&format!("{both}{next}"), complete, false);
+        check("---\nhandoff:\n  id: a\n---\nStatus: done\n", complete, false);
+        check("---\nhandoff:\n  status: planned\n---\nStatus: done\n", Some(Status::Planned), true);
     }
 }

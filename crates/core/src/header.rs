@@ -20,7 +20,7 @@ mod revision;
 mod status;
 mod wrong_turn;
 
-pub use assumption::{Assumption, Confidence};
+pub use assumption::{Assumption, Confidence, Validation};
 pub use boot::{Boot, BootAction, BootKind, NoBoot};
 pub use capability::Capability;
 pub use decision::Decision;

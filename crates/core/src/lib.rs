@@ -49,6 +49,8 @@ pub mod document;
 pub mod insert;
 
 pub mod citation;
+pub mod topic;
+
 pub mod handoff;
 
 pub mod anchor;

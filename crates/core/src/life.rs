@@ -4,7 +4,7 @@ use crate::document::Document;
 use crate::edit::{Edit, Path};
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
-use crate::header::{RunOutcome, Status, Verb};
+use crate::header::{RunOutcome, Status, Validation, Verb};
 use crate::id::HandoffKey;
 use crate::proof::{self, Number, Test};
 use crate::stage::{StageRule, Stages};
@@ -404,7 +404,8 @@ pub fn validate(handoff: &Handoff<'_>, wanted: usize, holds: bool) -> Result<Vec
     let index = wanted.checked_sub(1).filter(|index| *index < has);
     let index = index.ok_or(Refusal::NoAssumption { wanted, has })?;
     let assumption = Path::field("assumptions").item(index);
-    Ok(vec![Edit::Set(assumption.key("validated"), Data::flag(holds))])
+    let found = if holds { Validation::Holds } else { Validation::Disproved };
+    Ok(vec![Edit::Set(assumption.key("validated"), Data::Bare(found.word().to_owned()))])
 }
 
 /// What a question was answered with.
@@ -788,5 +789,7 @@ mod tests {
         );
         let holds = after(OPEN, |h| validate(h, 1, true)).unwrap();
         assert!(holds.contains("    - assumption: x\n      validated: true\n"));
+        let fails = after(OPEN, |h| validate(h, 1, false)).unwrap();
+        assert!(fails.contains("    - assumption: x\n      validated: failed\n"));
     }
 }

@@ -65,7 +65,11 @@ fn field(note: &Handoff<'_>, name: &str) -> Option<Data> {
             let kind = text().and_then(HandoffKind::read);
             kind.filter(|kind| *kind != HandoffKind::Stage).map(|kind| word(kind.word()))
         }
-        "status" => text().and_then(Status::read).map(|status| word(status.word())),
+        "status" => {
+            let said = || note.status_line().and_then(|line| line.status);
+            let status = text().and_then(Status::read).or_else(said);
+            status.map(|status| word(status.word()))
+        }
         "from" => note.from().map(one_line).map(Data::Text),
         "created" => note.created().map(moment),
         "updated" => text().and_then(Time::read).map(moment),

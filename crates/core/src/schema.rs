@@ -46,7 +46,13 @@ fn kind(kind_: &Kind) -> Value {
         Kind::Flag => json!({ "type": ["boolean", "null"] }),
         Kind::Number => json!({ "type": ["number", "null"] }),
         Kind::Choice(choice) => {
-            let words = choice.words.iter().map(|word| json!(word)).chain([Value::Null]);
+            // YAML reads these two as booleans.
+            let word = |word: &&str| match *word {
+                "true" => json!(true),
+                "false" => json!(false),
+                word => json!(word),
+            };
+            let words = choice.words.iter().map(word).chain([Value::Null]);
             json!({ "enum": words.collect::<Vec<_>>() })
         }
         Kind::List(inner) => json!({ "type": ["array", "null"], "items": kind(inner) }),

@@ -6,6 +6,7 @@
 
 mod fold;
 mod matching;
+mod named;
 mod query;
 mod relevance;
 mod salient;
@@ -13,6 +14,7 @@ mod why;
 
 pub use fold::{Word, words};
 pub use matching::{Tier, term_zone, tier};
+pub use named::names;
 pub use query::{PREFIX_LENGTH_MIN, Query, QueryError, TERMS_MAX, Term};
 pub use relevance::{Relevance, ScoredTerm, common_from, points};
 pub use salient::{Salient, Sort, is_telling, salient};

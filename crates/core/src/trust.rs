@@ -1,7 +1,7 @@
 //! What tells how far a handoff can be trusted: facts side by side, never one score.
 
 use crate::handoff::Handoff;
-use crate::header::{Proof, Review, ReviewVerdict, RunOutcome};
+use crate::header::{Proof, Review, ReviewVerdict, RunOutcome, Validation};
 use crate::time::Time;
 use jiff::Timestamp;
 
@@ -26,6 +26,8 @@ pub struct Trust {
     pub blocking_questions: usize,
     /// Assumptions that ask for validation and have none.
     pub unvalidated_assumptions: usize,
+    /// Assumptions that do not hold.
+    pub disproved_assumptions: usize,
     /// Whether its life is over: what it left open holds nobody up any more.
     pub is_ended: bool,
 }
@@ -72,7 +74,11 @@ impl Trust {
             blocking_questions: handoff.questions().iter().filter(|q| q.blocks()).count(),
             unvalidated_assumptions: assumptions
                 .iter()
-                .filter(|assumption| assumption.validation_needed && !assumption.validated)
+                .filter(|assumption| assumption.needs_validation())
+                .count(),
+            disproved_assumptions: assumptions
+                .iter()
+                .filter(|assumption| assumption.validation == Validation::Disproved)
                 .count(),
             is_ended: !handoff.status().is_open(),
         }
@@ -145,6 +151,9 @@ handoff:
       validation_needed: true
       validated: true
     - assumption: c
+    - assumption: d
+      validation_needed: true
+      validated: failed
   proofs:
     - claim: p
       last: {outcome: holds}
@@ -171,6 +180,7 @@ handoff:
         let reviews = Reviews { held: 1, corrected: 1, rejected: 0, unclear: 2 };
         assert_eq!((trust.reviews, trust.reviews.total()), (reviews, 4));
         assert_eq!((trust.blocking_questions, trust.unvalidated_assumptions), (1, 1));
+        assert_eq!(trust.disproved_assumptions, 1);
         let proofs = Proofs { hold: 1, broken: 1, timed_out: 1, never_run: 2 };
         assert_eq!(trust.proofs, proofs);
         assert!(!trust.is_ended);

@@ -6,6 +6,7 @@ use midstride_core::edit::{Edit, Path, Step};
 use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::header::HANDOFF;
 use midstride_core::stage::Stages;
+use midstride_core::topic::{self, Topics};
 use midstride_core::yaml::Data;
 use midstride_testkit::{fixtures, markdown_below};
 use proptest::prelude::*;
@@ -48,6 +49,42 @@ fn tree(leaf: impl Strategy<Value = Data> + 'static) -> impl Strategy<Value = Da
 fn strict() -> impl Strategy<Value = (Vec<(String, Data)>, String)> {
     let fields = prop::collection::btree_map(key(), tree(text().prop_map(Data::Text)), 1..8);
     (fields, "[a-zé #*`\n-]{0,60}").prop_map(|(fields, body)| (fields.into_iter().collect(), body))
+}
+
+/// Lines as notes have them.
+fn note_line() -> impl Strategy<Value = String> {
+    let lines = select(vec![
+        "# Import\n",
+        "## Next steps\n",
+        "### Root cause: é\n",
+        "## Current state (日本)\n",
+        "\n",
+        "**Next:** do it\n",
+        "**Status**: ✅ Complete\n",
+        "Status：🚧 é\n",
+        "| Status | done |\n",
+        "Next steps\n",
+        "Notes:\n",
+        "- [x] a\n",
+        "- é ✅\n",
+        "  more\n",
+        "1. ~~b~~ (done)\n",
+        "~~\n",
+        "```sh\n",
+        "```\n",
+        "~~~\n",
+        "<!-- x -->\n",
+        "---\n",
+        "text\r\n",
+        "> quote\n",
+        "**\n",
+        "**é**\n",
+        "#\n",
+        "####### no\n",
+        "•é\n",
+        "no end",
+    ]);
+    lines.prop_map(str::to_owned)
 }
 
 /// Documents as they come: ours, loose, broken, with comments in odd places.
@@ -210,6 +247,24 @@ proptest! {
         let document = Document::parse(text.as_bytes());
         prop_assert_eq!(document.render(), text);
         judge(&document);
+    }
+
+    #[test]
+    fn whatever_a_note_says_every_part_is_quoted_from_it(lines in prop::collection::vec(note_line(), 0..30)) {
+        let text = lines.concat();
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let handoff = Handoff::of(&document, &whereabouts, &stages);
+        let topics = Topics::of(&document);
+        let _ = (handoff.is_open(), handoff.time_of_name());
+        let line = handoff.status_line();
+        prop_assert!(line.is_none_or(|line| line.text.at.of(document.text()) == line.text.value));
+        let quoted = [topics.next_steps(), topics.state()].into_iter().flatten();
+        for quoted in quoted.flat_map(|text| topic::items(&text)) {
+            for line in quoted.lines() {
+                prop_assert!(text.contains(line.trim()), "{line:?} in {text:?}");
+            }
+        }
     }
 
     #[test]

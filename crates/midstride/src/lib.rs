@@ -16,6 +16,8 @@ pub mod shelf;
 
 pub mod project;
 
+mod note_dates;
+
 pub mod hook_log;
 
 pub mod client;

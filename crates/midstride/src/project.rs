@@ -16,7 +16,7 @@ pub use select::Selection;
 use crate::files::{self, FileError, Look, Problem, Root, Stamp};
 use crate::git::Repository;
 use crate::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
-use crate::shelf::{Layout, Shelf, claude_memory};
+use crate::shelf::{Layout, Shelf, claude_memory, is_archived};
 use catalog::Catalog;
 use midstride_core::check::{Artifact, Verdict, check};
 use midstride_core::document::Document;
@@ -118,6 +118,11 @@ impl Spot {
     /// The path below the root of its shelf.
     pub(crate) fn inside(&self) -> &Path {
         &self.inside
+    }
+
+    /// Whether it lies in a folder of what is over.
+    pub(crate) fn is_archived(&self) -> bool {
+        is_archived(&self.inside)
     }
 }
 
@@ -230,10 +235,22 @@ impl Project {
                 self.put_up_outside(inside);
                 continue;
             }
+            if let Some((outer, only)) = inside.split_once("/**/") {
+                let root = Root::open(self.root.path())?;
+                self.shelves.push(Shelf::nested(root, outer, only));
+                continue;
+            }
             let pipeline = Path::new(inside).file_name().is_some_and(|name| name == "pipeline");
             let layout = if pipeline { Layout::Pipeline } else { Layout::Folder };
             let root = Root::open(self.root.path())?;
             self.shelves.push(Shelf::new(layout, root, inside));
+        }
+        for inside in &self.settings.note_places {
+            // Most projects have few of them, and a hook has no time to look for each.
+            if self.root.has(Path::new(inside)) {
+                let root = Root::open(self.root.path())?;
+                self.shelves.push(Shelf::notes(root, inside));
+            }
         }
         Ok(())
     }

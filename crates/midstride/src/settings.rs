@@ -240,15 +240,29 @@ pub const CLAUDE_MEMORY: &str = "claude-memory";
 
 /// Places that are read where nothing else is configured.
 const SHELVES: [&str; 5] =
-    [".claude/pipeline", "docs/handoffs", "HANDOFF.md", "thoughts/shared/handoffs", CLAUDE_MEMORY];
+    [".claude/pipeline", "docs/handoffs", "HANDOFF.md", "thoughts/**/handoffs", CLAUDE_MEMORY];
+
+/// More places where people and agents leave notes; read where they exist.
+const NOTE_PLACES: [&str; 10] = [
+    "NEXT_SESSION.md",
+    "SESSION_HANDOFF.md",
+    ".continue-here.md",
+    ".claude/handoffs",
+    ".agent",
+    ".agents",
+    "docs/handoff",
+    "handoffs",
+    "handoff",
+    "memory-bank",
+];
 
 /// The configuration a new project starts with.
 pub const TEMPLATE: &str = "\
 # midstride: what this project does differently. Everything here is optional.
 
-# Places with handoffs besides `.midstride/handoffs`, read where they are. One outside the project, such as
-# \"~/notes\", is read once you said `midstride trust`.
-# shelves = [\".claude/pipeline\", \"docs/handoffs\", \"HANDOFF.md\", \"thoughts/shared/handoffs\", \"claude-memory\"]
+# Folders and files with handoffs and notes, in addition to the usual ones (HANDOFF.md, docs/handoffs, .claude/handoffs,
+# .agents, thoughts/**/handoffs, memory-bank ...). One outside the project, such as \"~/notes\", is read after `midstride trust`.
+# folders = [\"notes/handoffs\"]
 
 # Capabilities that a discovery or design document decides on.
 # capabilities = [\"quota\", \"insights\", \"telemetry\", \"activity\"]
@@ -273,11 +287,31 @@ pub const TEMPLATE: &str = "\
 # then = \"[a-z0-9]{32}\"
 ";
 
+/// What the part about folders was called before, in a configuration that nobody changed.
+const SHELVES_IN_TEMPLATE: &str = "\
+# Places with handoffs besides `.midstride/handoffs`, read where they are. One outside the project, such as
+# \"~/notes\", is read once you said `midstride trust`.
+# shelves = [\".claude/pipeline\", \"docs/handoffs\", \"HANDOFF.md\", \"thoughts/shared/handoffs\", \"claude-memory\"]
+
+";
+
+/// Whether a configuration is as `midstride init` wrote it, in this version or an earlier one.
+pub fn is_template(bytes: &[u8]) -> bool {
+    let start = TEMPLATE.find("# Folders and files");
+    let end = TEMPLATE.find("# Capabilities");
+    let before = start.zip(end).map(|(start, end)| {
+        format!("{}{SHELVES_IN_TEMPLATE}{}", &TEMPLATE[..start], &TEMPLATE[end..])
+    });
+    bytes == TEMPLATE.as_bytes() || before.is_some_and(|before| bytes == before.as_bytes())
+}
+
 /// What a project has configured.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Places with handoffs besides our own.
     pub shelves: Vec<String>,
+    /// Places that are read where they exist.
+    pub note_places: Vec<String>,
     /// Kinds and stages.
     pub stages: Stages,
     /// Keys that this version does nothing with.
@@ -311,12 +345,16 @@ impl Default for HookSettings {
 }
 
 /// The keys of the file.
-const KEYS: [&str; 7] =
-    ["shelves", "capabilities", "may_be_empty", "redact", "hooks", "kinds", "stages"];
+const KEYS: [&str; 8] =
+    ["folders", "shelves", "capabilities", "may_be_empty", "redact", "hooks", "kinds", "stages"];
 
 /// The file as it is written.
 #[derive(Debug, Default, Deserialize)]
 struct Written {
+    /// Added to the usual places.
+    #[serde(default)]
+    folders: Vec<String>,
+    /// The older key, which stands for all places.
     shelves: Option<Vec<String>>,
     capabilities: Option<Vec<String>>,
     may_be_empty: Option<Vec<String>>,
@@ -351,6 +389,7 @@ impl Settings {
     pub fn standard() -> Self {
         Self {
             shelves: SHELVES.map(str::to_owned).to_vec(),
+            note_places: NOTE_PLACES.map(str::to_owned).to_vec(),
             stages: Stages::shipped(),
             redact: Vec::new(),
             hooks: HookSettings::default(),
@@ -368,16 +407,19 @@ impl Settings {
         let written: Written = toml_edit::de::from_str(&text)
             .map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
         let unknown = unknown_keys(&text).map_err(wrong)?;
-        let Written { shelves, capabilities, may_be_empty, redact, hooks, kinds, stages } = written;
+        let Written { folders, shelves, capabilities, may_be_empty, redact, hooks, kinds, stages } =
+            written;
         let standard = Self::standard();
         let stages = standard.stages.with(Stages { capabilities, may_be_empty, kinds, stages });
         let unusable = if redact.is_empty() { None } else { Rules::with(&redact).err() };
         if let Some(message) = stages.mistakes().into_iter().next().or(unusable) {
             return Err(wrong(message));
         }
+        let note_places = if shelves.is_none() { standard.note_places } else { Vec::new() };
         let shelves = shelves.unwrap_or(standard.shelves);
+        let shelves = shelves.into_iter().chain(folders).collect();
         let source = Some((path.clone(), sha256(&bytes)));
-        Ok(Self { shelves, stages, unknown, source, redact, hooks })
+        Ok(Self { shelves, note_places, stages, unknown, source, redact, hooks })
     }
 }
 
@@ -444,6 +486,16 @@ mod tests {
         assert_eq!(set(&[("CLAUDE_CODE_SESSION_ID", "5e55")]), None);
         assert_eq!(set(&[("CODEX_THREAD_ID", "a/../b")]), None);
         assert_eq!(set(&[("CODEX_THREAD_ID", "a-b")]), SessionName::of("codex", "a-b"));
+    }
+
+    #[test]
+    fn a_configuration_that_nobody_changed_is_recognized() {
+        assert!(is_template(TEMPLATE.as_bytes()));
+        let start = TEMPLATE.find("# Folders").unwrap();
+        let end = TEMPLATE.find("# Capabilities").unwrap();
+        let before = [&TEMPLATE[..start], SHELVES_IN_TEMPLATE, &TEMPLATE[end..]].concat();
+        assert!(before.contains("# shelves = ") && is_template(before.as_bytes()));
+        assert!(!is_template(format!("{TEMPLATE}folders = []\n").as_bytes()));
     }
 
     #[test]

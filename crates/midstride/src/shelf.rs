@@ -28,18 +28,77 @@ pub struct Shelf {
     root: Root,
     /// The folder below the root, or the one file.
     inside: PathBuf,
+    /// The name of the folders below it that count, where not all do.
+    only: Option<String>,
+    /// How many documents of it are looked at, where there is a limit.
+    most: Option<usize>,
+}
+
+/// How many notes of one folder are looked at: agents leave them without end.
+const NOTES_MAX: usize = 500;
+/// How deep notes lie.
+const NOTES_DEPTH: usize = 6;
+
+/// Documents that explain a folder rather than the work.
+const NOT_NOTES: [&str; 9] = [
+    "readme",
+    "index",
+    "changelog",
+    "license",
+    "contributing",
+    "agents",
+    "claude",
+    "gemini",
+    "skill",
+];
+
+/// Folders of agents that hold instructions rather than notes.
+const NOT_NOTES_IN: [&str; 11] = [
+    "skills",
+    "rules",
+    "workflows",
+    "commands",
+    "prompts",
+    "templates",
+    "agents",
+    "hooks",
+    "plugins",
+    "personas",
+    "searchable",
+];
+
+/// Folders of what is over.
+const ARCHIVES: [&str; 6] = ["archive", "archived", "archives", "old", "done", "completed"];
+
+/// Whether a document lies in a folder of what is over.
+pub(crate) fn is_archived(path: &Path) -> bool {
+    let folders = path.parent().into_iter().flat_map(Path::components);
+    let mut names = folders.filter_map(|folder| folder.as_os_str().to_str());
+    names.any(|name| ARCHIVES.iter().any(|archive| name.eq_ignore_ascii_case(archive)))
 }
 
 impl Shelf {
     /// A shelf that lies at `inside` below a root.
     pub fn new(layout: Layout, root: Root, inside: &str) -> Self {
-        Self { layout, root, inside: PathBuf::from(inside) }
+        Self { layout, root, inside: PathBuf::from(inside), only: None, most: None }
+    }
+
+    /// A folder in which everything below folders of one name counts: `thoughts/**/handoffs`.
+    pub fn nested(root: Root, inside: &str, only: &str) -> Self {
+        let only = Some(only.to_owned());
+        Self { only, ..Self::notes(root, inside) }
+    }
+
+    /// A folder with notes, of which so many are looked at.
+    pub fn notes(root: Root, inside: &str) -> Self {
+        Self { most: Some(NOTES_MAX), ..Self::new(Layout::Folder, root, inside) }
     }
 
     /// The same shelf once more.
     pub fn reopen(&self) -> Result<Self, FileError> {
         let root = Root::open(self.root.path())?;
-        Ok(Self { layout: self.layout, root, inside: self.inside.clone() })
+        let (inside, only) = (self.inside.clone(), self.only.clone());
+        Ok(Self { layout: self.layout, root, inside, only, most: self.most })
     }
 
     /// The folder its paths count from.
@@ -50,6 +109,14 @@ impl Shelf {
     /// The folder below the root, or the one file.
     pub fn inside(&self) -> &Path {
         &self.inside
+    }
+
+    /// The same as a configuration names it: `thoughts/**/handoffs`.
+    pub fn pattern(&self) -> PathBuf {
+        match &self.only {
+            Some(only) => self.inside.join("**").join(only),
+            None => self.inside.clone(),
+        }
     }
 
     /// How documents lie on it.
@@ -67,6 +134,7 @@ impl Shelf {
         const DEPTH: usize = 8;
         let depth = match self.layout {
             Layout::Own | Layout::Pipeline => 2,
+            Layout::Folder if self.most.is_some() => NOTES_DEPTH,
             Layout::Folder => DEPTH,
             Layout::Memory => 1,
         };
@@ -89,12 +157,40 @@ impl Shelf {
             };
             seen.files.retain(named);
         }
+        if self.layout == Layout::Folder {
+            seen.files.retain(|(path, _)| self.counts(path));
+        }
+        if let Some(most) = self.most.filter(|most| seen.files.len() > *most) {
+            // Names of notes often begin with their day: the newest are kept.
+            let key = |path: &Path| std::cmp::Reverse(path.to_owned());
+            seen.files.sort_by_cached_key(|(path, _)| (is_archived(path), key(path)));
+            seen.files.truncate(most);
+        }
         Ok(seen)
     }
 
     /// Whether a path below the root lies on this shelf.
     pub fn holds(&self, path: &Path) -> bool {
+        let is_document = is_markdown(path) && path != self.inside;
         path.starts_with(&self.inside)
+            && (self.layout != Layout::Folder || !is_document || self.counts(path))
+    }
+
+    /// Whether a document of a folder can be a handoff: what explains the folder is none, nor what
+    /// tells agents how to work.
+    fn counts(&self, path: &Path) -> bool {
+        let below = path.strip_prefix(&self.inside).unwrap_or(path);
+        let name = stem(path).to_lowercase();
+        // `README.de` explains the folder too; `index-rebuild` is about something.
+        let name = name.trim_start_matches(['_', '.']);
+        let is_template = name.starts_with("template") || name.ends_with("template");
+        let explains = NOT_NOTES.contains(&name.split('.').next().unwrap_or_default());
+        let folders = below.parent().into_iter().flat_map(Path::components);
+        let folders: Vec<&str> = folders.filter_map(|one| one.as_os_str().to_str()).collect();
+        let is_excluded = self.most.is_some()
+            && folders.iter().any(|folder| NOT_NOTES_IN.contains(&folder.to_lowercase().as_str()));
+        let is_inside = |only: &String| folders.iter().any(|folder| folder == only);
+        !is_template && !explains && !is_excluded && self.only.as_ref().is_none_or(is_inside)
     }
 
     /// Whether the whole shelf lies in a folder below the root.

@@ -73,11 +73,11 @@ fn told_ids(briefed: &Briefed) -> Vec<&str> {
 }
 
 #[test]
-fn ended_handoffs_and_notes_are_never_told() {
+fn closed_handoffs_are_never_briefed_at_startup() {
     let sandbox = shop();
     put(&sandbox, "open", "planned", 2, "");
     put(&sandbox, "done", "resolved", 3, "");
-    sandbox.write("HANDOFF.md", "# A note\n\nThe build is green.\n");
+    sandbox.write("HANDOFF.md", "# A note\n\nStatus: done\n\nThe build is green.\n");
     let briefed = plain(&sandbox);
     assert_eq!((told_ids(&briefed), briefed.open), (vec!["open"], 1));
     assert!(!briefed.briefing.text.contains("done"), "{}", briefed.briefing.text);

@@ -6,7 +6,7 @@ use midstride::journal::Change;
 use midstride::project::Project;
 use midstride_core::edit::Edit;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::Verb;
+use midstride_core::header::{Validation, Verb};
 use midstride_core::life::{self, Refusal};
 use midstride_core::yaml::Node;
 use std::cell::RefCell;
@@ -30,7 +30,7 @@ pub(crate) struct AnswerArgs {
     #[arg(long, conflicts_with_all = ["fails", "text"])]
     holds: bool,
 
-    /// The assumption does not hold
+    /// The assumption is disproved
     #[arg(long, conflicts_with = "text")]
     fails: bool,
 
@@ -102,7 +102,7 @@ impl<'a> Said<'a> {
                 Ok((Self::Answer(question, text), format!("answered {which}")))
             }
             (_, Some(assumption), None, Some(holds)) => {
-                let verdict = if holds { "holds" } else { "does not hold" };
+                let verdict = if holds { "holds" } else { "is disproved" };
                 Ok((Self::Validation(assumption, holds), format!("{which} {verdict}")))
             }
             (Some(_), ..) => {
@@ -130,8 +130,12 @@ impl<'a> Said<'a> {
         let said = match self {
             Self::Answer(_, text) => (before != *text && !before.is_empty())
                 .then(|| format!("the answer was “{}”", view::one_line(before, 200))),
-            Self::Validation(_, holds) => (before.parse() == Ok(!holds))
-                .then(|| format!("it {}", if *holds { "did not hold" } else { "did hold" })),
+            Self::Validation(_, true) => {
+                (before == Validation::Disproved.word()).then(|| "it was disproved".to_owned())
+            }
+            Self::Validation(_, false) => {
+                (before == Validation::Holds.word()).then(|| "it did hold".to_owned())
+            }
         };
         let (key, text) = (handoff.key(), handoff.replaced_texts().len() + 1);
         said.map(|said| format!("Before, {said}: `{key}@{text}` has that"))

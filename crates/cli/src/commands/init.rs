@@ -9,8 +9,8 @@ use midstride::verbs::{self, Driver};
 
 /// Set this project up: a folder and a configuration
 ///
-/// Nothing that is there is changed. Handoffs that lie around already (`HANDOFF.md`,
-/// `docs/handoffs`, `.claude/pipeline`, Claude Code's memory) are read where they are.
+/// Changes no existing file. Picks up handoffs you already have: `HANDOFF.md`, `docs/handoffs`,
+/// `.claude/handoffs`, `.agents`, `thoughts/**/handoffs` and others.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InitArgs {
     /// Keep everything in the git directory and commit nothing

@@ -6,7 +6,7 @@ use super::{heading, history, indented, tame};
 use midstride::project::{Project, Shelved};
 use midstride_core::anchor;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::{Measurement, Review, Verb};
+use midstride_core::header::{Measurement, Review, Validation, Verb};
 use midstride_core::insert::Insert;
 use midstride_core::section::Meaning;
 use midstride_core::span::At;
@@ -299,10 +299,11 @@ fn assumptions(handoff: &Handoff<'_>) -> Vec<String> {
             Some(midstride_core::header::Confidence::Low) => "low confidence",
             None => "no confidence given",
         };
-        let checked = match (assumption.validated, assumption.validation_needed) {
-            (true, _) => ", validated",
-            (false, true) => ", to be validated",
-            (false, false) => "",
+        let checked = match assumption.validation {
+            Validation::Holds => ", validated",
+            Validation::Disproved => ", disproved",
+            Validation::Pending if assumption.validation_needed => ", to be validated",
+            Validation::Pending => "",
         };
         lines.push(format!("{} ({confidence}{checked})", bullet(said(assumption.assumption))));
     }

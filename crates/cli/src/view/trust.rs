@@ -16,6 +16,7 @@ pub(crate) struct TrustJson {
     proofs: ProofsJson,
     blocking_questions: usize,
     unvalidated_assumptions: usize,
+    disproved_assumptions: usize,
     ended: bool,
 }
 
@@ -51,6 +52,7 @@ pub(super) fn json(trust: &Trust) -> TrustJson {
         proofs: ProofsJson { hold, broken, timed_out, never_run },
         blocking_questions: trust.blocking_questions,
         unvalidated_assumptions: trust.unvalidated_assumptions,
+        disproved_assumptions: trust.disproved_assumptions,
         ended: trust.is_ended,
     }
 }
@@ -69,6 +71,7 @@ pub(super) fn line(trust: &Trust, is_handoff: bool) -> String {
         proofs(trust.proofs),
         questions(trust),
         assumptions(trust),
+        disproved(trust),
     ];
     facts.into_iter().flatten().collect::<Vec<String>>().join(" · ")
 }
@@ -127,6 +130,11 @@ fn assumptions(trust: &Trust) -> Option<String> {
     let never = if trust.is_ended { "never" } else { "not" };
     let number = trust.unvalidated_assumptions;
     (number > 0).then(|| format!("{} {never} validated", count(number, "assumption")))
+}
+
+fn disproved(trust: &Trust) -> Option<String> {
+    let number = trust.disproved_assumptions;
+    (number > 0).then(|| format!("{} disproved", count(number, "assumption")))
 }
 
 /// How often it was called into question; that it was found wrong is not kept back.

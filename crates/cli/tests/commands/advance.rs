@@ -153,7 +153,7 @@ fn what_blocks_is_shown_with_what_to_do_about_each() {
     21 |     - assumption: Disks can be copied while they are in use
        |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: validate it and set `validated: true`
+       = help: validate it and set `validated: true`, or `validated: failed`
 
     error[S008]: nobody decided whether `insights` applies
       --> .midstride/handoffs/feat-042/discovery.md:28:3

@@ -20,7 +20,7 @@ fn findings_show_the_line_and_the_way_out() {
     25 |     - assumption: The index on city exists
        |                   ^^^^^^^^^^^^^^^^^^^^^^^^
        |
-       = help: validate it and set `validated: true`
+       = help: validate it and set `validated: true`, or `validated: failed`
     ----- stderr -----
     4 documents checked: 2 warnings
     "#);
@@ -106,7 +106,7 @@ fn github_gets_annotations_and_code_scanning_gets_sarif() {
     exit 1
     ----- stdout -----
     ::warning file=.midstride/handoffs/market-page-perf.md,line=19,col=17,title=S003 a blocking question is open::a blocking question is open: May the weather be ten minutes old?%0Aproduct should answer it: midstride answer market-page-perf q1 "the answer"
-    ::warning file=.midstride/handoffs/market-page-perf.md,line=25,col=19,title=S005 an assumption of medium or unstated confidence was not validated::an assumption waits for validation: The index on city exists%0Avalidate it and set `validated: true`
+    ::warning file=.midstride/handoffs/market-page-perf.md,line=25,col=19,title=S005 an assumption of medium or unstated confidence was not validated::an assumption waits for validation: The index on city exists%0Avalidate it and set `validated: true`, or `validated: failed`
     "#);
     let run = sandbox.run(["check", "--format", "sarif", "--quiet"]).exits(1);
     let sarif: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();

@@ -430,7 +430,7 @@ fn the_doctor_tells_how_things_are() {
       [ROOT]/.claude/pipeline  0 documents
       [ROOT]/docs/handoffs  0 documents
       [ROOT]/HANDOFF.md  1 document
-      [ROOT]/thoughts/shared/handoffs  0 documents
+      [ROOT]/thoughts/**/handoffs  0 documents
     Ledger
       [ROOT]/.git/midstride/ledger.db
       not there yet; the first change makes it

@@ -258,6 +258,7 @@ fn the_history_is_told_to_programs_too() {
         },
         "blocking_questions": 0,
         "unvalidated_assumptions": 0,
+        "disproved_assumptions": 0,
         "ended": true
       },
       "receipts": {
@@ -390,6 +391,7 @@ fn trust_is_shown_as_facts() {
       },
       "blocking_questions": 0,
       "unvalidated_assumptions": 0,
+      "disproved_assumptions": 0,
       "ended": true
     }
     "#);

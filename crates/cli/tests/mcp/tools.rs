@@ -198,7 +198,7 @@ fn what_was_answered_before_is_told() {
     market-page-perf@3: answered q1
     Before, the answer was “Yes”: `market-page-perf@2` has that
     market-page-perf@4: a1 holds
-    market-page-perf@5: a1 does not hold
+    market-page-perf@5: a1 is disproved
     Before, it did hold: `market-page-perf@4` has that
     ");
     let before = client.does("get", json!({"handoff": "market-page-perf@2"}));

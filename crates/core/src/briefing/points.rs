@@ -4,7 +4,7 @@ mod handoff;
 mod session;
 mod work;
 
-pub use handoff::{Drifted, KnownHandoff, ProofRun, of_handoff};
+pub use handoff::{Asked, Drifted, KnownHandoff, ProofRun, REJECTED, of_handoff, source_of};
 pub use session::of_session;
 pub use work::{of_mission, of_tasks};
 

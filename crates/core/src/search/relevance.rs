@@ -64,7 +64,15 @@ pub fn points(term: &ScoredTerm, zone: Zone, documents: usize) -> (f64, f64) {
     (rare * sort * place, 0.0)
 }
 
+/// A prompt that names a document is about it.
+const NAMED_POINTS: f64 = 100.0;
+
 impl Relevance {
+    /// Of a document that the prompt names.
+    pub fn named() -> Self {
+        Self { words: NAMED_POINTS, files: 0.0, status: 1.0, recency: 1.0 }
+    }
+
     /// Whether so many points are not there by chance.
     pub fn is_enough((words, files): (f64, f64)) -> bool {
         words + files >= POINTS_MIN

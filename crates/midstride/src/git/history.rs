@@ -137,6 +137,23 @@ impl Repository {
     }
 }
 
+impl Repository {
+    /// When the last commit was made that changed a file below the working tree; none where the
+    /// file is not tracked, or differs from what is committed.
+    pub fn changed_at(&self, path: &str) -> Option<i64> {
+        let path = format!(":(top,literal){path}");
+        let text = |arguments: &[&str]| self.run(arguments, b"").ok();
+        // Without this git looks through all of the history for a file that it never had.
+        let tracked = text(&["ls-files", "-z", "--", &path])?;
+        let changed = text(&["diff", "--name-only", "-z", "HEAD", "--", &path])?;
+        if tracked.is_empty() || !changed.is_empty() {
+            return None;
+        }
+        let log = text(&["log", "-1", "--format=%ct", "--", &path])?;
+        String::from_utf8_lossy(&log).trim().parse().ok()
+    }
+}
+
 impl Listed {
     /// Adds `<words>\t<path>`, of whose words the first is the mode and one the id.
     fn add(&mut self, entry: &str, id_at: usize) {

@@ -18,13 +18,16 @@ pub struct Card {
     pub stage: Option<String>,
     /// When it was last changed, in seconds, where it says so.
     pub changed: Option<i64>,
-    /// Whom it waits for, if it is open; a note waits for nobody.
+    /// Whom it waits for, if it is open.
     pub waits: Option<Waits>,
 }
 
 /// Whom and what an open handoff waits for: what the few are chosen by that a session is told of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
+    /// Whether it is a note, which has no header of ours.
+    #[serde(default)]
+    pub is_note: bool,
     /// Who takes it over.
     pub to: Vec<String>,
     /// The branch it was saved on, where it says so.
@@ -39,8 +42,8 @@ impl Waits {
             let text = handoff.node(path).and_then(Node::text);
             text.map(|text| text.value.trim().to_owned()).filter(|text| !text.is_empty())
         };
-        let waits = handoff.has_status() && handoff.status().is_open();
-        waits.then(|| Self {
+        handoff.is_open().then(|| Self {
+            is_note: !handoff.is_handoff(),
             to: handoff.to().iter().map(|to| to.value.trim().to_owned()).collect(),
             branch: said("state.environment.branch"),
             session: said("state.recovery.session"),
@@ -56,10 +59,16 @@ impl Card {
             status: handoff.status(),
             kind: handoff.kind(),
             stage: handoff.stage().map(str::to_owned),
-            changed: handoff.changed().map(|time| time.moment.as_second()),
+            changed: changed(&handoff),
             waits: Waits::of(&handoff),
         }
     }
+}
+
+/// When a document says it was last changed; the name of a note may say it too.
+fn changed(handoff: &Handoff<'_>) -> Option<i64> {
+    let named = || handoff.time_of_name().filter(|_| !handoff.is_handoff());
+    handoff.changed().or_else(named).map(|time| time.moment.as_second())
 }
 
 /// What hits have to be, besides having the words.

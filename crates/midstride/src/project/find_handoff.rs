@@ -2,6 +2,7 @@
 
 use super::{Project, Shelved, Spot};
 use crate::files::{self, FileError};
+use crate::shelf::Shelf;
 use midstride_core::id::{HandoffId, HandoffKey, nearest};
 use std::path::{Path, PathBuf};
 
@@ -50,6 +51,36 @@ impl Project {
             return Ok(shelved);
         }
         self.find_by_reading(wanted)
+    }
+
+    /// The place of the document that a word names: by its path, counted from where the user is or
+    /// from the root, or by the name of its file without its ending.
+    pub(crate) fn spot_named(&self, word: &str) -> Option<Spot> {
+        let is_there = |spot: &Spot| spot.shelf.is_some() && self.root_of(spot).has(&spot.inside);
+        if files::is_markdown(Path::new(word)) {
+            let from_root = self.root.path().join(word);
+            let ways = [Path::new(word), &from_root].into_iter();
+            return ways.filter_map(|path| self.spot_of_path(path)).find(is_there);
+        }
+        let (id, stage) = word.split_once('/').map_or((word, None), |(id, rest)| (id, Some(rest)));
+        let safe = |text: &str| HandoffId::parse(&text.to_lowercase()).is_ok();
+        if !safe(id) || !stage.is_none_or(safe) {
+            return None;
+        }
+        let key = HandoffKey { id: id.to_owned(), stage: stage.map(str::to_owned) };
+        let at = |(index, shelf): (usize, &Shelf)| {
+            let inside = shelf.path_of(&key);
+            let is_ours = shelf.holds(&inside) && shelf.root().has(&inside);
+            is_ours.then_some(Spot { shelf: Some(index), inside })
+        };
+        self.shelves.iter().enumerate().find_map(at)
+    }
+
+    /// The only document whose path ends as a word says.
+    pub(crate) fn spot_ending(&self, word: &str, spots: &[Spot]) -> Option<Spot> {
+        let mut fitting = spots.iter().filter(|spot| self.shown(spot).ends_with(word));
+        let first = fitting.next()?;
+        fitting.next().is_none().then(|| first.clone())
     }
 
     /// Something that looks like a path and is one.

@@ -1,5 +1,5 @@
 //! Tell a session what it has to know: of open handoffs, of the session before it, of the tasks and
-//! of the mission. No process is started, and nothing is judged anew.
+//! of the mission. Where a client waits no process is started, and nothing is judged anew.
 
 use super::hook::is_enough;
 use super::receipts::{ReceiptError, delivered, envelope};
@@ -12,13 +12,14 @@ use crate::git::Repository;
 use crate::ids::sha256;
 use crate::index::{Card, Effort, Index, IndexError, Indexing, Limit, OpenOnes, Waits, scan_open};
 use crate::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
+use crate::note_dates::NoteDates;
 use crate::project::{Project, SetUp, Shelved, Spot};
 use crate::settings::SessionName;
 use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::points::{
-    Drifted, KnownHandoff, ProofRun, in_turn, of_handoff, of_mission, of_other_sessions, of_others,
-    of_session, of_tasks,
+    self, Drifted, KnownHandoff, ProofRun, in_turn, of_handoff, of_mission, of_other_sessions,
+    of_others, of_session, of_tasks, source_of,
 };
 use midstride_core::briefing::{
     Boot, BootAction, Briefing, Budget, Material, Occasion, Point, Rank, compose,
@@ -71,6 +72,8 @@ pub struct Asked {
     pub since: Option<Timestamp>,
     /// How much of the index may be built for it; no limit where a person waits.
     pub limit: Limit,
+    /// What the user asks for, where a prompt is answered.
+    pub prompt: Option<String>,
 }
 
 /// What a session is told, and what of.
@@ -130,6 +133,7 @@ fn brief_with(project: &Project, asked: &Asked, find: impl FnOnce(&Wanted<'_>) -
         session: work.gist.as_ref().map(|gist| gist.session.clone()),
         most: usize::try_from(told).unwrap_or(usize::MAX),
         known: Known::of(asked, &work),
+        may_ask_git: asked.occasion.is_none(),
     };
     let open = find(&wanted);
     Briefed { trouble, ..composed(project, asked, &wanted, open, work) }
@@ -143,8 +147,12 @@ pub(super) fn brief_of(project: &Project, asked: &Asked, handoffs: Vec<Shelved>)
         session: None,
         most: handoffs.len(),
         known: None,
+        may_ask_git: false,
     };
-    let opened = |shelved| Opened { card: Card::of(project, &shelved), judged: None, shelved };
+    let opened = |shelved| {
+        let card = Card::of(project, &shelved);
+        Opened { is_dated: card.changed.is_some(), card, judged: None, shelved }
+    };
     let best: Vec<Opened> = handoffs.into_iter().map(opened).collect();
     let open = Open { count: best.len(), best, ..Open::default() };
     let (ledger, trouble) = match SqliteLedger::open_existing(project, patience(asked)) {
@@ -155,6 +163,20 @@ pub(super) fn brief_of(project: &Project, asked: &Asked, handoffs: Vec<Shelved>)
     Briefed { trouble, ..composed(project, asked, &wanted, open, work) }
 }
 
+/// Whether a prompt proposes what a handoff rejected.
+pub(super) fn is_rejected(project: &Project, prompt: &str, shelved: &Shelved) -> bool {
+    let known = KnownHandoff {
+        handoff: shelved.handoff(project),
+        path: shown(project, shelved),
+        dated: None,
+        prompt: Some(points::Asked::of(prompt)),
+        runs: Vec::new(),
+        drifted: Vec::new(),
+        judged_at: None,
+    };
+    of_handoff(&known).1.iter().any(|point| point.what == points::REJECTED)
+}
+
 /// Tells a session again what it did itself.
 pub(super) fn brief_again(project: &Project, asked: &Asked, gist: &Gist) -> Briefing {
     let wanted = Wanted {
@@ -163,6 +185,7 @@ pub(super) fn brief_again(project: &Project, asked: &Asked, gist: &Gist) -> Brie
         session: None,
         most: 0,
         known: None,
+        may_ask_git: false,
     };
     let work = Work { gist: Some(gist.clone()), is_own: true, ..Work::default() };
     let open = Open::default();
@@ -208,7 +231,7 @@ fn composed(
     let material = material(project, asked, wanted, &open, &work);
     let briefing = compose(&material, Budget::of(tokens(asked), asked.client));
     let is_told = |shelved: &&Shelved| {
-        let source = format!("handoff {}", shelved.handoff(project).key());
+        let source = source_of(&shelved.handoff(project), &shown(project, shelved));
         briefing.told.iter().any(|told| told.source == source)
     };
     let told = open.best.iter().map(|one| &one.shelved).filter(is_told);
@@ -380,6 +403,8 @@ struct Wanted<'a> {
     most: usize,
     /// What is left out, where somebody has its context still.
     known: Option<Known>,
+    /// Whether git may be started: no client waits.
+    may_ask_git: bool,
 }
 
 /// What a session knows that has its context still: its own handoffs, and those that it was told of.
@@ -402,10 +427,13 @@ impl Known {
 }
 
 /// How well a handoff fits: what is smaller comes first.
-type Fit = (bool, bool, u8, Reverse<Option<i64>>, PathBuf);
+type Fit = (bool, bool, bool, u8, bool, Reverse<Option<i64>>, PathBuf);
+
+/// So many notes that are not briefed are named; the others are counted.
+const OTHER_NOTES_MAX: usize = 10;
 
 impl Wanted<'_> {
-    fn fit(&self, project: &Project, spot: &Spot, card: &Card) -> Fit {
+    fn fit(&self, project: &Project, spot: &Spot, card: &Card, is_sure: bool) -> Fit {
         let nobody = Waits::default();
         let waits = card.waits.as_ref().unwrap_or(&nobody);
         let is_role = |role: &str| waits.to.iter().any(|to| to.eq_ignore_ascii_case(role));
@@ -415,9 +443,12 @@ impl Wanted<'_> {
             (Some(_), _) => 2,
         };
         (
+            spot.is_archived(),
             waits.session.is_none() || waits.session != self.session,
             !self.role.is_some_and(is_role),
             branch,
+            // A file that says nothing about its age may be older than it looks.
+            waits.is_note && !is_sure,
             Reverse(card.changed),
             project.shown(spot),
         )
@@ -440,6 +471,8 @@ struct Open {
 struct Opened {
     shelved: Shelved,
     card: Card,
+    /// Whether a note is as old as its card says: a file may look new because it was copied.
+    is_dated: bool,
     judged: Option<(Option<String>, Vec<Judgement>)>,
 }
 
@@ -484,7 +517,10 @@ impl Open {
         index: Option<&Index>,
         unread: Vec<FileError>,
     ) -> Self {
-        cards.sort_by_cached_key(|(spot, card)| wanted.fit(project, spot, card));
+        let unsure = date_notes(project, wanted, &mut cards);
+        cards.sort_by_cached_key(|(spot, card)| {
+            wanted.fit(project, spot, card, !unsure.contains(spot))
+        });
         let count = cards.len();
         let session = |(_, card): &(Spot, Card)| card.waits.as_ref()?.session.clone();
         let sessions = cards.iter().filter_map(session).collect();
@@ -498,13 +534,41 @@ impl Open {
         let best = cards.by_ref().filter_map(|(spot, card)| {
             let shelved = project.read(&spot).ok().filter(|shelved| !is_known(shelved))?;
             let judged = index.and_then(|index| judged_before(project, index, &shelved));
-            Some(Opened { shelved, card, judged })
+            Some(Opened { is_dated: !unsure.contains(&spot), shelved, card, judged })
         });
         let best = best.take(wanted.most).collect();
         let name = |(spot, _): (Spot, Card)| project.shown(&spot).display().to_string();
-        let others = cards.map(|card| project.clean(&name(card)).0.as_str().to_owned()).collect();
+        let (notes, others): (Vec<_>, Vec<_>) =
+            cards.partition(|(_, card)| card.waits.as_ref().is_some_and(|waits| waits.is_note));
+        let others = others.into_iter().chain(notes.into_iter().take(OTHER_NOTES_MAX));
+        let others = others.map(|card| project.clean(&name(card)).0.as_str().to_owned()).collect();
         Self { count, best, others, sessions, unread, ..Self::default() }
     }
+}
+
+/// Gives notes that do not say when they were written the date of their last change, and says which
+/// of these dates come from the file alone.
+fn date_notes(project: &Project, wanted: &Wanted<'_>, cards: &mut [(Spot, Card)]) -> HashSet<Spot> {
+    let is_note = |card: &Card| card.waits.as_ref().is_some_and(|waits| waits.is_note);
+    let is_undated = |card: &Card| card.changed.is_none() && is_note(card);
+    let undated = cards.iter().filter(|(_, card)| is_undated(card));
+    let undated: Vec<&Spot> = undated.map(|(spot, _)| spot).collect();
+    if undated.is_empty() {
+        return HashSet::new();
+    }
+    let mut dates = NoteDates::read(project);
+    if wanted.may_ask_git {
+        dates.ask(project, &undated);
+    }
+    let mut unsure = HashSet::new();
+    for (spot, card) in cards.iter_mut().filter(|(_, card)| is_undated(card)) {
+        let Some(dated) = dates.of(project, spot) else { continue };
+        card.changed = Some(dated.second);
+        if !dated.is_sure {
+            unsure.insert(spot.clone());
+        }
+    }
+    unsure
 }
 
 /// Everything there is to tell. Whoever worked last comes first; a session that left a handoff is
@@ -519,7 +583,7 @@ fn material(
     let mut boot = Vec::new();
     let mut sources = Vec::new();
     for one in &open.best {
-        let (first, mut told) = of_opened(project, work.ledger.as_ref(), one);
+        let (first, mut told) = of_opened(project, asked, work.ledger.as_ref(), one);
         let theirs = one.card.waits.as_ref().and_then(|waits| waits.branch.as_ref());
         mark_other_branch(&mut told, theirs, wanted);
         boot.extend(first);
@@ -607,6 +671,7 @@ fn is_session_first(work: &Work, open: &Open) -> bool {
 /// What is told of one handoff, without secrets: nobody may have written it through midstride.
 fn of_opened(
     project: &Project,
+    asked: &Asked,
     ledger: Option<&SqliteLedger>,
     one: &Opened,
 ) -> (Vec<Boot>, Vec<Point>) {
@@ -619,6 +684,9 @@ fn of_opened(
         one.judged.as_ref().map_or((None, &[][..]), |(at, judged)| (at.clone(), judged.as_slice()));
     let known = KnownHandoff {
         runs: runs(ledger, &handoff),
+        path: shown(project, shelved),
+        dated: one.card.changed.filter(|_| one.is_dated).and_then(second),
+        prompt: asked.prompt.as_deref().map(points::Asked::of),
         handoff,
         drifted: judged.iter().filter_map(drifted).collect(),
         judged_at,
@@ -645,6 +713,15 @@ fn of_opened(
         }
     }
     (boot, points)
+}
+
+fn second(second: i64) -> Option<Timestamp> {
+    Timestamp::from_second(second).ok()
+}
+
+/// The path of a document as it is quoted: a name may hold a secret too.
+fn shown(project: &Project, shelved: &Shelved) -> String {
+    project.clean(&shelved.path.display().to_string()).0.as_str().to_owned()
 }
 
 /// How the proofs of a handoff ran, as the ledger tells.

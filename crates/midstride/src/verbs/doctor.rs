@@ -48,7 +48,7 @@ pub struct Examined {
 /// Looks at everything and changes nothing.
 pub fn examine(project: &Project) -> Examined {
     let shelf = |shelf: &crate::shelf::Shelf| ShelfFacts {
-        path: shelf.root().path().join(shelf.inside()),
+        path: shelf.root().path().join(shelf.pattern()),
         layout: shelf.layout(),
         documents: shelf.documents().map(|documents| documents.len()),
     };

@@ -8,7 +8,7 @@ mod off_times;
 pub(super) use off_times::OffTimes;
 
 use super::brief::{
-    Asked, Briefed, Delivery, brief, brief_again, brief_of, gist_of_session, told_of,
+    Asked, Briefed, Delivery, brief, brief_again, brief_of, gist_of_session, is_rejected, told_of,
 };
 use super::checkpoint::{Checkpointed, of_transcript, taken, write_down};
 use super::cover::coverage;
@@ -59,6 +59,9 @@ const PROMPT_BYTES_MAX: usize = 64 << 10;
 const SURVIVING_TOKENS: u64 = 1_000;
 /// What an agent has to know of handoffs: what it must keep to, and what will bite it.
 const FOR_AGENTS: [Rank; 2] = [Rank::Constraint, Rank::Landmine];
+
+/// What a session that knows a handoff is told again.
+const REJECTS: [Rank; 1] = [Rank::Constraint];
 
 /// What became of a call.
 #[derive(Debug, Default)]
@@ -343,14 +346,34 @@ impl Hooking<'_> {
             let name = uid.unwrap_or_else(|| handoff.key().to_string());
             !told.contains(&name) && own.as_ref() != Some(&self.session.id)
         };
-        let new = hits.into_iter().map(|hit| hit.shelved).filter(is_new);
-        let new: Vec<Shelved> = new.take(MATTERS_MAX).collect();
+        let asked = Asked { prompt: Some(prompt.text), ..self.asked(Occasion::Prompt) };
+        let hits = hits.into_iter().map(|hit| hit.shelved);
+        let (new, known): (Vec<Shelved>, Vec<Shelved>) = hits.partition(is_new);
+        if new.is_empty() {
+            return self.rejected(asked, known);
+        }
+        let new: Vec<Shelved> = new.into_iter().take(MATTERS_MAX).collect();
         // What cannot be remembered would be told with every prompt.
-        if new.is_empty() || self.is_first(|_| ()) != Some(true) {
+        if self.is_first(|_| ()) != Some(true) {
             return None;
         }
-        let briefed = brief_of(self.project, &self.asked(Occasion::Prompt), new);
+        let briefed = brief_of(self.project, &asked, new);
         (!briefed.briefing.text.is_empty()).then_some(briefed)
+    }
+
+    /// A session that knows a handoff may have forgotten what it rejects: who proposes that again is
+    /// told, once.
+    fn rejected(&mut self, asked: Asked, known: Vec<Shelved>) -> Option<Briefed> {
+        let prompt = asked.prompt.as_deref().unwrap_or_default();
+        let rejects = |shelved: &Shelved| is_rejected(self.project, prompt, shelved);
+        let again: Vec<Shelved> = known.into_iter().take(MATTERS_MAX).filter(rejects).collect();
+        if again.is_empty() || self.is_first(|_| ()) != Some(true) {
+            return None;
+        }
+        let asked = Asked { only: Some(&REJECTS), ..asked };
+        let briefed = brief_of(self.project, &asked, again);
+        let is_new = matches!(briefed.delivery, Some(Ok(Delivery::New | Delivery::PutAside)));
+        (is_new && !briefed.briefing.text.is_empty()).then_some(briefed)
     }
 
     /// The handoffs that this session was told of, by uid, or by id where they have none.

@@ -10,7 +10,7 @@ use crate::git::{GitError, Repository};
 use crate::ledger::{Ledger as _, LedgerState, Patience, Place, SqliteLedger, StreamId};
 use crate::permission::{Kind, PermissionError, Permissions};
 use crate::project::{CONFIGURATION, FOLDER, HANDOFFS, Project};
-use crate::settings::TEMPLATE;
+use crate::settings::is_template;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -279,7 +279,7 @@ fn kind(project: &Project, root: &Root, inside: &Path) -> FileKind {
         return FileKind::Handoff;
     }
     let is_configuration = inside.file_name().is_some_and(|name| name == "config.toml");
-    let is_fresh = || root.read(inside).is_ok_and(|bytes| bytes == TEMPLATE.as_bytes());
+    let is_fresh = || root.read(inside).is_ok_and(|bytes| is_template(&bytes));
     match private.iter().any(|folder| whole.starts_with(folder)) {
         _ if is_configuration && is_fresh() => FileKind::Own,
         true if !is_configuration => FileKind::Own,

@@ -1,7 +1,7 @@
 //! Find handoffs: by words, or by what somebody is about to work on.
 
 use crate::clock::Deadline;
-use crate::files::FileError;
+use crate::files::{self, FileError};
 use crate::index::{
     Card, Effort, Filter, Hit, Index, IndexError, Limit, TermHits, hit, scan, scan_terms,
 };
@@ -9,11 +9,11 @@ use crate::ledger::Patience;
 use crate::project::{Project, SetUp, Shelved, Spot};
 use jiff::Timestamp;
 use midstride_core::search::{
-    Query, Relevance, Salient, ScoredTerm, Term, Why, common_from, parts, points, salient,
+    Query, Relevance, Salient, ScoredTerm, Term, Why, common_from, names, parts, points, salient,
     term_zone, why,
 };
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A query that takes longer is answered without ranking.
@@ -209,9 +209,46 @@ pub struct Matters {
     pub is_index_left: bool,
 }
 
-/// Finds the handoffs that matter for a prompt; often there is none. Starts no process.
+/// Finds the handoffs that matter for a prompt; often there is none. One that the prompt names by
+/// its path, file name or id comes first. Starts no process.
 pub fn search_prompt(project: &Project, prompt: &Prompt) -> Matters {
     let deadline = Deadline::after(prompt.within);
+    let named = named(project, &prompt.text);
+    let mut matters = search_words(project, prompt, deadline);
+    let is_named =
+        |matter: &Matter| named.iter().any(|one| one.shelved.path == matter.shelved.path);
+    matters.hits.retain(|matter| !is_named(matter));
+    matters.hits.splice(..0, named);
+    matters.hits.truncate(prompt.limit);
+    matters
+}
+
+/// The documents that a prompt names.
+fn named(project: &Project, prompt: &str) -> Vec<Matter> {
+    let mut found: Vec<Matter> = Vec::new();
+    // Listing all documents costs time, so it is done once, and only where a file is named.
+    let mut spots: Option<Vec<Spot>> = None;
+    let mut by_end = |name: &str| {
+        let spots = spots.get_or_insert_with(|| project.spots().into_iter().flatten().collect());
+        project.spot_ending(name, spots)
+    };
+    for name in names(prompt) {
+        let is_file = files::is_markdown(Path::new(name));
+        let spot = project.spot_named(name).or_else(|| if is_file { by_end(name) } else { None });
+        let Some(spot) = spot else { continue };
+        let Ok(shelved) = project.read(&spot) else { continue };
+        if found.iter().any(|one| one.shelved.path == shelved.path) {
+            continue;
+        }
+        let terms: Vec<Term> = Term::of(name).into_iter().collect();
+        let terms: Vec<&Term> = terms.iter().collect();
+        let why = why(&terms, &parts(&shelved.handoff(project)));
+        found.push(Matter { shelved, relevance: Relevance::named(), why });
+    }
+    found
+}
+
+fn search_words(project: &Project, prompt: &Prompt, deadline: Deadline) -> Matters {
     let looked_for = looked_for(project, prompt);
     if looked_for.is_empty() {
         return Matters { hits: Vec::new(), complete: true, is_index_left: false };

@@ -1,0 +1,275 @@
+//! Steps: the items of a list or the headings of a part, and which of them are done.
+
+/// What a step that is done begins with.
+const DONE_BEFORE: [&str; 8] = ["[x]", "[X]", "✅", "☑", "✔", "✓", "(done)", "[done]"];
+/// What a step that is done ends with.
+const DONE_BEHIND: [&str; 12] = [
+    "✅",
+    "☑",
+    "✔",
+    "✓",
+    "[x]",
+    "(done)",
+    "[done]",
+    "— done",
+    "– done",
+    "- done",
+    ": done",
+    "(completed)",
+];
+/// How a line begins that says when a step is done.
+const ACCEPTANCE: [&str; 9] = [
+    "acceptance",
+    "verified by",
+    "verify",
+    "expected",
+    "done when",
+    "check:",
+    "test:",
+    "success",
+    "criteria",
+];
+
+/// A piece of a part: a heading, an item at the margin, or text between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Heading(usize),
+    Item,
+    Text,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece<'t> {
+    kind: Kind,
+    text: &'t str,
+    is_done: bool,
+}
+
+/// The pieces of a part, which cover it. Code is never taken apart.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut starts: Vec<(usize, Kind)> = Vec::new();
+    let mut fence: Option<&str> = None;
+    let mut at = 0;
+    let mut after_blank = true;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| content.starts_with(mark));
+        let inside = fence.is_some();
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_) | None, _) => {}
+        }
+        let indented = line.starts_with([' ', '\t']);
+        let last = starts.last().map(|(_, kind)| *kind);
+        let kind = if inside {
+            None
+        } else if let Some(level) = heading_level(line) {
+            Some(Kind::Heading(level))
+        } else if is_item(line) {
+            Some(Kind::Item)
+        } else if !indented && after_blank && !line.trim().is_empty() && last == Some(Kind::Item) {
+            Some(Kind::Text)
+        } else {
+            None
+        };
+        match kind {
+            Some(kind) => starts.push((at, kind)),
+            None if starts.is_empty() => starts.push((0, Kind::Text)),
+            None if matches!(last, Some(Kind::Heading(_))) => starts.push((at, Kind::Text)),
+            None => {}
+        }
+        after_blank = line.trim().is_empty();
+        at += line.len();
+    }
+    let ends = starts.iter().skip(1).map(|(start, _)| *start).chain([text.len()]);
+    let piece = |((start, kind), end): (&(usize, Kind), usize)| {
+        let text = &text[*start..end];
+        Piece { kind: *kind, text, is_done: *kind != Kind::Text && is_done(text) }
+    };
+    starts.iter().zip(ends).map(piece).collect()
+}
+
+fn heading_level(line: &str) -> Option<usize> {
+    let level = line.bytes().take_while(|byte| *byte == b'#').count();
+    ((1..=6).contains(&level) && line[level..].starts_with(' ')).then_some(level)
+}
+
+/// Whether a line begins an item of a list at the margin.
+pub(super) fn is_item(line: &str) -> bool {
+    said(line).is_some()
+}
+
+/// What an item of a list says, if a line begins one at the margin.
+fn said(line: &str) -> Option<&str> {
+    if let Some(rest) = ["- ", "* ", "+ ", "• "].iter().find_map(|mark| line.strip_prefix(mark)) {
+        return Some(rest);
+    }
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = rest.len() < line.len();
+    rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).filter(|_| numbered)
+}
+
+/// Whether a heading or an item is marked as done in its first line.
+fn is_done(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    let level = heading_level(line).unwrap_or(0);
+    let line = &line[level..];
+    let content = said(line).unwrap_or(line);
+    let numbered = |text: &str| said(text.trim_start()).map(str::to_owned);
+    let content = numbered(content).unwrap_or_else(|| content.to_owned());
+    let plain = content.trim_matches(['*', '_', ' ', ':', '.']).to_lowercase();
+    let plain = plain.trim();
+    DONE_BEFORE.iter().any(|mark| plain.starts_with(&mark.to_lowercase()))
+        || DONE_BEHIND.iter().any(|mark| plain.ends_with(mark))
+        || is_struck_out(plain)
+}
+
+/// Whether all of a line is struck out, apart from a remark.
+fn is_struck_out(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix("~~") else { return false };
+    rest.rfind("~~").is_some_and(|close| {
+        let remark = rest[close + 2..].trim_matches(['*', '_', ' ', ':', '.']);
+        remark.is_empty()
+            || remark.starts_with(['(', '—', '–', '-', '✅', '✔', '✓', '→'])
+            || remark.starts_with("done")
+    })
+}
+
+/// A part without the steps that are done; `None` where it has steps and all of them are.
+pub fn without_done(text: &str) -> Option<String> {
+    let pieces = pieces(text);
+    if !pieces.iter().any(|piece| piece.is_done) {
+        return Some(text.to_owned());
+    }
+    let left = open(&pieces);
+    let has_steps = left.iter().any(|piece| piece.kind != Kind::Text);
+    let text: String = left.iter().map(|piece| piece.text).collect();
+    (has_steps && !text.trim().is_empty()).then(|| text.trim_end().to_owned())
+}
+
+/// The pieces that are not done, nor stand below a heading that is.
+fn open<'t>(pieces: &[Piece<'t>]) -> Vec<Piece<'t>> {
+    let mut done_below: Option<usize> = None;
+    let mut left = Vec::new();
+    for piece in pieces {
+        if let Kind::Heading(level) = piece.kind
+            && done_below.is_none_or(|done| level <= done)
+        {
+            done_below = piece.is_done.then_some(level);
+        }
+        if done_below.is_none() && !piece.is_done {
+            left.push(*piece);
+        }
+    }
+    left
+}
+
+/// The first step of a part that is not done, with what says when it is: an item, or a heading with
+/// what stands below it where the steps are headings.
+pub fn first_open(text: &str) -> Option<String> {
+    let all = pieces(text);
+    let first = all.iter().find(|piece| piece.kind != Kind::Text)?;
+    let left = open(&all);
+    if let Kind::Heading(level) = first.kind {
+        let at = left.iter().position(|piece| piece.kind == Kind::Heading(level))?;
+        let ends = |piece: &Piece<'_>| matches!(piece.kind, Kind::Heading(other) if other <= level);
+        let rest = left[at + 1..].iter().take_while(|piece| !ends(piece));
+        let step: String =
+            std::iter::once(left[at].text).chain(rest.map(|piece| piece.text)).collect();
+        return Some(step.trim().to_owned());
+    }
+    let at = left.iter().position(|piece| piece.kind == Kind::Item)?;
+    let mut step = left[at].text.to_owned();
+    let behind = left.get(at + 1).filter(|piece| piece.kind == Kind::Text);
+    if let Some(behind) = behind.filter(|piece| says_when_done(piece.text)) {
+        step.push_str(behind.text);
+    }
+    Some(step.trim().to_owned())
+}
+
+fn says_when_done(text: &str) -> bool {
+    let plain = text.trim_start_matches(['*', '_', ' ', '>']).to_lowercase();
+    ACCEPTANCE.iter().any(|word| plain.starts_with(word))
+}
+
+/// The items of a part one by one, or its headings with what stands below each, or all of it.
+pub fn items(text: &str) -> Vec<String> {
+    let pieces = pieces(text);
+    let first = pieces.iter().find(|piece| piece.kind != Kind::Text);
+    let Some(first) = first.map(|piece| piece.kind) else { return vec![text.trim().to_owned()] };
+    let begins = |piece: &Piece<'_>| match (piece.kind, first) {
+        (Kind::Heading(level), Kind::Heading(outer)) => level <= outer,
+        (Kind::Item | Kind::Heading(_), Kind::Item) => true,
+        (Kind::Item | Kind::Text, _) | (Kind::Heading(_), Kind::Text) => false,
+    };
+    let mut found: Vec<String> = Vec::new();
+    let mut intro = true;
+    for piece in &pieces {
+        if begins(piece) {
+            intro = false;
+            found.push(piece.text.to_owned());
+        } else if intro {
+            // What leads into a list belongs to its first item, unless it stands alone.
+            found.push(piece.text.to_owned());
+        } else if let Some(last) = found.last_mut() {
+            last.push_str(piece.text);
+        }
+    }
+    let trimmed = found.into_iter().map(|text| text.trim().to_owned());
+    let mut found: Vec<String> = trimmed.filter(|text| !text.is_empty()).collect();
+    // A sentence that only announces the list is no item.
+    if found.len() > 1 && found[0].ends_with([':', '：']) && !is_item(&found[0]) {
+        found.remove(0);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_step_that_nobody_ticked_off_is_next() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(first_open(text).as_deref(), expected, "{text}");
+        };
+        let ticked = "Some words.\n\n- [x] One\n- [ ] Two\n  in two lines\n- [ ] Three\n";
+        check(ticked, Some("- [ ] Two\n  in two lines"));
+        check("1. ~~One~~\n2. Two\n", Some("2. Two"));
+        check("1. ~~One~~ (done)\n2. ✅ Two\n3. Three ✅\n4. **Four**\n", Some("4. **Four**"));
+        check("1. ~~Use a lock~~ Use a queue\n2. Two\n", Some("1. ~~Use a lock~~ Use a queue"));
+        check("1) One\n   - below\n2) Two\n", Some("1) One\n   - below"));
+        check("- [x] One\n", None);
+        check("14 ms is too much.\n", None);
+        check("1. One\n\nAcceptance: it runs.\n\n2. Two\n", Some("1. One\n\nAcceptance: it runs."));
+        check("1. One\n\nBy the way.\n\n2. Two\n", Some("1. One"));
+        check(
+            "### Step 1: a ✅\n\nx\n\n### Step 2: b\n\n- y\n\nExpected: z\n\n### Step 3\n",
+            Some("### Step 2: b\n\n- y\n\nExpected: z"),
+        );
+        check("- ✅ **Done**: a\n- **b** [x]\n- c\n", Some("- c"));
+    }
+
+    #[test]
+    fn what_is_done_is_left_out_and_code_is_kept() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(without_done(text).as_deref(), expected, "{text}");
+        };
+        check("- [x] a\n- b\n", Some("- b"));
+        check("- [x] a\n- ✅ b\n", None);
+        check("Run:\n\n```sh\n- [x] no item\n```\n", Some("Run:\n\n```sh\n- [x] no item\n```\n"));
+        check("### a ✅\n\n- x\n\n### b\n\n- y\n", Some("### b\n\n- y"));
+        check("Text only.", Some("Text only."));
+    }
+
+    #[test]
+    fn a_list_is_told_item_by_item() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(items(text), expected, "{text}");
+        check("- a\n- b\n  c\n", &["- a", "- b\n  c"]);
+        check("Two things:\n\n1. a\n2. b\n", &["1. a", "2. b"]);
+        check("It is slow.\n\n- a\n", &["It is slow.", "- a"]);
+        check("### One\n\n- a\n\n### Two\n\nb\n", &["### One\n\n- a", "### Two\n\nb"]);
+        check("One.\n\nTwo.", &["One.\n\nTwo."]);
+    }
+}

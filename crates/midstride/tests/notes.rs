@@ -1,0 +1,165 @@
+//! Notes: where they are found, which are briefed, how they are dated.
+
+use crate::open;
+use midstride::project::Project;
+use midstride::verbs::{self, Asked, Briefed};
+use midstride_core::briefing::Occasion;
+use midstride_core::hook::{Call, Moment};
+use midstride_core::session::Client;
+use midstride_testkit::Sandbox;
+
+const NOTE: &str =
+    "# Import\n\n## Current state\n\nHalf of it runs.\n\n## Next steps\n\n- Finish it\n";
+
+fn set_up() -> Sandbox {
+    let sandbox = Sandbox::new("none").repository();
+    verbs::init(&open(sandbox.root()), false).unwrap();
+    sandbox
+}
+
+/// The paths of all documents of a project.
+fn paths(project: &Project) -> Vec<String> {
+    let spots = project.spots().into_iter().filter_map(Result::ok);
+    let mut paths: Vec<String> =
+        spots.map(|spot| project.shown(&spot).display().to_string()).collect();
+    paths.sort();
+    paths
+}
+
+/// Where a briefing comes from, in its order.
+fn sources(briefed: &Briefed) -> Vec<String> {
+    let mut sources: Vec<String> = Vec::new();
+    for told in &briefed.briefing.told {
+        if !sources.contains(&told.source) {
+            sources.push(told.source.clone());
+        }
+    }
+    sources
+}
+
+fn brief(sandbox: &Sandbox, occasion: Option<Occasion>) -> Briefed {
+    let asked = Asked { occasion, tokens: Some(20_000), ..Asked::default() };
+    verbs::brief(&open(sandbox.root()), &asked, &mut |_, _| ())
+}
+
+#[test]
+fn notes_are_found_in_the_usual_places() {
+    let sandbox = set_up();
+    let found = [
+        ".agent/HANDOFF.md",
+        ".agents/notes/session-3.md",
+        ".claude/handoffs/one.md",
+        ".continue-here.md",
+        "HANDOFF.md",
+        "NEXT_SESSION.md",
+        "SESSION_HANDOFF.md",
+        "docs/handoff/a.md",
+        "docs/handoffs/b.md",
+        "docs/handoffs/index-rebuild.md",
+        "handoff/c.md",
+        "handoffs/d.md",
+        "memory-bank/activeContext.md",
+        "thoughts/shared/handoffs/general/e.md",
+    ];
+    let skipped = [
+        ".agents/skills/review/notes.md",
+        ".agents/rules/style.md",
+        "docs/handoffs/README.de.md",
+        "docs/handoffs/README.md",
+        "docs/handoffs/_TEMPLATE.md",
+        "docs/handoffs/handoff-template.md",
+        "handoffs/INDEX.md",
+        "handoffs/CHANGELOG.md",
+        "thoughts/shared/plans/p.md",
+        "thoughts/searchable/shared/handoffs/general/e.md",
+        "docs/other.md",
+    ];
+    for path in found.iter().chain(&skipped) {
+        sandbox.write(path, NOTE);
+    }
+    assert_eq!(paths(&open(sandbox.root())), found);
+}
+
+#[test]
+fn folders_of_the_configuration_are_added() {
+    let sandbox = set_up();
+    sandbox.write("notes/a.md", NOTE).write("HANDOFF.md", NOTE).write("handoffs/b.md", NOTE);
+    sandbox.write(".midstride/config.toml", "folders = [\"notes\"]\n");
+    assert_eq!(paths(&open(sandbox.root())), ["HANDOFF.md", "handoffs/b.md", "notes/a.md"]);
+    // The older key stands for all places, as it always did.
+    sandbox.write(".midstride/config.toml", "shelves = [\"notes\"]\n");
+    assert_eq!(paths(&open(sandbox.root())), ["notes/a.md"]);
+}
+
+#[test]
+fn notes_are_briefed_the_newest_first_and_archives_last() {
+    let sandbox = set_up();
+    sandbox.write("docs/handoffs/2026-03-01-old.md", NOTE);
+    sandbox.write("docs/handoffs/2026-03-09-new.md", NOTE);
+    sandbox.write("docs/handoffs/archive/2026-03-10-over.md", NOTE);
+    sandbox.write("docs/handoffs/2026-03-11-done.md", format!("Status: ✅ done\n\n{NOTE}"));
+    sandbox.write("docs/handoffs/2026-03-12-how-it-works.md", "# How it works\n\nWith care.\n");
+    let briefed = brief(&sandbox, None);
+    assert_eq!(
+        sources(&briefed),
+        [
+            "note docs/handoffs/2026-03-09-new.md",
+            "note docs/handoffs/2026-03-01-old.md",
+            "note docs/handoffs/archive/2026-03-10-over.md",
+        ]
+    );
+    assert!(briefed.briefing.text.contains("Finish it"), "{}", briefed.briefing.text);
+    assert_eq!(briefed.handoffs.len(), 3, "each is delivered");
+}
+
+#[test]
+fn git_dates_notes_for_commands_and_hooks_use_what_it_said() {
+    let sandbox = set_up();
+    let commit = |path: &str, day: &str| {
+        sandbox.write(path, NOTE);
+        sandbox.git(&["add", path]);
+        let date = format!("{day}T10:00:00Z");
+        let mut git = sandbox.command("git");
+        git.args(["commit", "--quiet", "--message", path, "--date", &date]);
+        git.env("GIT_COMMITTER_DATE", &date);
+        sandbox.finish(&mut git).exits(0);
+    };
+    commit("handoffs/newer.md", "2026-03-09");
+    commit("handoffs/older.md", "2026-03-02");
+    let dated = |occasion: Option<Occasion>| {
+        let text = brief(&sandbox, occasion).briefing.text;
+        text.contains("2026-03-09") && text.contains("2026-03-02")
+    };
+    // Files that were just written look new, and a hook must not ask git.
+    assert!(!dated(Some(Occasion::Startup)));
+    assert!(dated(None));
+    assert!(dated(Some(Occasion::Startup)));
+    let order = sources(&brief(&sandbox, Some(Occasion::Startup)));
+    assert_eq!(order, ["note handoffs/newer.md", "note handoffs/older.md"]);
+    // What was edited since is as new as its file.
+    sandbox.write("handoffs/older.md", format!("{NOTE}- And test it\n"));
+    assert!(!dated(None));
+}
+
+#[test]
+fn notes_of_a_clone_are_counted_and_not_read() {
+    let sandbox = Sandbox::new("none").repository();
+    // Nobody set midstride up here: the configuration came with the repository.
+    sandbox.write(".midstride/config.toml", "").write("NEXT_SESSION.md", NOTE);
+    sandbox.write(".agents/notes/a.md", NOTE).write("handoffs/b.md", NOTE);
+    let call = Call {
+        client: Client::ClaudeCode,
+        event: "SessionStart".to_owned(),
+        session: Some("5e55".to_owned()),
+        transcript: None,
+        folder: None,
+        agent: None,
+        turn: None,
+        moment: Moment::Start(Occasion::Startup),
+    };
+    let told = verbs::hook(&open(sandbox.root()), &call, midstride::index::Limit::default())
+        .answer
+        .context
+        .unwrap();
+    assert!(told.contains("3 handoffs") && !told.contains("Finish it"), "{told}");
+}
