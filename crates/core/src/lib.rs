@@ -63,6 +63,7 @@ pub mod graph;
 pub mod life;
 pub mod note;
 pub mod receipt;
+pub mod repository;
 pub mod schema;
 pub mod search;
 pub mod session;

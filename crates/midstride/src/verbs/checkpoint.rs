@@ -403,7 +403,7 @@ pub(super) fn without_session(project: &Project) -> Around {
         commit: repository.and_then(Repository::head_commit),
         branch: repository.and_then(Repository::branch).map(|name| clean(project, &name)),
         plan_documents: plan_documents(project),
-        on_disk: BTreeMap::new(),
+        ..Around::default()
     }
 }
 
