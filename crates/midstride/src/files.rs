@@ -13,7 +13,7 @@ mod tree;
 pub use lock::Lock;
 pub use look::{Look, Seen, Stamp};
 pub use scratch::Scratch;
-pub use stream::{Entry, Stream, listed};
+pub use stream::{Entry, Stream, entry, listed};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, PermissionsExt as _};

@@ -17,6 +17,7 @@ pub mod shelf;
 pub mod project;
 
 pub mod hook_log;
+pub mod observation;
 
 pub mod client;
 

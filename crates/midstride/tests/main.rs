@@ -11,6 +11,7 @@ mod git;
 mod index;
 mod journal;
 mod ledger;
+mod observation;
 mod process;
 mod redaction;
 mod undo;

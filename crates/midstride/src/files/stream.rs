@@ -55,6 +55,12 @@ pub fn listed(folder: &Path) -> Result<Vec<Entry>, FileError> {
     Ok(found)
 }
 
+/// How a file or folder of another program looks; `None` where it is not there.
+pub fn entry(path: &Path) -> Option<Entry> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    std::fs::metadata(path).ok().map(|metadata| seen(name, &metadata))
+}
+
 fn seen(name: String, metadata: &Metadata) -> Entry {
     let changed = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
     let born = metadata.created().ok().and_then(|time| Timestamp::try_from(time).ok());
