@@ -21,6 +21,7 @@ use crate::files::{self, FileError};
 use crate::ids::sha256;
 use crate::index::{Card, Effort};
 use crate::ledger::{LedgerError, Patience, SqliteLedger};
+use crate::observation::is_due;
 use crate::project::{Project, SetUp, Shelved};
 use crate::settings::{self, SessionName};
 use jiff::Timestamp;
@@ -72,6 +73,8 @@ pub struct Hooked {
     pub errors: Vec<String>,
     /// Whether sessions that ended wait to be brought in by somebody who has the time.
     pub is_left: bool,
+    /// Whether git has to be asked what is uncommitted, by a process that goes on alone.
+    pub is_observation_due: bool,
 }
 
 /// Whether hooks say anything in a project: it is set up, and they were not switched off.
@@ -122,9 +125,11 @@ pub fn hook(project: &Project, call: &Call) -> Hooked {
         done.errors.push("the session has no name that can be used".to_owned());
         return done;
     };
-    let mut hooking = Hooking { project, call, session, done };
+    let mut hooking = Hooking { project, call, session, done, changed: None };
     hooking.answer();
+    let is_due = hooking.is_observation_due();
     let mut done = hooking.done;
+    done.is_observation_due = is_due;
     done.answer = done.answer.within_limits();
     done.tokens = done.answer.context.as_deref().map_or(0, tokens::estimate);
     done
@@ -150,9 +155,29 @@ struct Hooking<'h> {
     call: &'h Call,
     session: SessionName,
     done: Hooked,
+    /// When the session last changed a file, as far as its transcript was read.
+    changed: Option<Timestamp>,
 }
 
 impl Hooking<'_> {
+    /// Whether what git said last is out of date. At the end of a session and before a compaction it
+    /// is asked anyway: what the user edits is in no transcript.
+    fn is_observation_due(&self) -> bool {
+        match self.call.moment {
+            Moment::BeforeCompaction | Moment::End => self.project.repository().is_some(),
+            Moment::Stop { .. } => is_due(self.project, self.changed),
+            Moment::Start(_)
+            | Moment::Prompt(_)
+            | Moment::AfterCompaction(_)
+            | Moment::AgentStart
+            | Moment::AgentStop
+            | Moment::Interrupt
+            | Moment::TaskCreated(_)
+            | Moment::TaskCompleted(_)
+            | Moment::Other => false,
+        }
+    }
+
     fn answer(&mut self) {
         match &self.call.moment {
             Moment::Start(occasion) => self.start(*occasion),
@@ -382,6 +407,7 @@ impl Hooking<'_> {
         let captured = capture(self.project, &found);
         let captured = self.noted(captured)?;
         self.note_new(captured.new_bytes);
+        self.changed = captured.session.files.last_change();
         Some(captured.session)
     }
 
@@ -499,6 +525,7 @@ impl Hooking<'_> {
         let captured = capture(self.project, &found);
         let Some(captured) = self.noted(captured) else { return };
         self.note_new(captured.new_bytes);
+        self.changed = captured.session.files.last_change();
         let Some(worth) = worth(&captured.session) else { return };
         let taken = taken(self.project, &found, captured, Mode::Auto);
         let Some(taken) = self.noted(taken) else { return };
