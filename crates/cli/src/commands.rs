@@ -59,6 +59,12 @@ use midstride_core::redact::Redaction;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+/// Asks git what is uncommitted, for what is briefed or captured next. Where git cannot say, only
+/// that is missing.
+fn observe(project: &Project) {
+    drop(verbs::observe(project));
+}
+
 /// Records a step in the life of a handoff and says so.
 fn live(
     ui: &mut Ui,

@@ -46,6 +46,8 @@ const STACK_BYTES: usize = 16 << 20;
 const CAPTURE: &str = "capture";
 const RECOVER: &str = "recover";
 const INDEX: &str = "index";
+/// What a hook never does itself: asking git.
+const OBSERVE: &str = "observe";
 
 /// How long a hook has, by the moment as a client names it.
 pub(crate) fn time_of(event: &str) -> Duration {
@@ -67,6 +69,7 @@ pub(crate) fn typed(arguments: impl Iterator<Item = OsString>) -> Option<ExitCod
         Some((first, rest)) if *first == "hook" => match rest {
             [word] if *word == RECOVER => recover(watch),
             [word] if *word == INDEX => index(watch),
+            [word] if *word == OBSERVE => observe(watch),
             [word] => match client(word) {
                 Some(client) => answer(client, watch),
                 // An exit code of 2, which a mistake has elsewhere, would stop a session.
@@ -188,8 +191,13 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>, answered: &Sende
         (_, Some(broken)) => Hooked { errors: vec![broken], ..Hooked::default() },
     };
     say(call.map(|call| written(&call, &done.answer)).unwrap_or_default());
-    if done.is_left {
-        let started = go_on(&["hook", RECOVER], project.root().path());
+    // Whatever goes on alone asks git too.
+    let next = match done.is_left {
+        true => Some(RECOVER),
+        false => Some(OBSERVE).filter(|_| done.is_observation_due && settings::may_observe()),
+    };
+    if let Some(next) = next {
+        let started = go_on(&["hook", next], project.root().path());
         done.errors.extend(started.err().map(|error| error.to_string()));
     }
     if done.is_index_left {
@@ -218,7 +226,7 @@ fn clean(project: &Project, done: &mut Hooked) {
 /// Starts what nobody waits for.
 fn go_on(words: &[&str], folder: &Path) -> std::io::Result<()> {
     let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
-    process::go_on_alone(&words, folder, settings::variables_to_go_on())
+    process::go_on_alone(&words, folder, settings::variables_to_go_on(folder))
 }
 
 /// The project that a session works in, if midstride has a say there, also with a configuration that
@@ -308,7 +316,7 @@ fn capture(client: Client, transcript: &Path, watch: Stopwatch) {
     alone(CAPTURE, watch, |project| {
         let which = Which::Transcript(transcript.to_owned());
         let done = verbs::checkpoint(project, &which, Some(client), Mode::Auto);
-        done.map(|_| "captured").map_err(|error| error.to_string())
+        done.map(|_| Some("captured")).map_err(|error| error.to_string())
     });
 }
 
@@ -316,30 +324,48 @@ fn capture(client: Client, transcript: &Path, watch: Stopwatch) {
 fn recover(watch: Stopwatch) {
     alone(RECOVER, watch, |project| {
         let done = verbs::recover(project, false);
-        done.map(|_| "recovered").map_err(|error| error.to_string())
+        done.map(|_| Some("recovered")).map_err(|error| error.to_string())
     });
 }
 
 /// Builds the rest of the index.
 fn index(watch: Stopwatch) {
     alone(INDEX, watch, |project| match verbs::finish_index(project) {
-        Ok(true) => Ok("indexed"),
-        Ok(false) => Ok("left it to another process"),
+        Ok(true) => Ok(Some("indexed")),
+        Ok(false) => Ok(Some("left it to another process")),
         Err(error) => Err(error.to_string()),
     });
 }
 
-/// Does something in a process of its own that the client does not end.
-fn alone(event: &str, watch: Stopwatch, act: impl Fn(&Project) -> Result<&'static str, String>) {
+/// Asks git what is uncommitted, for the next session.
+fn observe(watch: Stopwatch) {
+    alone(OBSERVE, watch, |_| Ok(None));
+}
+
+/// Asks git, then does something else, in a process of its own that the client does not end. What
+/// leaves nothing to tell leaves no line in the log.
+fn alone(
+    event: &str,
+    watch: Stopwatch,
+    act: impl Fn(&Project) -> Result<Option<&'static str>, String>,
+) {
     process::leave_session();
     let Ok(environment) = Environment::of_process() else { return };
     let clock = environment.clock;
     let Some(project) = open(environment, None).filter(Project::is_at_home) else { return };
     let mut done = Hooked::default();
     let broken = project.broken_configuration().map(ToString::to_string);
+    // Before the capture, which takes it in.
+    if settings::may_observe() {
+        let observed = verbs::observe_alone(&project);
+        done.errors.extend(observed.err().map(|error| error.to_string()));
+    }
     match broken.map_or_else(|| act(&project), Err) {
-        Ok(did) => done.did.push(did.to_owned()),
+        Ok(did) => done.did.extend(did.map(str::to_owned)),
         Err(error) => done.errors.push(error),
+    }
+    if done.did.is_empty() && done.errors.is_empty() {
+        return;
     }
     clean(&project, &mut done);
     log(&project.private_path(), ("midstride", event, None), clock.now(), watch, &done);

@@ -21,6 +21,7 @@ mod life;
 mod list;
 mod merge;
 mod new;
+mod observe;
 mod plumbing;
 mod purge;
 mod redact;

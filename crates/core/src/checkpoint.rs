@@ -10,6 +10,7 @@ pub use state::{refreshed, without_session};
 pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist, Item, Sort};
 
 use crate::hidden;
+use crate::repository::{MadeCommit, WorkTreeState};
 use crate::session::{Abandoned, Client, Exit, Seen, Session, Touched};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -46,8 +47,13 @@ impl Mode {
     }
 }
 
+/// A commit belongs to a session that did something so shortly before it.
+const AT_WORK_SECONDS: i64 = 10 * 60;
+/// Clients and git round their times.
+const ROUNDED_SECONDS: i64 = 2;
+
 /// What was seen besides the transcript.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Around {
     /// When it was looked at.
     pub at: Timestamp,
@@ -59,6 +65,10 @@ pub struct Around {
     pub plan_documents: Vec<String>,
     /// What changed files of the project hold now: the hash and the length of each that is there.
     pub on_disk: BTreeMap<String, Option<(u64, u64)>>,
+    /// The working tree when git was last asked.
+    pub work_tree: Option<WorkTreeState>,
+    /// Commits that were made in this worktree from the beginning of the session to its end.
+    pub reflog: Vec<MadeCommit>,
 }
 
 impl Around {
@@ -172,6 +182,12 @@ pub struct Checkpoint<S = Session> {
     pub plan_documents: Vec<String>,
     /// Changed files, compared with what is there.
     pub artifacts: Vec<Artifact>,
+    /// Commits that were made in this worktree while the session was at work.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reflog: Vec<MadeCommit>,
+    /// The working tree when git was last asked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub work_tree: Option<WorkTreeState>,
 }
 
 /// A checkpoint with its text, which is what is kept.
@@ -200,6 +216,8 @@ impl<S> Checkpoint<S> {
             git: self.git,
             plan_documents: self.plan_documents,
             artifacts: self.artifacts,
+            reflog: self.reflog,
+            work_tree: self.work_tree,
         }
     }
 }
@@ -224,7 +242,8 @@ impl Checkpoint {
         mode: Mode,
         around: Around,
     ) -> Written {
-        let Around { at, commit, branch, plan_documents, on_disk } = around;
+        let Around { at, commit, branch, plan_documents, on_disk, work_tree, reflog } = around;
+        let reflog = made_by(&session, reflog);
         let since = session.ended.map_or(0, |ended| at.duration_since(ended).as_secs());
         let calls = session.in_flight();
         let in_flight: Vec<InFlight> = calls
@@ -256,6 +275,8 @@ impl Checkpoint {
             git: GitFacts { observed_at: Timestamp::UNIX_EPOCH, late: false, commit, branch },
             plan_documents,
             artifacts,
+            reflog,
+            work_tree: None,
             session: told.unwrap_or_else(|_| RawValue::NULL.to_owned()),
         };
         checkpoint.abandoned = named_and_abandoned(&checkpoint, &abandoned);
@@ -264,6 +285,7 @@ impl Checkpoint {
         checkpoint.taken_at = at;
         checkpoint.git.observed_at = at;
         checkpoint.git.late = since > LATE_SECONDS;
+        checkpoint.work_tree = work_tree;
         let text = text_of(&checkpoint);
         Written { checkpoint: checkpoint.with(session), text }
     }
@@ -409,6 +431,26 @@ fn artifact(path: &str, touched: &Touched, there: Option<(u64, u64)>) -> Artifac
     Artifact { path: path.to_owned(), expected, actual, state, seen }
 }
 
+/// The commits that were made while a session was at work. Someone else may have used the worktree
+/// while it waited, or before it was resumed.
+fn made_by(session: &Session, mut commits: Vec<MadeCommit>) -> Vec<MadeCommit> {
+    if commits.is_empty() {
+        return commits;
+    }
+    let commands = session.commands.iter().map(|command| &command.seen);
+    let requests = session.requests.iter().map(|request| &request.seen);
+    let changes = session.files.changed().flat_map(|(_, touched)| &touched.changed);
+    let seen = commands.chain(requests).chain(changes);
+    let mut times: Vec<i64> = seen.filter_map(|seen| Some(seen.at?.as_second())).collect();
+    times.sort_unstable();
+    commits.retain(|commit| {
+        let at = commit.at.as_second() + ROUNDED_SECONDS;
+        let before = &times[..times.partition_point(|time| *time <= at)];
+        before.last().is_some_and(|last| at - last <= AT_WORK_SECONDS)
+    });
+    commits
+}
+
 fn each_map(value: &mut Value, look: &mut dyn FnMut(&mut serde_json::Map<String, Value>)) {
     match value {
         Value::Object(map) => {
@@ -423,6 +465,7 @@ fn each_map(value: &mut Value, look: &mut dyn FnMut(&mut serde_json::Map<String,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repository::CommitState;
     use crate::session::hash;
     use crate::transcript::{Cursor, Lines};
 
@@ -442,6 +485,7 @@ mod tests {
             branch: Some("main".into()),
             plan_documents: Vec::new(),
             on_disk: [(plan_path, plan)].into(),
+            ..Around::default()
         }
     }
 
@@ -458,6 +502,50 @@ mod tests {
         assert_ne!(one.digest, checkpoint("2026-03-20T12:00:00Z", Some((1, 1))).digest);
         let stored = serde_json::to_vec(&one).unwrap();
         assert_eq!(Checkpoint::read(&stored), Some(one));
+    }
+
+    fn made(at: &str) -> MadeCommit {
+        MadeCommit {
+            id: "c".repeat(40),
+            subject: "Warm the cache".into(),
+            at: at.parse().unwrap(),
+            branch: None,
+            state: CommitState::Exists,
+            pushed: false,
+        }
+    }
+
+    #[test]
+    fn commits_count_while_the_session_is_at_work() {
+        // It works for a minute from nine.
+        let check = |at: &str, is_its: bool| {
+            let around = Around { reflog: vec![made(at)], ..around("2026-03-20T11:00:00Z", None) };
+            let taken = Checkpoint::of(session(), "t.jsonl".into(), 1, Mode::Auto, around);
+            assert_eq!(!taken.reflog.is_empty(), is_its, "{at}");
+        };
+        check("2026-03-20T09:00:30Z", true);
+        check("2026-03-20T09:08:00Z", true);
+        check("2026-03-20T08:59:30Z", false);
+        check("2026-03-20T10:30:00Z", false);
+    }
+
+    #[test]
+    fn commits_make_another_checkpoint_and_looking_at_the_working_tree_does_not() {
+        let taken =
+            |around: Around| Checkpoint::of(session(), "t.jsonl".into(), 1, Mode::Auto, around);
+        let plain = taken(around("2026-03-20T09:02:00Z", None));
+        let state = WorkTreeState { stashes: 1, ..WorkTreeState::default() };
+        let looked =
+            taken(Around { work_tree: Some(state), ..around("2026-03-20T09:02:00Z", None) });
+        assert_eq!(plain.digest, looked.digest);
+        assert_ne!(plain.work_tree, looked.work_tree);
+        let reflog = vec![made("2026-03-20T09:00:30Z")];
+        let commits = taken(Around { reflog, ..around("2026-03-20T09:02:00Z", None) });
+        assert_ne!(plain.digest, commits.digest);
+        let stored = serde_json::to_vec(&commits).unwrap();
+        assert_eq!(Checkpoint::read(&stored), Some(commits));
+        let stored = serde_json::to_string(&plain).unwrap();
+        assert!(!stored.contains("reflog") && !stored.contains("work_tree"), "as it was before");
     }
 
     #[test]

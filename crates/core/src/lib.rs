@@ -66,6 +66,7 @@ pub mod life;
 pub mod note;
 pub mod receipt;
 pub mod report;
+pub mod repository;
 pub mod schema;
 pub mod search;
 pub mod shell;

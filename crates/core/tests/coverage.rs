@@ -20,6 +20,7 @@ fn checkpoint(client: Client, bytes: &[u8]) -> Checkpoint {
         branch: Some("main".to_owned()),
         plan_documents: Vec::new(),
         on_disk: BTreeMap::new(),
+        ..Around::default()
     };
     Checkpoint::of(read(client, bytes), "t.jsonl".to_owned(), 1, Mode::Auto, around)
 }

@@ -81,6 +81,7 @@ fn page(records: &[u8]) -> String {
         branch: None,
         plan_documents: Vec::new(),
         on_disk: BTreeMap::new(),
+        ..Around::default()
     };
     let checkpoint = Checkpoint::of(session, "t.jsonl".into(), 1, Mode::Auto, around);
     let material = Material {

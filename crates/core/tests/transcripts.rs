@@ -532,6 +532,7 @@ fn a_file_of_a_branch_that_was_left_is_told_apart() {
         branch: None,
         plan_documents: Vec::new(),
         on_disk: BTreeMap::new(),
+        ..Around::default()
     };
     let session = read(Client::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
     let gist = Gist::of(&Checkpoint::of(session, "t.jsonl".to_owned(), 1, Mode::Auto, around));

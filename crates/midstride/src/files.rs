@@ -15,7 +15,7 @@ pub use look::{Look, Seen, Stamp};
 pub use scratch::Scratch;
 #[cfg(test)]
 pub(crate) use stream::looked_at;
-pub use stream::{Entry, Stream, listed};
+pub use stream::{Entry, Stream, entry, listed};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, PermissionsExt as _};

@@ -2,6 +2,7 @@
 //!
 //! Finding the repository and its commit reads files and starts no process, because hooks do it.
 
+mod branches;
 mod cat_file;
 mod configuration;
 mod exchange;
@@ -11,9 +12,12 @@ mod history;
 mod index;
 mod merge_file;
 mod objects;
+mod reflog;
 mod removal;
 mod run;
+mod status;
 
+pub use branches::BranchState;
 pub use cat_file::{OBJECT_BYTES_MAX, Object, Objects};
 pub use exchange::{Exchange, Exchanged};
 pub use file_tree::{Fetched, Filed};
@@ -24,6 +28,8 @@ pub use objects::Kept;
 pub use removal::Left;
 pub use run::GitError;
 pub(crate) use run::LOCAL_VARIABLES;
+pub use status::LOGGED_MAX;
+pub(crate) use status::look;
 
 use crate::files;
 use std::path::{Path, PathBuf};
@@ -76,6 +82,11 @@ impl Repository {
     /// The top of the working tree.
     pub fn work_tree(&self) -> &Path {
         &self.work_tree
+    }
+
+    /// The git directory of this working tree.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
     }
 
     /// The folder that all worktrees of the repository share.

@@ -19,6 +19,7 @@ pub mod project;
 mod note_dates;
 
 pub mod hook_log;
+pub mod observation;
 
 pub mod client;
 

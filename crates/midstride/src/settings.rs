@@ -11,7 +11,7 @@ use midstride_core::redact::{AddedRule, Rules, is_secret_variable};
 use midstride_core::stage::{KindRule, StageRule, Stages};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -174,6 +174,8 @@ const ATTEMPT: &str = "MIDSTRIDE_ATTEMPT";
 const SWITCH: &str = "MIDSTRIDE";
 /// How long a hook may take, where that is not what it should be.
 const HOOK_MILLISECONDS: &str = "MIDSTRIDE_HOOK_MILLISECONDS";
+/// Keeps hooks from starting the process that asks git, if it is `off`.
+pub const OBSERVE: &str = "MIDSTRIDE_OBSERVE";
 
 /// Set for a hook that was started over because of a limit on the size of files.
 pub const STARTED_OVER: &str = "MIDSTRIDE_STARTED_OVER";
@@ -192,7 +194,16 @@ pub fn hooks_are_silent() -> bool {
 
 /// Whether the environment switches hooks off.
 pub fn switch_is_off() -> bool {
-    std::env::var_os(SWITCH).is_some_and(|value| value.eq_ignore_ascii_case("off"))
+    is_off(SWITCH)
+}
+
+/// Whether hooks may start the process that asks git.
+pub fn may_observe() -> bool {
+    !is_off(OBSERVE)
+}
+
+fn is_off(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| value.eq_ignore_ascii_case("off"))
 }
 
 /// The variables with which our own program is tried out: nothing that leads to files of the user,
@@ -221,18 +232,39 @@ pub(crate) fn variables_for_a_proof() -> Vec<(OsString, OsString)> {
     passed.chain([(PROOF.into(), "1".into())]).collect()
 }
 
-/// Variables that say where the user, our state and the clients keep what they write.
-const PLACES: [&str; 6] =
-    ["HOME", "USER", "TMPDIR", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"];
+/// Variables that say where the user, our state, git and the clients keep what they write.
+const PLACES: [&str; 10] = [
+    "HOME",
+    "USER",
+    "TMPDIR",
+    "XDG_STATE_HOME",
+    "XDG_CONFIG_HOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+];
+/// Where programs are looked for.
+const PATH: &str = "PATH";
 
-/// The variables that a process of ours needs when it goes on after its client. It starts no other
-/// and asks nobody, so the keys that a client was given stay with the client.
-pub fn variables_to_go_on() -> Vec<(OsString, OsString)> {
+/// The variables that a process of ours needs when it goes on after its client. It starts git alone
+/// and asks no one, so the keys that a client was given stay with the client.
+pub fn variables_to_go_on(project: &Path) -> Vec<(OsString, OsString)> {
     let is_needed = |(name, _): &(OsString, OsString)| {
         let name = name.to_string_lossy();
         name.starts_with(OURS) || PLACES.contains(&name.as_ref())
     };
-    std::env::vars_os().filter(is_needed).collect()
+    let path = std::env::var_os(PATH).and_then(|path| path_outside(&path, project));
+    let path = path.map(|path| (PATH.into(), path));
+    std::env::vars_os().filter(is_needed).chain(path).collect()
+}
+
+/// The places of programs that do not depend on where one stands, nor lie in a project: what a
+/// repository brings is not started as git.
+fn path_outside(path: &OsStr, project: &Path) -> Option<OsString> {
+    let is_outside = |place: &PathBuf| place.is_absolute() && !place.starts_with(project);
+    std::env::join_paths(std::env::split_paths(path).filter(is_outside)).ok()
 }
 
 /// The name of the shelf that is Claude Code's memory of a project.

@@ -483,6 +483,7 @@ fn checkpoint(client: Client, text: &[u8], name: &str) -> Checkpoint {
         branch: Some("main".to_owned()),
         plan_documents: Vec::new(),
         on_disk: std::collections::BTreeMap::new(),
+        ..Around::default()
     };
     Checkpoint::of(cursor.session, name.to_owned(), 1, Mode::Auto, around)
 }

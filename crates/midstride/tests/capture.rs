@@ -574,6 +574,7 @@ fn every_foreign_session_is_captured_and_reads_back_as_it_was_kept() {
             branch: None,
             plan_documents: Vec::new(),
             on_disk: std::collections::BTreeMap::new(),
+            ..midstride_core::checkpoint::Around::default()
         };
         let checkpoint = Checkpoint::of(once, String::new(), again.bytes, Mode::Auto, around);
         let stored = serde_json::to_vec(&checkpoint).unwrap();

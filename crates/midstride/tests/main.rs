@@ -13,6 +13,7 @@ mod index;
 mod journal;
 mod ledger;
 mod notes;
+mod observation;
 mod process;
 mod prompts;
 mod redaction;

@@ -95,6 +95,8 @@ impl Sandbox {
             .env("COLUMNS", "100")
             .env("MIDSTRIDE_NOW", NOW)
             .env("MIDSTRIDE_USER", "tester")
+            // A process that goes on alone would outlive the test.
+            .env("MIDSTRIDE_OBSERVE", "off")
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_SYSTEM", "/dev/null")
             .env("GIT_AUTHOR_NAME", "tester")

@@ -15,11 +15,11 @@ use midstride_core::briefing::Occasion;
 /// What must be kept to comes first, then what blocks, where the work stands and what is next, wrong
 /// turns and landmines, tasks, decisions, proofs and drifted places, what to read, and the rest: from
 /// the open handoffs, from the session before this one, from the tasks and from the mission. What does
-/// not fit the budget is listed with the command that shows it. Nothing is judged anew and no process is
-/// started. The text is for the next session; the line on standard error is for you.
+/// not fit the budget is listed with the command that shows it. Nothing is judged anew; git is asked what is
+/// uncommitted. The text is for the next session; the line on standard error is for you.
 ///
 /// A session that is named gets a receipt: `midstride show ID` tells which sessions were told of a
-/// handoff. Without `--session` nothing is written. Being told ends nothing.
+/// handoff. Without `--session` there is no receipt. Being told ends nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BriefArgs {
     /// At most so many tokens; else 500 for startup and clear, and 2000 for everything else
@@ -110,6 +110,7 @@ pub(crate) fn brief(
         tokens: args.budget,
         ..Asked::default()
     };
+    super::observe(project);
     let briefed = verbs::brief(project, &asked, &mut |done, all| {
         if all >= WORTH_A_BAR {
             ui.progress("indexing", done, all);

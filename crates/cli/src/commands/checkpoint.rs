@@ -84,6 +84,7 @@ pub(crate) fn checkpoint(
         ModeArg::Checkpoint => Mode::Checkpoint,
     };
     let client = args.client.map(ClientArg::client);
+    super::observe(project);
     let done = verbs::checkpoint(project, &which, client, mode)
         .map_err(|error| told_before(project, client, error))?;
     if args.json {

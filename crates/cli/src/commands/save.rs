@@ -185,6 +185,7 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
         accept: args.accept,
         by: args.by,
     };
+    super::observe(project);
     let mut saved = verbs::save(project, &wanted)?;
     tell_redacted(ui, &saved.redacted)?;
     // The shelf may be new to the project.

@@ -90,6 +90,7 @@ pub(crate) fn session(
             tell_strays(ui, project, unread)
         }
         SessionCommand::Show { session, json } => {
+            super::observe(project);
             let shown = verbs::session(project, &session, client)?;
             if json {
                 ui.json(&shown.checkpoint.told())?;
@@ -134,6 +135,7 @@ fn tell_strays(
 }
 
 fn recover(ui: &mut Ui, project: &Project, all: bool, json: bool) -> Result<Outcome, Diagnostic> {
+    super::observe(project);
     let recovered = verbs::recover(project, all)?;
     let remarks = view::besides_recovered(&recovered);
     if json {

@@ -400,6 +400,7 @@ mod tests {
             branch: Some("main".into()),
             plan_documents: vec!["docs/cache-plan.md".into(), "PLAN.md".into()],
             on_disk: [("/home/dev/shop/src/cache.ts".to_owned(), None)].into(),
+            ..Around::default()
         }
     }
 

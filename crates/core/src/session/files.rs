@@ -2,6 +2,7 @@
 
 use super::item::Seen;
 use crate::shell::{FileStep, join};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -191,6 +192,12 @@ impl Files {
         let touched = self.by_path.entry(path).or_default();
         touched.first.get_or_insert_with(|| seen.clone());
         Some(touched)
+    }
+
+    /// When a file was changed last, as far as records say when.
+    pub fn last_change(&self) -> Option<Timestamp> {
+        let last = |touched: &Touched| touched.changed.last().and_then(|seen| seen.at);
+        self.by_path.values().filter_map(last).max()
     }
 
     pub(super) fn read(&mut self, path: String, seen: &Seen) {

@@ -67,6 +67,12 @@ fn look_at(folder: &Path, entry: &DirEntry) -> Option<Metadata> {
     if is_link { std::fs::metadata(folder.join(entry.file_name())).ok() } else { Some(metadata) }
 }
 
+/// How a file or folder of another program looks; `None` where it is not there.
+pub fn entry(path: &Path) -> Option<Entry> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    std::fs::metadata(path).ok().map(|metadata| seen(name, &metadata))
+}
+
 fn seen(name: String, metadata: &Metadata) -> Entry {
     let changed = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
     let born = metadata.created().ok().and_then(|time| Timestamp::try_from(time).ok());

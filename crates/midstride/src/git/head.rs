@@ -2,6 +2,7 @@
 
 use super::Repository;
 use crate::files;
+use midstride_core::repository::is_commit_id;
 
 /// A reference may point at a reference; more than a few is a circle.
 const LINKS_MAX: usize = 5;
@@ -14,13 +15,13 @@ impl Repository {
             let text = self.reference(&name)?;
             match text.strip_prefix("ref: ") {
                 Some(next) => name = next.trim().to_owned(),
-                None => return Some(text).filter(|text| is_commit(text)),
+                None => return Some(text).filter(|text| is_commit_id(text)),
             }
         }
         None
     }
 
-    fn reference(&self, name: &str) -> Option<String> {
+    pub(super) fn reference(&self, name: &str) -> Option<String> {
         let loose = [&self.git_dir, &self.common_dir]
             .into_iter()
             .find_map(|folder| files::read_small(&folder.join(name)).ok()?);
@@ -34,8 +35,4 @@ impl Repository {
             (other == name).then(|| commit.to_owned())
         })
     }
-}
-
-fn is_commit(text: &str) -> bool {
-    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

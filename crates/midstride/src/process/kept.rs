@@ -34,6 +34,15 @@ impl Kept {
         self.dropped
     }
 
+    /// What comes before anything was left out.
+    pub fn beginning(&self) -> Vec<u8> {
+        let mut bytes = self.head.clone();
+        if self.dropped == 0 {
+            bytes.extend(&self.tail);
+        }
+        bytes
+    }
+
     /// As text; what is no UTF-8 is replaced, what was left out is marked.
     pub fn text(&self) -> String {
         let mut bytes = self.head.clone();
@@ -64,5 +73,16 @@ mod tests {
         let letters: Vec<&[u8]> = b"abcdefghijkl".chunks(1).collect();
         assert_eq!(kept(&letters), ("abcd\n[…]\nijkl".to_owned(), 4));
         assert_eq!(kept(&[b"a\xffb"]), ("a\u{fffd}b".to_owned(), 0));
+    }
+
+    #[test]
+    fn the_beginning_is_whole() {
+        let beginning = |bytes: &[u8]| {
+            let mut kept = Kept::at_most(8);
+            kept.add(bytes);
+            kept.beginning()
+        };
+        assert_eq!(beginning(b"abcdefgh"), b"abcdefgh");
+        assert_eq!(beginning(b"abcdefghi"), b"abcd");
     }
 }

@@ -9,12 +9,15 @@ use crate::ids::sha256;
 use crate::ledger::{
     AppendError, Blob, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId,
 };
+use crate::observation::{commits_made, last_work_tree};
 use crate::project::{Project, SetUp};
 use crate::settings::SessionName;
 use crate::tombstone::Tombstone;
+use jiff::SignedDuration;
 use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode, Written};
 use midstride_core::event::{Envelope, Event, SessionEvent};
 use midstride_core::redact::Redaction;
+use midstride_core::repository::WorkTreeState;
 use midstride_core::session::{Client, Session, hash};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +26,8 @@ use std::path::{Path, PathBuf};
 const COMPARED_MAX: usize = 1_000;
 /// A larger file is there, and is not read.
 const COMPARED_BYTES_MAX: u64 = 4 << 20;
+/// What was observed so shortly before is what is there.
+const JUST_NOW: SignedDuration = SignedDuration::from_secs(2);
 /// Where plans lie.
 const PLAN_FOLDERS: [&str; 4] = ["docs/plans", "plans", ".claude/plans", "docs"];
 const PLANS_MAX: usize = 50;
@@ -392,7 +397,23 @@ fn unread_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
 
 /// What is seen besides the transcript. No process is started for it.
 fn around(project: &Project, session: &Session) -> Around {
-    Around { on_disk: on_disk(project, session), ..without_session(project) }
+    let reflog = session.began.map(|began| commits_made(project, began, session.ended));
+    Around {
+        on_disk: on_disk(project, session),
+        reflog: reflog.unwrap_or_default(),
+        work_tree: work_tree(project, session),
+        ..without_session(project)
+    }
+}
+
+/// The working tree as git was last asked, unless the session changed a file after that. A command
+/// asks just before.
+fn work_tree(project: &Project, session: &Session) -> Option<WorkTreeState> {
+    let state = last_work_tree(project)?;
+    let now = project.environment().clock.now();
+    let is_new = now.duration_since(state.at).abs() <= JUST_NOW;
+    let changed = session.files.last_change();
+    (is_new || changed.is_none_or(|changed| changed <= state.at)).then_some(state)
 }
 
 /// What is seen where no client worked.
@@ -403,7 +424,7 @@ pub(super) fn without_session(project: &Project) -> Around {
         commit: repository.and_then(Repository::head_commit),
         branch: repository.and_then(Repository::branch).map(|name| clean(project, &name)),
         plan_documents: plan_documents(project),
-        on_disk: BTreeMap::new(),
+        ..Around::default()
     }
 }
 

@@ -21,6 +21,7 @@ use crate::files::{self, FileError};
 use crate::ids::sha256;
 use crate::index::{Card, Effort, Index, Limit};
 use crate::ledger::{LedgerError, Patience, SqliteLedger};
+use crate::observation::is_due;
 use crate::project::{Project, SetUp, Shelved};
 use crate::settings::{self, SessionName};
 use jiff::Timestamp;
@@ -78,6 +79,8 @@ pub struct Hooked {
     pub is_left: bool,
     /// Whether the index waits to be finished, and no other process does that.
     pub is_index_left: bool,
+    /// Whether git has to be asked what is uncommitted, by a process that goes on alone.
+    pub is_observation_due: bool,
 }
 
 /// Whether hooks say anything in a project: it is set up, and they were not switched off.
@@ -128,13 +131,15 @@ pub fn hook(project: &Project, call: &Call, limit: Limit) -> Hooked {
         done.errors.push("the session has no name that can be used".to_owned());
         return done;
     };
-    let mut hooking = Hooking { project, call, session, limit, done };
+    let mut hooking = Hooking { project, call, session, limit, done, changed: None };
     hooking.answer();
+    let is_due = hooking.is_observation_due();
     let mut done = hooking.done;
     // One process at a time finishes it.
     if done.is_index_left {
         done.is_index_left = matches!(Index::turn_to_finish(project), Ok(Some(_)));
     }
+    done.is_observation_due = is_due;
     done.answer = done.answer.within_limits();
     done.tokens = done.answer.context.as_deref().map_or(0, tokens::estimate);
     done
@@ -161,9 +166,29 @@ struct Hooking<'h> {
     session: SessionName,
     limit: Limit,
     done: Hooked,
+    /// When the session last changed a file, as far as its transcript was read.
+    changed: Option<Timestamp>,
 }
 
 impl Hooking<'_> {
+    /// Whether what git said last is out of date. At the end of a session and before a compaction it
+    /// is asked anyway: what the user edits is in no transcript.
+    fn is_observation_due(&self) -> bool {
+        match self.call.moment {
+            Moment::BeforeCompaction | Moment::End => self.project.repository().is_some(),
+            Moment::Stop { .. } => is_due(self.project, self.changed),
+            Moment::Start(_)
+            | Moment::Prompt(_)
+            | Moment::AfterCompaction(_)
+            | Moment::AgentStart
+            | Moment::AgentStop
+            | Moment::Interrupt
+            | Moment::TaskCreated(_)
+            | Moment::TaskCompleted(_)
+            | Moment::Other => false,
+        }
+    }
+
     fn answer(&mut self) {
         match &self.call.moment {
             Moment::Start(occasion) => self.start(*occasion),
@@ -424,6 +449,7 @@ impl Hooking<'_> {
         let captured = capture(self.project, &found);
         let captured = self.noted(captured)?;
         self.note_new(captured.new_bytes);
+        self.changed = captured.session.files.last_change();
         Some(captured.session)
     }
 
@@ -541,6 +567,7 @@ impl Hooking<'_> {
         let captured = capture(self.project, &found);
         let Some(captured) = self.noted(captured) else { return };
         self.note_new(captured.new_bytes);
+        self.changed = captured.session.files.last_change();
         let Some(worth) = worth(&captured.session) else { return };
         let taken = taken(self.project, &found, captured, Mode::Auto);
         let Some(taken) = self.noted(taken) else { return };

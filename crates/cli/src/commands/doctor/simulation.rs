@@ -262,6 +262,8 @@ impl Play {
         let mut command = process::command(&self.program);
         command.args(arguments).current_dir(&self.project).env_clear();
         command.envs(variables_for_a_simulation()).env("HOME", &self.home);
+        // What goes on alone would outlive the temporary directory.
+        command.env(settings::OBSERVE, "off");
         if settings::hook_time().is_none() {
             command.env("MIDSTRIDE_HOOK_MILLISECONDS", HOOK_MILLISECONDS);
         }

@@ -30,7 +30,10 @@ fn brief(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
         tokens,
         ..Asked::default()
     };
-    let briefed = verbs::brief(&caller.project()?, &asked, &mut |_, _| ());
+    let project = caller.project()?;
+    // What git cannot say is missing, nothing else.
+    drop(verbs::observe(&project));
+    let briefed = verbs::brief(&project, &asked, &mut |_, _| ());
     let trouble =
         briefed.trouble.as_ref().map(|why| format!("Sessions and tasks are not told: {why}"));
     let reply = Reply::default().briefs(&briefed.briefing.text).and(trouble.unwrap_or_default());

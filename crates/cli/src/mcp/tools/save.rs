@@ -72,6 +72,8 @@ fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
         by: Some(caller.name.clone()),
     };
     let named = arguments.text("session").is_some();
+    // What git cannot say is missing, nothing else.
+    drop(verbs::observe(&project));
     let (saved, is_alone) = match verbs::save(&project, &wanted) {
         // A client that keeps no transcript has something to say all the same.
         Err(SaveError::Checkpoint(CheckpointError::NoSession(_) | CheckpointError::NoSuch(_)))

@@ -1,0 +1,451 @@
+//! Which commits a stretch of a reflog made, and which of them still exist.
+//!
+//! A reflog says what each commit was made on top of, or in place of. That is enough to follow the
+//! first parents back from a branch. What cannot be followed is unknown, never gone: a commit counts
+//! as replaced only where the log shows what took it away.
+
+use super::reflog::{Action, RebaseStep, ReflogEntry};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+
+/// A commit that was made while the log was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeCommit {
+    /// Its full id.
+    pub id: String,
+    /// The first line of its message; empty where the log does not have it, as for a merge.
+    pub subject: String,
+    /// When.
+    pub at: Timestamp,
+    /// The branch that was checked out; none where it was only a commit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub branch: Option<String>,
+    /// Whether it still exists.
+    pub state: CommitState,
+    /// Whether a remote-tracking branch provably has it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub pushed: bool,
+}
+
+/// Whether a commit still exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CommitState {
+    /// A branch has it, or `HEAD`.
+    Exists,
+    /// It was amended, rebased or reset away.
+    Replaced,
+    /// The log does not say.
+    Unknown,
+}
+
+/// Where branches point now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tips {
+    /// `HEAD` and local branches.
+    pub local: Vec<String>,
+    /// Remote-tracking branches.
+    pub remote: Vec<String>,
+}
+
+/// The commits that a log made, oldest first, up to a time. The log goes on to now, so that later
+/// entries tell what became of them; entries of `HEAD` come with the name of their branch, entries of
+/// a branch's own log may be among them.
+pub fn made(log: &[ReflogEntry], until: Option<Timestamp>, tips: &Tips) -> Vec<MadeCommit> {
+    let links = Links::of(log);
+    let (exist, may_exist) = links.reached(tips.local.iter().chain(&tips.remote));
+    let (pushed, _) = links.reached(&tips.remote);
+    let replaced = replaced(log, &links);
+    let state = |id: &str| match () {
+        () if exist.contains(id) => CommitState::Exists,
+        () if may_exist.contains(id) => CommitState::Unknown,
+        () if replaced.contains(id) => CommitState::Replaced,
+        () => CommitState::Unknown,
+    };
+    let mut made: Vec<MadeCommit> = Vec::new();
+    for entry in log.iter().filter(|entry| until.is_none_or(|until| entry.at <= until)) {
+        let is_known = made.iter().any(|one| one.id == entry.new);
+        if is_known || entry.old == entry.new || !makes(entry, &made, &replaced) {
+            continue;
+        }
+        made.push(MadeCommit {
+            id: entry.new.clone(),
+            subject: subject(entry).to_owned(),
+            at: entry.at,
+            branch: entry.branch.clone(),
+            state: state(&entry.new),
+            pushed: pushed.contains(entry.new.as_str()),
+        });
+    }
+    made
+}
+
+/// Whether an entry made a commit. A rebase copies whatever is on the branch: a copy counts only
+/// where the commit that it replaces was made here too.
+fn makes(entry: &ReflogEntry, made: &[MadeCommit], replaced: &HashSet<&str>) -> bool {
+    match entry.action {
+        Action::Commit
+        | Action::Amend
+        | Action::Merge
+        | Action::CherryPick
+        | Action::Revert
+        | Action::Pull
+        | Action::Rebase(RebaseStep::Rewrite) => true,
+        Action::Rebase(RebaseStep::Pick | RebaseStep::Continue) => made
+            .iter()
+            .any(|one| replaced.contains(one.id.as_str()) && one.subject == entry.subject),
+        Action::Rebase(
+            RebaseStep::Start | RebaseStep::FastForward | RebaseStep::Finish | RebaseStep::Abort,
+        )
+        | Action::FastForward
+        | Action::Reset
+        | Action::Checkout
+        | Action::Rename
+        | Action::Other => false,
+    }
+}
+
+/// Of a merge the log has only the strategy.
+fn subject(entry: &ReflogEntry) -> &str {
+    if matches!(entry.action, Action::Merge | Action::Pull) { "" } else { &entry.subject }
+}
+
+/// What each commit was made on top of, as far as a log tells.
+#[derive(Debug, Default)]
+pub struct Links<'l> {
+    /// Each with whether that is certain.
+    before: HashMap<&'l str, Vec<(&'l str, bool)>>,
+}
+
+impl<'l> Links<'l> {
+    /// Reads them from a log, oldest first.
+    pub fn of(log: &'l [ReflogEntry]) -> Self {
+        let mut links = Self::default();
+        // Where each branch was when it was left.
+        let mut left: HashMap<&str, &str> = HashMap::new();
+        for entry in log {
+            let (old, new) = (entry.old.as_str(), entry.new.as_str());
+            match entry.action {
+                Action::Commit
+                | Action::Merge
+                | Action::FastForward
+                | Action::CherryPick
+                | Action::Revert
+                | Action::Pull
+                | Action::Rebase(RebaseStep::Pick) => {
+                    links.add(new, old, true);
+                    let merged = entry.merged.as_deref().and_then(|name| left.get(name));
+                    if let Some(other) = merged {
+                        links.add(new, other, true);
+                    }
+                }
+                Action::Amend | Action::Rebase(RebaseStep::Rewrite) => {
+                    for (before, is_certain) in links.before.get(old).cloned().unwrap_or_default() {
+                        links.add(new, before, is_certain);
+                    }
+                }
+                Action::Rebase(RebaseStep::Continue) => links.add(new, old, false),
+                Action::Rebase(
+                    RebaseStep::Start
+                    | RebaseStep::FastForward
+                    | RebaseStep::Finish
+                    | RebaseStep::Abort,
+                )
+                | Action::Reset
+                | Action::Checkout
+                | Action::Rename
+                | Action::Other => {}
+            }
+            if let Some(branch) = &entry.branch {
+                left.insert(branch, new);
+            }
+        }
+        links
+    }
+
+    fn add(&mut self, new: &'l str, before: &'l str, is_certain: bool) {
+        let known = self.before.entry(new).or_default();
+        if new != before && !known.contains(&(before, is_certain)) {
+            known.push((before, is_certain));
+        }
+    }
+
+    /// The commits that some commits are or were made on top of: those that are certain, and those
+    /// that may be.
+    fn reached<'t>(
+        &'t self,
+        from: impl IntoIterator<Item = &'t String>,
+    ) -> (HashSet<&'t str>, HashSet<&'t str>) {
+        let (mut certain, mut possible) = (HashSet::new(), HashSet::new());
+        let mut next: Vec<(&str, bool)> = from.into_iter().map(|id| (id.as_str(), true)).collect();
+        while let Some((id, is_certain)) = next.pop() {
+            let is_new = possible.insert(id);
+            let is_better = is_certain && certain.insert(id);
+            if is_new || is_better {
+                let before = self.before.get(id).into_iter().flatten();
+                next.extend(before.map(|(id, link)| (*id, *link && is_certain)));
+            }
+        }
+        (certain, possible)
+    }
+
+    /// What a commit was certainly made on top of.
+    pub fn before(&self, id: &str) -> impl Iterator<Item = &'l str> {
+        let before = self.before.get(id).into_iter().flatten();
+        before.filter(|(_, is_certain)| *is_certain).map(|(id, _)| *id)
+    }
+
+    /// Whether a commit is certainly contained in another one.
+    pub fn contains(&self, tip: &String, id: &str) -> bool {
+        self.reached([tip]).0.contains(id)
+    }
+}
+
+/// The commits that an amend, a rebase or a reset took off their branch.
+fn replaced<'l>(log: &'l [ReflogEntry], links: &'l Links<'l>) -> HashSet<&'l str> {
+    let mut replaced = HashSet::new();
+    let mut drop = |from: &'l String, to: &'l String| {
+        let (_, kept) = links.reached([to]);
+        let (gone, _) = links.reached([from]);
+        replaced.extend(gone.into_iter().filter(|id| !kept.contains(id)));
+    };
+    let mut rebased: Option<&String> = None;
+    for entry in log {
+        match entry.action {
+            Action::Amend | Action::Reset | Action::Rebase(RebaseStep::Rewrite) => {
+                drop(&entry.old, &entry.new);
+            }
+            Action::Rebase(RebaseStep::Start) => rebased = Some(&entry.old),
+            Action::Rebase(RebaseStep::Finish) => {
+                // The log of `HEAD` has where it was at the start, the log of a branch has both.
+                drop(rebased.take().unwrap_or(&entry.old), &entry.new);
+                drop(&entry.old, &entry.new);
+            }
+            Action::Rebase(RebaseStep::Abort) => {
+                rebased = None;
+                drop(&entry.old, &entry.new);
+            }
+            Action::Commit
+            | Action::Merge
+            | Action::FastForward
+            | Action::Rebase(RebaseStep::Pick | RebaseStep::Continue | RebaseStep::FastForward)
+            | Action::Checkout
+            | Action::CherryPick
+            | Action::Revert
+            | Action::Pull
+            | Action::Rename
+            | Action::Other => {}
+        }
+    }
+    replaced
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reflog::name_branches;
+    use super::*;
+
+    /// An id that is easy to read: the letter, repeated.
+    fn id(letter: char) -> String {
+        // Not only hexadecimal digits are letters of the alphabet.
+        format!("{:x}", u32::from(letter)).repeat(20)
+    }
+
+    /// `old new message` for each line.
+    fn log(lines: &[&str], branch: Option<&str>) -> Vec<ReflogEntry> {
+        let parse = |(number, line): (usize, &&str)| {
+            let mut words = line.splitn(3, ' ');
+            let mut commit = || id(words.next().unwrap().chars().next().unwrap());
+            let (old, new) = (commit(), commit());
+            let seconds = 1_774_113_840 + i64::try_from(number).unwrap();
+            let message = words.next().unwrap();
+            ReflogEntry::parse(&format!("{old} {new} A <a> {seconds} +0000\t{message}")).unwrap()
+        };
+        let mut log: Vec<ReflogEntry> = lines.iter().enumerate().map(parse).collect();
+        name_branches(&mut log, branch);
+        log
+    }
+
+    /// Checks `subject=state` of every commit that a log made, with branches at these letters.
+    fn check(lines: &[&str], tips: &str, expected: &[&str]) {
+        let log = log(lines, Some("main"));
+        let tips = Tips { local: tips.chars().map(id).collect(), remote: Vec::new() };
+        let made = made(&log, None, &tips);
+        let told: Vec<String> = made
+            .iter()
+            .map(|one| format!("{}={:?}", one.subject, one.state).to_lowercase())
+            .collect();
+        assert_eq!(told, expected, "{lines:#?}");
+    }
+
+    #[test]
+    fn commits_exist_while_a_branch_has_them() {
+        check(
+            &["0 a commit (initial): one", "a b commit: two"],
+            "b",
+            &["one=exists", "two=exists"],
+        );
+        check(
+            &["a b cherry-pick: copied", "b c revert: Revert \"x\"", "c d am: mailed"],
+            "d",
+            &["copied=exists", "revert \"x\"=exists", "mailed=exists"],
+        );
+        check(&["a b commit: mine", "b z pull: Fast-forward"], "z", &["mine=exists"]);
+        check(
+            &["a b commit: mine", "b z pull: Merge made by the 'ort' strategy."],
+            "z",
+            &["mine=exists", "=exists"],
+        );
+    }
+
+    #[test]
+    fn an_amended_commit_is_replaced() {
+        check(
+            &["a b commit: one", "b c commit: two", "c d commit (amend): two again"],
+            "d",
+            &["one=exists", "two=replaced", "two again=exists"],
+        );
+        // Amended away, and then brought back.
+        check(
+            &["a b commit: one", "b c commit (amend): other", "c b reset: moving to HEAD@{1}"],
+            "b",
+            &["one=exists", "other=replaced"],
+        );
+    }
+
+    #[test]
+    fn a_commit_that_was_reset_away_is_replaced() {
+        check(
+            &["a b commit: one", "b c commit: two", "c b reset: moving to HEAD~1"],
+            "b",
+            &["one=exists", "two=replaced"],
+        );
+        check(&["a b commit: one", "b b reset: moving to HEAD"], "b", &["one=exists"]);
+        // Another branch still has it.
+        check(&["a b commit: one", "b a reset: moving to HEAD~1"], "ab", &["one=exists"]);
+    }
+
+    #[test]
+    fn a_rebase_replaces_commits_by_their_copies() {
+        check(
+            &[
+                "a b commit: mine",
+                "b m rebase (start): checkout origin/main",
+                "m n rebase (pick): older, by someone else",
+                "n o rebase (pick): mine",
+                "o o rebase (finish): returning to refs/heads/main",
+            ],
+            "o",
+            &["mine=replaced", "mine=exists"],
+        );
+        check(
+            &[
+                "a b commit: one",
+                "b c commit: two",
+                "c b rebase (start): checkout HEAD~1",
+                "b d rebase (squash): one",
+                "d d rebase (finish): returning to refs/heads/main",
+            ],
+            "d",
+            &["one=replaced", "two=replaced", "one=exists"],
+        );
+        check(
+            &[
+                "a b commit: mine",
+                "b m rebase (start): checkout origin/main",
+                "m n rebase (pick): mine",
+                "n b rebase (abort): returning to refs/heads/main",
+            ],
+            "b",
+            &["mine=exists"],
+        );
+    }
+
+    #[test]
+    fn commits_below_the_start_of_a_rebase_stay() {
+        check(
+            &[
+                "a b commit: one",
+                "b c commit: two",
+                "c d commit: three",
+                "d b rebase (start): checkout HEAD~2",
+                "b e rebase (pick): three",
+                "e f rebase (pick): two",
+                "f f rebase (finish): returning to refs/heads/main",
+            ],
+            "f",
+            &["one=exists", "two=replaced", "three=replaced", "three=exists", "two=exists"],
+        );
+    }
+
+    #[test]
+    fn what_the_log_does_not_show_is_unknown() {
+        // The branch was deleted, or merged somewhere else.
+        check(
+            &["a b commit: one", "b a checkout: moving from feat to main"],
+            "a",
+            &["one=unknown"],
+        );
+        // The branch was moved by another worktree.
+        check(&["a b commit: one"], "z", &["one=unknown"]);
+        // After a conflict it is on top of the old one, after an edit in place of it.
+        check(
+            &[
+                "a b commit: one",
+                "b m rebase (start): checkout origin/main",
+                "m n rebase (pick): one",
+                "n o rebase (continue): two",
+                "o o rebase (finish): returning to refs/heads/main",
+            ],
+            "o",
+            &["one=replaced", "one=unknown"],
+        );
+    }
+
+    #[test]
+    fn a_merged_branch_keeps_its_commits() {
+        let lines = [
+            "a b commit: on feat",
+            "b a checkout: moving from feat to main",
+            "a c merge feat: Merge made by the 'ort' strategy.",
+        ];
+        check(&lines, "c", &["on feat=exists", "=exists"]);
+        let lines = [
+            "a b commit: on feat",
+            "b a checkout: moving from feat to main",
+            "a c commit (merge): Merge branch 'feat'",
+        ];
+        check(&lines, "c", &["on feat=exists", "merge branch 'feat'=exists"]);
+        let lines = [
+            "a b commit: on feat",
+            "b a checkout: moving from feat to main",
+            "a b merge feat: Fast-forward",
+        ];
+        check(&lines, "b", &["on feat=exists"]);
+    }
+
+    #[test]
+    fn a_remote_branch_tells_what_was_pushed() {
+        let log = log(&["a b commit: one", "b c commit: two"], Some("main"));
+        let tips = Tips { local: vec![id('c')], remote: vec![id('b')] };
+        let pushed: Vec<bool> = made(&log, None, &tips).iter().map(|one| one.pushed).collect();
+        assert_eq!(pushed, [true, false]);
+    }
+
+    #[test]
+    fn later_entries_tell_what_became_of_earlier_commits() {
+        let lines = ["a b commit: one", "b c commit: two", "c d commit (amend): two again"];
+        let log = log(&lines, Some("main"));
+        let tips = Tips { local: vec![id('d')], remote: Vec::new() };
+        let made = made(&log, Some(log[1].at), &tips);
+        let told: Vec<_> = made.iter().map(|one| (one.subject.as_str(), one.state)).collect();
+        assert_eq!(told, [("one", CommitState::Exists), ("two", CommitState::Replaced)]);
+        assert_eq!(made[0].branch.as_deref(), Some("main"));
+    }
+
+    #[test]
+    fn a_circle_in_the_log_ends() {
+        check(&["a b commit: one", "b a commit: two"], "a", &["one=exists", "two=exists"]);
+    }
+}

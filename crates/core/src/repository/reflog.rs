@@ -1,0 +1,302 @@
+//! The log of what moved `HEAD` or a branch, line by line.
+
+use jiff::Timestamp;
+use std::collections::HashMap;
+
+/// What moved `HEAD` or a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A new commit on top of the old one.
+    Commit,
+    /// A new commit in place of the old one.
+    Amend,
+    /// A merge commit.
+    Merge,
+    /// A merge or pull that only moved ahead.
+    FastForward,
+    /// One step of a rebase.
+    Rebase(RebaseStep),
+    /// A reset to another commit.
+    Reset,
+    /// Another branch or commit was checked out.
+    Checkout,
+    /// A copy of another commit.
+    CherryPick,
+    /// A commit that undoes another one.
+    Revert,
+    /// A pull that made a merge commit.
+    Pull,
+    /// A branch got another name.
+    Rename,
+    /// Anything else, such as a clone.
+    Other,
+}
+
+/// A step of a rebase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RebaseStep {
+    /// It starts at the commit that it rebases onto.
+    Start,
+    /// A copy of a commit, on top of the old one.
+    Pick,
+    /// A commit in place of the old one: squash, fixup, reword.
+    Rewrite,
+    /// The user went on after a conflict or an edit: on top of the old one, or in place of it.
+    Continue,
+    /// A commit that needed no copy.
+    FastForward,
+    /// The branch points to the copies.
+    Finish,
+    /// Everything is as it was before.
+    Abort,
+}
+
+/// One line of a reflog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReflogEntry {
+    /// The commit before; all zeros where there was none.
+    pub old: String,
+    /// The commit after.
+    pub new: String,
+    /// When.
+    pub at: Timestamp,
+    /// What moved it.
+    pub action: Action,
+    /// What follows the action: for a commit its subject, for the others what git says.
+    pub subject: String,
+    /// The ref that a merge names.
+    pub merged: Option<String>,
+    /// The branch that was checked out, where it is known.
+    pub branch: Option<String>,
+}
+
+impl ReflogEntry {
+    /// Reads a line; `None` where it is not one of git's.
+    pub fn parse(line: &str) -> Option<Self> {
+        let (head, message) = line.split_once('\t').unwrap_or((line, ""));
+        let mut words = head.splitn(3, ' ');
+        let (old, new, who) = (words.next()?, words.next()?, words.next()?);
+        if !is_commit_id(old) || !is_commit_id(new) {
+            return None;
+        }
+        // `Name <mail> seconds zone`; a name can contain anything but a newline.
+        let mut words = who.trim_end().rsplitn(3, ' ');
+        let (_zone, seconds) = (words.next()?, words.next()?);
+        let at = Timestamp::from_second(seconds.parse().ok()?).ok()?;
+        let (action, subject) = read_message(message.trim_end());
+        let names_branch = matches!(action, Action::Merge | Action::FastForward | Action::Commit);
+        let merged = names_branch.then(|| merged_ref(message)).flatten();
+        let (old, new, subject) = (old.to_owned(), new.to_owned(), subject.to_owned());
+        Some(Self { old, new, at, action, subject, merged, branch: None })
+    }
+}
+
+/// Whether a text is the full id of a commit.
+pub fn is_commit_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The action and the rest of a message. Git writes `action: rest`; in the action, words after the
+/// first are arguments, except a step in parentheses at its end.
+fn read_message(message: &str) -> (Action, &str) {
+    let (head, rest) = message.split_once(':').unwrap_or((message, ""));
+    let rest = rest.trim_start();
+    let step = head.strip_suffix(')').and_then(|head| head.rsplit_once('('));
+    let step = step.map_or("", |(_, step)| step);
+    let verb = head.split(' ').next().unwrap_or_default();
+    let is_forward = rest.eq_ignore_ascii_case("fast-forward");
+    let action = match verb {
+        "commit" if step == "amend" => Action::Amend,
+        "commit" | "am" => Action::Commit,
+        "merge" | "pull" if is_forward => Action::FastForward,
+        "rebase" => Action::Rebase(rebase_step(head, step, rest)),
+        "pull" if !step.is_empty() => Action::Rebase(rebase_step(head, step, rest)),
+        "merge" => Action::Merge,
+        "pull" => Action::Pull,
+        "reset" => Action::Reset,
+        "checkout" => Action::Checkout,
+        "cherry-pick" => Action::CherryPick,
+        "revert" => Action::Revert,
+        "Branch" => Action::Rename,
+        _ => Action::Other,
+    };
+    (action, rest)
+}
+
+fn rebase_step(head: &str, step: &str, rest: &str) -> RebaseStep {
+    match step {
+        "start" => RebaseStep::Start,
+        "squash" | "fixup" | "reword" | "amend" => RebaseStep::Rewrite,
+        "continue" => RebaseStep::Continue,
+        "finish" => RebaseStep::Finish,
+        "abort" => RebaseStep::Abort,
+        "pick" | "edit" | "merge" => RebaseStep::Pick,
+        // Older versions: `rebase finished: returning to`, `rebase: checkout`, `rebase: subject`.
+        _ if head.ends_with("finished") => RebaseStep::Finish,
+        _ if head.contains("aborting") || rest == "aborting" => RebaseStep::Abort,
+        _ if rest == "fast-forward" => RebaseStep::FastForward,
+        _ if rest.starts_with("checkout ") => RebaseStep::Start,
+        _ => RebaseStep::Continue,
+    }
+}
+
+/// The ref that a message says was merged.
+fn merged_ref(message: &str) -> Option<String> {
+    let named = match message.strip_prefix("merge ") {
+        Some(rest) => rest.split(':').next(),
+        // What git proposes as the subject of a merge that stopped on conflicts.
+        None => {
+            let (_, subject) = message.split_once(": Merge branch '")?;
+            subject.split('\'').next()
+        }
+    };
+    named.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// Names the branch of each entry of `HEAD`'s log, oldest first, from the branch that is checked out
+/// now. Branches go by the names they have now.
+pub fn name_branches(entries: &mut [ReflogEntry], now: Option<&str>) {
+    let mut branch = now.map(str::to_owned);
+    let mut renamed: HashMap<String, String> = HashMap::new();
+    for entry in entries.iter_mut().rev() {
+        entry.branch.clone_from(&branch);
+        match entry.action {
+            Action::Checkout => {
+                let from = entry.subject.strip_prefix("moving from ");
+                let from = from.and_then(|rest| rest.rsplit_once(" to ")).map(|(from, _)| from);
+                // A detached `HEAD` is left by its id.
+                let from = from.filter(|name| !is_commit_id(name));
+                branch = from.map(|name| current_name(&renamed, name));
+            }
+            Action::Rename => {
+                let names = entry.subject.strip_prefix("renamed refs/heads/");
+                if let Some((old, new)) = names.and_then(|rest| rest.split_once(" to refs/heads/"))
+                {
+                    let new = current_name(&renamed, new);
+                    renamed.insert(old.to_owned(), new);
+                }
+            }
+            Action::Commit
+            | Action::Amend
+            | Action::Merge
+            | Action::FastForward
+            | Action::Rebase(_)
+            | Action::Reset
+            | Action::CherryPick
+            | Action::Revert
+            | Action::Pull
+            | Action::Other => {}
+        }
+    }
+}
+
+fn current_name(renamed: &HashMap<String, String>, name: &str) -> String {
+    renamed.get(name).map_or(name, String::as_str).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(message: &str) -> String {
+        let (old, new) = ("a".repeat(40), "b".repeat(40));
+        format!("{old} {new} Ada L. <ada@example.org> 1774113840 +0200\t{message}")
+    }
+
+    #[test]
+    fn actions_are_read_from_messages() {
+        use RebaseStep::{Abort, Continue, FastForward, Finish, Pick, Rewrite, Start};
+        let check = |message: &str, action: Action, subject: &str| {
+            let entry = ReflogEntry::parse(&line(message)).unwrap();
+            assert_eq!((entry.action, entry.subject.as_str()), (action, subject), "{message}");
+            assert_eq!(entry.at.to_string(), "2026-03-21T17:24:00Z");
+        };
+        check("commit: Fix the clock", Action::Commit, "Fix the clock");
+        check("commit (initial): Start", Action::Commit, "Start");
+        check("commit (merge): Merge branch 'x'", Action::Commit, "Merge branch 'x'");
+        check("commit (cherry-pick): Copy", Action::Commit, "Copy");
+        check("commit (amend): cli: say: more", Action::Amend, "cli: say: more");
+        check("commit:", Action::Commit, "");
+        check("am: Applied", Action::Commit, "Applied");
+        check("merge feat: Fast-forward", Action::FastForward, "Fast-forward");
+        check("merge feat: Merge made by the 'ort' strategy.", Action::Merge, {
+            "Merge made by the 'ort' strategy."
+        });
+        check("pull: Fast-forward", Action::FastForward, "Fast-forward");
+        check("pull origin main: Fast-forward", Action::FastForward, "Fast-forward");
+        check("pull: Merge made by the 'ort' strategy.", Action::Pull, {
+            "Merge made by the 'ort' strategy."
+        });
+        check("pull --rebase (pick): Mine", Action::Rebase(Pick), "Mine");
+        check("rebase (start): checkout main", Action::Rebase(Start), "checkout main");
+        check("rebase -i (pick): One", Action::Rebase(Pick), "One");
+        check("rebase (squash): One", Action::Rebase(Rewrite), "One");
+        check("rebase (reword): One", Action::Rebase(Rewrite), "One");
+        check("rebase (continue): One", Action::Rebase(Continue), "One");
+        check("rebase: fast-forward", Action::Rebase(FastForward), "fast-forward");
+        check("rebase: checkout main", Action::Rebase(Start), "checkout main");
+        check("rebase (abort): returning to refs/heads/x", Action::Rebase(Abort), {
+            "returning to refs/heads/x"
+        });
+        check("rebase (finish): returning to refs/heads/x", Action::Rebase(Finish), {
+            "returning to refs/heads/x"
+        });
+        check("rebase finished: returning to refs/heads/x", Action::Rebase(Finish), {
+            "returning to refs/heads/x"
+        });
+        check("reset: moving to HEAD~1", Action::Reset, "moving to HEAD~1");
+        check("checkout: moving from a to b", Action::Checkout, "moving from a to b");
+        check("cherry-pick: One", Action::CherryPick, "One");
+        check("revert: Revert \"One\"", Action::Revert, "Revert \"One\"");
+        check("clone: from https://example.org", Action::Other, "from https://example.org");
+        check("", Action::Other, "");
+    }
+
+    #[test]
+    fn lines_that_git_did_not_write_are_skipped() {
+        let zeros = "0".repeat(40);
+        for odd in [
+            String::new(),
+            "nonsense".to_owned(),
+            format!("{zeros} {zeros}"),
+            format!("{zeros} {zeros} Ada"),
+            format!("{zeros} {zeros} Ada <a> soon +0000\tcommit: x"),
+            format!("{zeros} {zeros} Ada <a> 99999999999999999 +0000\tcommit: x"),
+            format!("abc {zeros} Ada <a> 1774113840 +0000\tcommit: x"),
+            "\u{fffd}\t\t\t".to_owned(),
+        ] {
+            assert_eq!(ReflogEntry::parse(&odd), None, "{odd}");
+        }
+        assert!(ReflogEntry::parse(&format!("{zeros} {zeros}  <> 1774113840 +0000")).is_some());
+    }
+
+    #[test]
+    fn a_merge_names_what_it_merged() {
+        let merged = |message: &str| ReflogEntry::parse(&line(message)).unwrap().merged;
+        assert_eq!(merged("merge feat/x: Fast-forward").as_deref(), Some("feat/x"));
+        assert_eq!(merged("commit (merge): Merge branch 'y' into z").as_deref(), Some("y"));
+        assert_eq!(merged("commit: Merge of two lists"), None);
+        assert_eq!(merged("reset: moving to x"), None);
+    }
+
+    #[test]
+    fn entries_get_the_branch_that_was_checked_out() {
+        let id = "c".repeat(40);
+        let messages = [
+            "commit: on one".to_owned(),
+            "checkout: moving from one to two".to_owned(),
+            "commit: on two".to_owned(),
+            "Branch: renamed refs/heads/two to refs/heads/three".to_owned(),
+            "checkout: moving from three to HEAD".to_owned(),
+            "commit: detached".to_owned(),
+            format!("checkout: moving from {id} to four"),
+            "commit: on four".to_owned(),
+        ];
+        let mut entries: Vec<ReflogEntry> =
+            messages.iter().map(|one| ReflogEntry::parse(&line(one)).unwrap()).collect();
+        name_branches(&mut entries, Some("four"));
+        let named = entries.iter().filter(|entry| entry.action == Action::Commit);
+        let named: Vec<_> = named.map(|entry| entry.branch.as_deref()).collect();
+        assert_eq!(named, [Some("one"), Some("three"), None, Some("four")]);
+    }
+}

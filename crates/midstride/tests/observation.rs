@@ -1,0 +1,519 @@
+//! What is observed of a repository: commits from the reflog, the working tree from git, and what of
+//! that still holds later. Git itself is the reference.
+
+use crate::open;
+use midstride::git::{BranchState, Repository};
+use midstride::observation::{
+    branch_state, commits_made, is_due, last_observation, observe, observe_alone,
+};
+use midstride::project::Project;
+use midstride_core::repository::{Action, CommitState, FileStatus, MadeCommit, Operation};
+use midstride_testkit::{NOW, Sandbox};
+use std::path::{Path, PathBuf};
+
+/// Before everything that sandboxes commit.
+const EARLIER: &str = "2026-03-21T10:00:00Z";
+
+/// A repository in which midstride is set up.
+fn repository() -> Sandbox {
+    let sandbox = Sandbox::new("").repository();
+    std::fs::create_dir(sandbox.root().join(".git/midstride")).unwrap();
+    sandbox
+}
+
+fn project(sandbox: &Sandbox) -> Project {
+    open(sandbox.root())
+}
+
+/// What git prints, with ids as they are.
+fn git(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let output = sandbox.command("git").args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Writes a file and commits it under its own name.
+fn commit(sandbox: &Sandbox, name: &str) -> String {
+    sandbox.write(name, name);
+    git(sandbox, &["add", name]);
+    git(sandbox, &["commit", "--quiet", "--message", name]);
+    git(sandbox, &["rev-parse", "HEAD"])
+}
+
+fn made(sandbox: &Sandbox) -> Vec<MadeCommit> {
+    commits_made(&project(sandbox), EARLIER.parse().unwrap(), None)
+}
+
+/// `subject state` of each commit that was made after the first one.
+fn told(sandbox: &Sandbox) -> Vec<String> {
+    let made = made(sandbox).into_iter().skip(1);
+    made.map(|one| format!("{} {:?}", one.subject, one.state).to_lowercase()).collect()
+}
+
+/// Compares every state with what git says of the same commit.
+#[track_caller]
+fn agrees_with_git(sandbox: &Sandbox) {
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    for commit in made(sandbox) {
+        let id = commit.id.as_str();
+        let on_branches = git(sandbox, &["for-each-ref", "--contains", id, "--format=%(refname)"]);
+        let mut contains = sandbox.command("git");
+        contains.args(["merge-base", "--is-ancestor", id, "HEAD"]);
+        let exists = !on_branches.is_empty() || contains.status().unwrap().success();
+        match commit.state {
+            CommitState::Exists => assert!(exists, "{commit:?}"),
+            CommitState::Replaced => assert!(!exists, "{commit:?}"),
+            CommitState::Unknown => {}
+        }
+        assert_eq!(repository.commit_of(id), None, "an id is no ref");
+    }
+}
+
+#[test]
+fn commits_are_known_through_whatever_git_does_to_them() {
+    let sandbox = repository();
+    let steps: &[(&[&str], &[&str])] = &[
+        (&["commit", "--amend", "--message", "one again"], &["one replaced", "one again exists"]),
+        (&["reset", "--hard", "HEAD~1"], &["one replaced", "one again replaced"]),
+    ];
+    commit(&sandbox, "one");
+    assert_eq!(told(&sandbox), ["one exists"]);
+    for (step, expected) in steps {
+        git(&sandbox, step);
+        assert_eq!(&told(&sandbox), expected, "{step:?}");
+        agrees_with_git(&sandbox);
+    }
+}
+
+#[test]
+fn rebased_commits_are_named_by_their_copies() {
+    let sandbox = repository();
+    git(&sandbox, &["checkout", "--quiet", "-b", "feat"]);
+    let (two, three) = (commit(&sandbox, "two"), commit(&sandbox, "three"));
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    commit(&sandbox, "four");
+    git(&sandbox, &["checkout", "--quiet", "feat"]);
+    git(&sandbox, &["rebase", "--quiet", "main"]);
+    let expected = ["two replaced", "three replaced", "four exists", "two exists", "three exists"];
+    assert_eq!(told(&sandbox), expected);
+    agrees_with_git(&sandbox);
+    let copies = made(&sandbox).into_iter().filter(|one| one.state == CommitState::Exists);
+    let copies: Vec<MadeCommit> = copies.filter(|one| one.subject != "four").collect();
+    assert!(copies.iter().all(|one| one.id != two && one.id != three));
+    let on_feat = copies.iter().filter(|one| one.branch.as_deref() == Some("feat")).count();
+    assert_eq!(on_feat, 2, "{copies:?}");
+    // Squashed into one.
+    let editor = "sed -i '2s/pick/squash/'";
+    let mut rebase = sandbox.command("git");
+    rebase.args(["rebase", "--quiet", "--interactive", "HEAD~2"]);
+    rebase.env("GIT_SEQUENCE_EDITOR", editor).env("GIT_EDITOR", "true");
+    assert!(rebase.output().unwrap().status.success());
+    let exist = made(&sandbox).into_iter().filter(|one| one.state == CommitState::Exists).count();
+    assert_eq!(exist, 3, "the first one, four, and the squashed one: {:?}", told(&sandbox));
+    agrees_with_git(&sandbox);
+}
+
+#[test]
+fn merged_and_picked_commits_exist() {
+    let sandbox = repository();
+    git(&sandbox, &["checkout", "--quiet", "-b", "feat"]);
+    let two = commit(&sandbox, "two");
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    git(&sandbox, &["merge", "--quiet", "--no-ff", "feat", "--message", "Merge feat"]);
+    git(&sandbox, &["branch", "--quiet", "-D", "feat"]);
+    assert_eq!(told(&sandbox), ["two exists", " exists"]);
+    agrees_with_git(&sandbox);
+    git(&sandbox, &["checkout", "--quiet", "-b", "other", "HEAD~1"]);
+    commit(&sandbox, "base");
+    git(&sandbox, &["cherry-pick", &two]);
+    git(&sandbox, &["revert", "--no-edit", "HEAD"]);
+    let told = told(&sandbox);
+    assert_eq!(told[2..], ["base exists", "two exists", "revert \"two\" exists"]);
+    agrees_with_git(&sandbox);
+}
+
+#[test]
+fn a_deleted_branch_leaves_its_commits_unknown() {
+    let sandbox = repository();
+    git(&sandbox, &["checkout", "--quiet", "-b", "feat"]);
+    commit(&sandbox, "two");
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    git(&sandbox, &["branch", "--quiet", "-D", "feat"]);
+    assert_eq!(told(&sandbox), ["two unknown"]);
+}
+
+#[test]
+fn a_detached_head_has_commits_without_a_branch() {
+    let sandbox = repository();
+    git(&sandbox, &["checkout", "--quiet", "--detach"]);
+    commit(&sandbox, "two");
+    let last = made(&sandbox).pop().unwrap();
+    assert_eq!((last.branch, last.state), (None, CommitState::Exists));
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    assert_eq!(told(&sandbox), ["two unknown"], "nothing has it, and nothing replaced it");
+}
+
+#[test]
+fn each_worktree_has_its_own_commits() {
+    let sandbox = repository();
+    git(&sandbox, &["worktree", "add", "--quiet", "../second", "-b", "second"]);
+    let second = sandbox.root().parent().unwrap().join("second");
+    let there = |arguments: &[&str]| {
+        git(&sandbox, &[&["-C", second.to_str().unwrap()], arguments].concat())
+    };
+    there(&["commit", "--quiet", "--allow-empty", "--message", "there"]);
+    commit(&sandbox, "here");
+    assert_eq!(told(&sandbox), ["here exists"]);
+    let made = commits_made(&open(&second), EARLIER.parse().unwrap(), None);
+    let told: Vec<_> = made.iter().map(|one| (one.subject.as_str(), one.state)).collect();
+    assert_eq!(told, [("there", CommitState::Exists)]);
+    // The other worktree moves a branch that was left here: only the log of the branch has that.
+    git(&sandbox, &["checkout", "--quiet", "-b", "shared"]);
+    commit(&sandbox, "first");
+    commit(&sandbox, "second");
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    there(&["checkout", "--quiet", "shared"]);
+    there(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    assert_eq!(self::told(&sandbox), ["here exists", "first exists", "second replaced"]);
+    there(&["commit", "--quiet", "--allow-empty", "--message", "third"]);
+    assert_eq!(self::told(&sandbox), ["here exists", "first exists", "second replaced"]);
+    agrees_with_git(&sandbox);
+}
+
+#[test]
+fn commits_count_between_two_times() {
+    let sandbox = repository();
+    for hour in ["12", "13", "14"] {
+        let time = format!("2026-03-22T{hour}:00:00Z");
+        let mut commit = sandbox.command("git");
+        commit.args(["commit", "--quiet", "--allow-empty", "--message", hour]);
+        assert!(commit.env("GIT_COMMITTER_DATE", time).status().unwrap().success());
+    }
+    let made = |from: &str, to: Option<&str>| -> Vec<String> {
+        let to = to.map(|to| to.parse().unwrap());
+        let made = commits_made(&project(&sandbox), from.parse().unwrap(), to);
+        made.into_iter().map(|one| one.subject).collect()
+    };
+    assert_eq!(made("2026-03-22T13:00:00Z", None), ["13", "14"]);
+    assert_eq!(made("2026-03-22T13:00:00.9Z", None), ["13", "14"], "git knows no fractions");
+    assert_eq!(made("2026-03-22T11:00:00Z", Some("2026-03-22T13:30:00Z")), ["12", "13"]);
+    assert!(made("2026-03-22T14:00:01Z", None).is_empty());
+    // The clock is set back: what comes later still tells what became of a commit.
+    git(&sandbox, &["commit", "--quiet", "--amend", "--allow-empty", "--message", "14 again"]);
+    assert_eq!(made("2026-03-22T14:00:00Z", None), ["14"]);
+    let project = project(&sandbox);
+    let last = commits_made(&project, "2026-03-22T14:00:00Z".parse().unwrap(), None);
+    assert_eq!(last[0].state, CommitState::Replaced);
+}
+
+#[test]
+fn a_long_log_with_odd_lines_is_read_from_its_end() {
+    let sandbox = repository();
+    commit(&sandbox, "two");
+    let log = sandbox.read(".git/logs/HEAD");
+    let last = log.lines().last().unwrap();
+    let odd = format!("odd\n\n{}\u{0}\n{}", "x".repeat(1 << 20), last.replace("two", "first"));
+    sandbox.write(".git/logs/HEAD", format!("{log}{odd}\n{last}\n"));
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    let read = |from: Option<&str>| -> Vec<String> {
+        let entries = repository.reflog(from.map(|from| from.parse().unwrap()), None);
+        entries.into_iter().map(|entry| entry.subject).collect()
+    };
+    assert_eq!(read(None), ["first", "two"], "the limit cuts off what comes before");
+    assert_eq!(read(Some(EARLIER)), ["first", "two"]);
+    sandbox.write(".git/logs/HEAD", [0xff, 0x00, b'\n', 0xfe]);
+    assert!(read(None).is_empty());
+}
+
+#[test]
+fn without_a_log_or_a_repository_nothing_is_known() {
+    let sandbox = Sandbox::new("");
+    let nothing = project(&sandbox);
+    assert!(observe(&nothing).unwrap().is_none() && last_observation(&nothing).is_none());
+    assert!(commits_made(&nothing, EARLIER.parse().unwrap(), None).is_empty());
+    assert!(!is_due(&nothing, None));
+    let sandbox = repository();
+    commit(&sandbox, "two");
+    std::fs::remove_dir_all(sandbox.root().join(".git/logs")).unwrap();
+    assert!(made(&sandbox).is_empty());
+}
+
+#[test]
+fn before_the_first_commit_everything_is_uncommitted() {
+    let sandbox = Sandbox::new("");
+    git(&sandbox, &["init", "--quiet", "--initial-branch=main"]);
+    std::fs::create_dir(sandbox.root().join(".git/midstride")).unwrap();
+    sandbox.write("a.rs", "a");
+    let observed = observe(&project(&sandbox)).unwrap().unwrap();
+    let state = &observed.work_tree;
+    assert_eq!((state.branch.as_deref(), &state.head), (Some("main"), &None));
+    assert!(state.uncommitted("a.rs").is_some() && observed.recent.is_empty());
+    assert_eq!(last_observation(&project(&sandbox)), Some(observed));
+}
+
+#[test]
+fn the_working_tree_is_observed_and_kept() {
+    let sandbox = repository();
+    for name in ["changed.rs", "deleted.rs", "moved.rs"] {
+        commit(&sandbox, name);
+    }
+    sandbox.write("changed.rs", "other");
+    std::fs::remove_file(sandbox.root().join("deleted.rs")).unwrap();
+    git(&sandbox, &["mv", "moved.rs", "to here.rs"]);
+    sandbox.write("added.rs", "x");
+    git(&sandbox, &["add", "added.rs"]);
+    sandbox.write("new/deep/file.rs", "x");
+    sandbox.write(".midstride/handoffs/x.md", "x");
+    let observed = observe(&project(&sandbox)).unwrap().unwrap();
+    let state = &observed.work_tree;
+    let mut told: Vec<String> =
+        state.uncommitted.iter().map(|file| format!("{:?} {}", file.status, file.path)).collect();
+    told.sort();
+    let expected = [
+        "Added added.rs",
+        "Deleted deleted.rs",
+        "Modified changed.rs",
+        "Renamed to here.rs",
+        "Untracked new/",
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(state.at.to_string(), NOW);
+    assert_eq!(state.branch.as_deref(), Some("main"));
+    let changed = state.uncommitted("changed.rs").unwrap();
+    assert_eq!(changed.size, Some(5));
+    assert!(changed.modified.is_some() && state.uncommitted("new/deep/file.rs").is_some());
+    assert_eq!(observed.recent.first().map(|one| one.subject.as_str()), Some("moved.rs"));
+    assert_eq!(observed.recent[0].files, ["moved.rs"]);
+    assert_eq!(last_observation(&project(&sandbox)), Some(observed));
+}
+
+/// The file that an observation is kept in.
+fn kept(sandbox: &Sandbox) -> PathBuf {
+    let folder = sandbox.root().join(".git/midstride/work-trees");
+    std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
+}
+
+#[test]
+fn what_is_not_so_any_more_is_dropped() {
+    let sandbox = repository();
+    for name in ["same.rs", "again.rs", "gone.rs", "back.rs"] {
+        commit(&sandbox, name);
+        sandbox.write(name, "other");
+    }
+    std::fs::remove_file(sandbox.root().join("back.rs")).unwrap();
+    observe(&project(&sandbox)).unwrap();
+    sandbox.write("again.rs", "and again");
+    std::fs::remove_file(sandbox.root().join("gone.rs")).unwrap();
+    git(&sandbox, &["checkout", "--quiet", "back.rs"]);
+    let state = last_observation(&project(&sandbox)).unwrap().work_tree;
+    let told: Vec<_> =
+        state.uncommitted.iter().map(|file| (file.path.as_str(), file.changed_since)).collect();
+    assert_eq!(told, [("again.rs", true), ("same.rs", false)]);
+    assert!(!state.moved);
+    std::fs::write(kept(&sandbox), "{\"version\": 99}").unwrap();
+    assert_eq!(last_observation(&project(&sandbox)), None, "another version is not read");
+}
+
+#[test]
+fn a_commit_takes_its_files_off_the_list() {
+    let sandbox = repository();
+    sandbox.write("a.rs", "a");
+    let observed = observe(&project(&sandbox)).unwrap().unwrap();
+    let then = observed.work_tree.head.clone().unwrap();
+    let new = commit(&sandbox, "a.rs");
+    let last = last_observation(&project(&sandbox)).unwrap();
+    assert!(last.work_tree.moved && last.work_tree.uncommitted.is_empty());
+    assert!(!last.work_tree.is_clean(), "git was not asked since");
+    assert_eq!(last.work_tree.head.as_deref(), Some(new.as_str()));
+    let since = |last: &midstride_core::repository::Observation, ours: &[String]| {
+        last.since(Some(&then), NOW.parse().unwrap(), ours, &["a.rs".to_owned()])
+    };
+    let found = since(&last, &[]);
+    assert_eq!((found.count, found.newest.as_deref()), (1, Some("a.rs")));
+    assert_eq!(since(&last, &[new]).count, 0);
+    // Asked again, git knows the files too.
+    let observed = observe(&project(&sandbox)).unwrap().unwrap();
+    assert_eq!(since(&observed, &[]).touched, ["a.rs"]);
+    assert!(observed.work_tree.is_clean());
+}
+
+#[test]
+fn very_many_files_are_counted() {
+    let sandbox = repository();
+    for number in 0..350 {
+        sandbox.write(&format!("f{number}.rs"), "x");
+    }
+    let state = observe(&project(&sandbox)).unwrap().unwrap().work_tree;
+    assert_eq!(state.uncommitted.len() + state.more, 350);
+    assert_eq!(state.uncommitted.len(), 200);
+}
+
+#[test]
+fn upstream_stash_and_conflict_are_observed() {
+    let sandbox = repository();
+    git(&sandbox, &["init", "--quiet", "--bare", "../remote.git"]);
+    git(&sandbox, &["remote", "add", "origin", "../remote.git"]);
+    commit(&sandbox, "a.rs");
+    git(&sandbox, &["push", "--quiet", "--set-upstream", "origin", "main"]);
+    let pushed = commit(&sandbox, "b.rs");
+    sandbox.write("a.rs", "stashed");
+    git(&sandbox, &["stash", "push", "--quiet"]);
+    let state = observe(&project(&sandbox)).unwrap().unwrap().work_tree;
+    let upstream = state.upstream.clone().unwrap();
+    assert_eq!((upstream.name.as_str(), upstream.ahead, upstream.behind), {
+        ("origin/main", Some(1), Some(0))
+    });
+    assert_eq!((state.stashes, state.operation), (1, None));
+    let is_pushed = || made(&sandbox).into_iter().find(|one| one.id == pushed).unwrap().pushed;
+    assert!(!is_pushed());
+    git(&sandbox, &["push", "--quiet"]);
+    assert!(is_pushed());
+    git(&sandbox, &["checkout", "--quiet", "-b", "other", "HEAD~1"]);
+    sandbox.write("b.rs", "conflict");
+    git(&sandbox, &["add", "b.rs"]);
+    git(&sandbox, &["commit", "--quiet", "--message", "other b"]);
+    let merged = sandbox.command("git").args(["merge", "--quiet", "main"]).output().unwrap();
+    assert!(!merged.status.success());
+    let state = observe(&project(&sandbox)).unwrap().unwrap().work_tree;
+    assert_eq!(state.operation, Some(Operation::Merge));
+    let file = state.uncommitted("b.rs").unwrap();
+    assert_eq!(file.status, FileStatus::Conflicted);
+    git(&sandbox, &["merge", "--abort"]);
+    let last = last_observation(&project(&sandbox)).unwrap().work_tree;
+    assert_eq!(last.operation, None, "its mark is a file");
+}
+
+#[test]
+fn secrets_are_not_kept() {
+    let sandbox = repository();
+    let token = ["ghp_", "Zk3vYq8Lr2Xw9Tn5Bd7Hs1Pj4Mc6Vf0GaQeU"].concat();
+    sandbox.write(&format!("{token}.txt"), "x");
+    let message = format!("Use {token}");
+    git(&sandbox, &["commit", "--quiet", "--allow-empty", "--message", &message]);
+    let observed = observe(&project(&sandbox)).unwrap().unwrap();
+    let text = std::fs::read_to_string(kept(&sandbox)).unwrap();
+    assert!(!text.contains(&token) && text.contains("Use "), "{text}");
+    assert!(!format!("{observed:?}{:?}", made(&sandbox)).contains(&token));
+    assert!(last_observation(&project(&sandbox)).is_some());
+}
+
+#[test]
+fn git_is_asked_again_when_something_moved() {
+    let sandbox = repository();
+    let project = project(&sandbox);
+    assert!(is_due(&project, None), "it never was");
+    observe_alone(&project).unwrap();
+    assert!(!is_due(&project, None));
+    assert!(!is_due(&project, Some("2020-01-01T00:00:00Z".parse().unwrap())));
+    assert!(is_due(&project, Some("2099-01-01T00:00:00Z".parse().unwrap())));
+    // Without waiting for the clock of the file system.
+    let file = std::fs::File::options().write(true).open(kept(&sandbox)).unwrap();
+    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(9)).unwrap();
+    commit(&sandbox, "two");
+    assert!(is_due(&project, None));
+}
+
+#[test]
+fn of_several_that_observe_at_once_all_end() {
+    let sandbox = repository();
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| observe_alone(&project(&sandbox)).unwrap());
+        }
+    });
+    assert!(last_observation(&project(&sandbox)).is_some());
+}
+
+#[test]
+fn a_folder_that_is_not_set_up_is_left_as_it_is() {
+    let sandbox = Sandbox::new("").repository();
+    assert!(observe(&project(&sandbox)).unwrap().is_none());
+    observe_alone(&project(&sandbox)).unwrap();
+    assert!(!sandbox.root().join(".git/midstride").exists());
+}
+
+#[test]
+fn observations_of_many_worktrees_do_not_pile_up() {
+    let sandbox = repository();
+    for number in 0..40 {
+        sandbox.write(&format!(".git/midstride/work-trees/old{number}.json"), "{}");
+    }
+    observe(&project(&sandbox)).unwrap();
+    let left = std::fs::read_dir(sandbox.root().join(".git/midstride/work-trees")).unwrap().count();
+    assert_eq!(left, 32);
+    assert!(last_observation(&project(&sandbox)).is_some(), "the newest stays");
+}
+
+#[test]
+fn a_branch_exists_is_merged_renamed_or_deleted() {
+    let sandbox = repository();
+    git(&sandbox, &["branch", "fresh"]);
+    for name in ["merged", "old-name", "open", "squashed/deep"] {
+        git(&sandbox, &["checkout", "--quiet", "-b", name, "main"]);
+        commit(&sandbox, &name.replace('/', "-"));
+    }
+    git(&sandbox, &["checkout", "--quiet", "old-name"]);
+    git(&sandbox, &["branch", "--move", "new-name"]);
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    git(&sandbox, &["merge", "--quiet", "--no-ff", "merged", "--message", "Merge"]);
+    git(&sandbox, &["branch", "--quiet", "-D", "squashed/deep"]);
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    let check = |branch: &str, expected: Option<BranchState>| {
+        let observed = last_observation(&project(&sandbox));
+        let state = branch_state(&repository, branch, observed.as_ref());
+        assert_eq!(state, expected, "{branch}");
+    };
+    check("merged", Some(BranchState::Exists));
+    observe(&project(&sandbox)).unwrap();
+    let merged = Some(BranchState::Merged("main".to_owned()));
+    for packed in [false, true] {
+        check("merged", merged.clone());
+        check("open", Some(BranchState::Exists));
+        check("main", Some(BranchState::Exists));
+        check("fresh", Some(BranchState::Exists));
+        check("old-name", Some(BranchState::Renamed("new-name".to_owned())));
+        check("squashed/deep", Some(BranchState::Deleted));
+        check("squashed", Some(BranchState::Deleted));
+        for odd in ["HEAD", "", "../main", "/etc/passwd", "a/../main"] {
+            check(odd, None);
+        }
+        if !packed {
+            git(&sandbox, &["pack-refs", "--all"]);
+        }
+    }
+    // Work on it goes on.
+    git(&sandbox, &["checkout", "--quiet", "merged"]);
+    commit(&sandbox, "more");
+    check("merged", Some(BranchState::Exists));
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    git(&sandbox, &["merge", "--quiet", "merged", "--message", "Merge again"]);
+    git(&sandbox, &["checkout", "--quiet", "merged"]);
+    observe(&project(&sandbox)).unwrap();
+    check("merged", Some(BranchState::Exists));
+}
+
+#[test]
+fn an_unborn_branch_exists() {
+    let sandbox = Sandbox::new("");
+    git(&sandbox, &["init", "--quiet", "--initial-branch=main"]);
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    assert_eq!(repository.branch_state("main"), Some(BranchState::Exists));
+}
+
+#[test]
+fn the_actions_of_a_real_log_are_known() {
+    let sandbox = repository();
+    commit(&sandbox, "two");
+    git(&sandbox, &["commit", "--quiet", "--amend", "--message", "two again"]);
+    git(&sandbox, &["checkout", "--quiet", "-b", "feat", "HEAD~1"]);
+    commit(&sandbox, "three");
+    git(&sandbox, &["rebase", "--quiet", "main"]);
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    git(&sandbox, &["merge", "--quiet", "feat"]);
+    git(&sandbox, &["reset", "--quiet", "--hard", "HEAD~1"]);
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    let actions: Vec<Action> =
+        repository.reflog(None, None).into_iter().map(|entry| entry.action).collect();
+    assert!(!actions.contains(&Action::Other), "{actions:?}");
+    assert!(Path::new(sandbox.root()).exists());
+}
