@@ -19,6 +19,7 @@ mod standing;
 mod take_in;
 mod tally;
 mod text;
+mod turns;
 mod work;
 
 pub use copies::{Copies, Ids};
@@ -29,8 +30,8 @@ pub use files::{Away, Change, Files, PutAway, Touched};
 pub use hash::hash;
 pub use item::{
     Agent, AgentState, Answer, ApiError, Client, Command, Compaction, Correction, Exit, Interrupt,
-    PassedLater, Plan, PlanState, Queued, Rejection, Request, Seen, Skill, Source, Task,
-    TaskStatus, ToolError, Words,
+    PassedLater, Plan, PlanState, Queued, Rejection, Request, Said, Seen, Skill, Source, Task,
+    TaskStatus, ToolError, Turn, TurnEnd, TurnStart, Words,
 };
 pub use listed::Listed;
 pub use standing::{
@@ -39,6 +40,7 @@ pub use standing::{
 };
 pub use tally::{Counts, Usage, window_of};
 pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
+pub use turns::{AGENT_TEXT_BYTES_MAX, Turns};
 pub use work::{AgentEdit, CheckRun, Commit, CommitState, Conflict, Effect, Pushed};
 
 use chain::Chain;
@@ -136,6 +138,12 @@ pub struct Session {
     pub usage: Usage,
     /// What the agent said last.
     pub last_words: Option<Words>,
+    /// The summary that took the place of the context last, or that the session started with.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub summary: Option<Said>,
+    /// What the agent said, turn by turn.
+    #[serde(skip_serializing_if = "Turns::is_empty", default)]
+    pub turns: Turns,
     /// What was read, understood and passed over.
     pub counts: Counts,
     /// Secrets that were not kept, by kind.
@@ -210,6 +218,8 @@ impl Session {
             api_errors: Listed::default(),
             usage: Usage::default(),
             last_words: None,
+            summary: None,
+            turns: Turns::default(),
             counts: Counts::default(),
             redacted: BTreeMap::new(),
             chain: Chain::default(),
@@ -236,6 +246,18 @@ impl Session {
     /// How many of the commands that were left out failed, as far as that was counted.
     fn failed_before(&self) -> Option<u64> {
         if self.commands.left_out == 0 { Some(0) } else { self.failed_left_out }
+    }
+
+    /// Whether it did work worth a briefing: it changed something, left something open, looked at a lot
+    /// or reported at length.
+    pub fn has_work(&self) -> bool {
+        const CALLS_MIN: u64 = 10;
+        const REPORT_CHARACTERS_MIN: usize = 400;
+        let texts = || self.turns.items.iter().flat_map(|turn| &turn.said);
+        self.files.changed().next().is_some()
+            || self.tasks.iter().any(|task| task.status.is_open())
+            || self.counts.tool_calls >= CALLS_MIN
+            || texts().any(|said| said.text.chars().count() >= REPORT_CHARACTERS_MIN)
     }
 
     /// Which records are not on the way from the newest one back to the beginning: the user went

@@ -71,6 +71,8 @@ pub enum Fact<'a> {
     Identity(Identity<'a>),
     /// The user asks for something.
     Asked(Cow<'a, str>),
+    /// The client says that something in the background ended, and the agent answers.
+    Noticed,
     /// The user types while the client is busy.
     Queued(Cow<'a, str>),
     /// Something that was typed waits no longer.
@@ -116,6 +118,8 @@ pub enum Fact<'a> {
         id: Cow<'a, str>,
         /// Whether it did what it should.
         outcome: Outcome<'a>,
+        /// What an agent reported.
+        report: Option<Cow<'a, str>>,
     },
     /// A skill or a command of the client is used.
     Skill {
@@ -290,6 +294,8 @@ pub enum Detail<'a> {
         id: Cow<'a, str>,
         /// Whether it works on while the session does.
         running: bool,
+        /// What it reported.
+        report: Option<Cow<'a, str>>,
     },
     /// The command goes on in the background under this id.
     Background(Cow<'a, str>),

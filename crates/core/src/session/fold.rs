@@ -8,8 +8,8 @@ use super::hash::hash;
 use super::intent::{self, Context};
 use super::item::{
     Agent, AgentState, Answer, ApiError, Command, Compaction, Correction, Exit, Interrupt,
-    PassedLater, Plan, PlanState, Rejection, Seen, Skill, Source, Task, TaskStatus, ToolError,
-    Words,
+    PassedLater, Plan, PlanState, Rejection, Said, Seen, Skill, Source, Task, TaskStatus,
+    ToolError, TurnEnd, TurnStart, Words,
 };
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 use super::work::AgentEdit;
@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 const PENDING_MAX: usize = 10_000;
 /// So many calls that came back are known, so that nothing told twice counts twice.
 const DONE_MAX: usize = 4_096;
+/// A summary that took the place of a context is kept up to here.
+const SUMMARY_BYTES_MAX: usize = 32 << 10;
 /// Folders and tasks that are kept.
 const FOLDERS_MAX: usize = 16;
 const TASKS_MAX: usize = 2_000;
@@ -112,6 +114,7 @@ impl Session {
             Fact::Mended => self.counts.mended += 1,
             Fact::Identity(identity) => self.identify(&identity),
             Fact::Asked(text) => self.asked(mark, &text),
+            Fact::Noticed => self.start_turn(mark, TurnStart::Notice),
             Fact::Queued(text) => self.queue(mark, &text),
             Fact::Unqueued { fate, text } => self.unqueued(mark, fate, text.as_deref()),
             Fact::Delivered(text) => self.delivered(mark, &text),
@@ -121,7 +124,9 @@ impl Session {
             Fact::Returned { call, outcome, detail } => {
                 self.returned(mark, call, &outcome, &detail);
             }
-            Fact::Ended { id, outcome } => self.ended(mark, &id, &outcome),
+            Fact::Ended { id, outcome, report } => {
+                self.ended(mark, &id, &outcome, report.as_deref());
+            }
             Fact::Skill { name, arguments } => self.skill(mark, Source::User, &name, &arguments),
             Fact::Compacted { trigger, before, after, summary } => {
                 let trigger = trigger.map(|trigger| self.name(&trigger));
@@ -130,7 +135,10 @@ impl Session {
                 if let Some(summary) = &summary {
                     self.take_back_words(summary);
                 }
-                let summary_hash = summary.map(|t| shown(&t));
+                let summary_hash = summary.as_ref().map(|text| shown(text));
+                if let Some(text) = &summary {
+                    self.summarized(mark, text);
+                }
                 self.compactions.push(Compaction {
                     seen,
                     trigger,
@@ -143,13 +151,18 @@ impl Session {
                 if let Some(last) = self.compactions.items.last_mut() {
                     last.summary_hash = Some(shown(&text));
                 }
+                self.summarized(mark, &text);
             }
             Fact::ApiError { status, text } => {
                 let text = self.tail(&text);
-                self.api_errors.push(ApiError { seen: seen(mark, Source::Observed), status, text });
+                let seen = seen(mark, Source::Observed);
+                self.happen(mark, &seen, TurnEnd::Failed);
+                self.api_errors.push(ApiError { seen, status, text });
             }
             Fact::Interrupted => {
-                self.interrupts.push(Interrupt { seen: seen(mark, Source::User) });
+                let seen = seen(mark, Source::User);
+                self.happen(mark, &seen, TurnEnd::Interrupted);
+                self.interrupts.push(Interrupt { seen });
                 // A rejection says more than the interrupt that comes with it.
                 self.stopped.get_or_insert(Correction::AfterInterrupt);
             }
@@ -163,6 +176,7 @@ impl Session {
         self.passing_over = false;
         self.copies = Copies::None;
         self.words_before = None;
+        self.turns.settle(&mut self.redacted);
         if let Some((seen, words)) = self.words.take() {
             let mut redacted = text::Redacted::new();
             let text = text::head(&words, TEXT_BYTES_MAX, &mut redacted);
@@ -229,7 +243,27 @@ impl Session {
         }
         let text = self.head(text, TEXT_BYTES_MAX);
         self.reached(&text);
+        self.start_turn(mark, TurnStart::User);
         self.request(mark, text);
+    }
+
+    /// The newest summary is kept: it says what the context before it was about.
+    fn summarized(&mut self, mark: &Mark<'_>, text: &str) {
+        let text = self.head(text, SUMMARY_BYTES_MAX);
+        self.summary = Some(Said { seen: seen(mark, Source::Agent), text });
+    }
+
+    fn start_turn(&mut self, mark: &Mark<'_>, start: TurnStart) {
+        if mark.agent.is_none() {
+            self.turns.start(seen(mark, Source::User), start, &mut self.redacted);
+        }
+    }
+
+    /// Something happens in the running turn; what agents do in theirs says nothing about it.
+    fn happen(&mut self, mark: &Mark<'_>, seen: &Seen, end: TurnEnd) {
+        if mark.agent.is_none() {
+            self.turns.happen(seen, end);
+        }
     }
 
     /// The user asks for something, in a text that is clean.
@@ -245,6 +279,7 @@ impl Session {
         if mark.agent.is_some() || text.trim().is_empty() {
             return;
         }
+        self.turns.say(seen(mark, Source::Agent), text);
         let start = text::start_of(text, TEXT_BYTES_MAX);
         if self.words.as_ref().is_some_and(|(_, words)| words != start) {
             std::mem::swap(&mut self.words, &mut self.words_before);
@@ -270,6 +305,7 @@ impl Session {
         if self.words.as_ref().is_some_and(|(_, words)| is_summary(words)) {
             self.words = self.words_before.take();
         }
+        self.turns.take_back(|words| is_summary(words));
     }
 
     fn skill(&mut self, mark: &Mark<'_>, source: Source, name: &str, arguments: &str) {
@@ -288,6 +324,7 @@ impl Session {
             self.stopped = None;
         }
         let seen = seen(mark, Source::Observed);
+        self.happen(mark, &seen, TurnEnd::Called);
         let what = match what {
             Call::Command(command) => {
                 let script = self.script(&command);
@@ -311,6 +348,7 @@ impl Session {
                     prompt: prompt.map(|prompt| self.head(&prompt, TEXT_BYTES_MAX)),
                     state: AgentState::InFlight,
                     ended: None,
+                    report: None,
                 };
                 Waiting::Agent(self.agents.push(agent))
             }
@@ -573,8 +611,20 @@ impl Session {
         outcome: &Outcome<'_>,
         detail: &Detail<'_>,
     ) {
+        let report = match detail {
+            Detail::Agent { report: Some(report), running: false, .. } => {
+                Some(self.head(report, TEXT_BYTES_MAX))
+            }
+            Detail::Agent { .. }
+            | Detail::None
+            | Detail::Task(_)
+            | Detail::Answers(_)
+            | Detail::Background(_)
+            | Detail::Output(_)
+            | Detail::Plan { .. } => None,
+        };
         let started = match detail {
-            Detail::Agent { id, running } => Some((self.name(id), *running)),
+            Detail::Agent { id, running, .. } => Some((self.name(id), *running)),
             Detail::None
             | Detail::Task(_)
             | Detail::Answers(_)
@@ -593,6 +643,7 @@ impl Session {
             | Outcome::Denied(_)
             | Outcome::Interrupted => agent.state = AgentState::Failed,
         }
+        agent.report = report;
         agent.ended = Some(seen.clone());
     }
 
@@ -632,7 +683,7 @@ impl Session {
         }
     }
 
-    fn ended(&mut self, mark: &Mark<'_>, id: &str, outcome: &Outcome<'_>) {
+    fn ended(&mut self, mark: &Mark<'_>, id: &str, outcome: &Outcome<'_>, report: Option<&str>) {
         let seen = seen(mark, Source::Observed);
         let state = match outcome {
             Outcome::Good => AgentState::Ended,
@@ -643,6 +694,14 @@ impl Session {
             Outcome::Running => return,
         };
         self.end_agent(id, &seen, state);
+        if let Some(report) = report.filter(|report| !report.trim().is_empty()) {
+            let report = self.head(report, TEXT_BYTES_MAX);
+            let agents = self.agents.items.iter_mut().rev();
+            let agent = { agents }.find(|agent| agent.id.as_deref() == Some(id));
+            if let Some(agent) = agent {
+                agent.report = Some(report);
+            }
+        }
         let is_it = |command: &&mut Command| {
             command.background.as_deref() == Some(id) && command.exit == Exit::Running
         };

@@ -255,6 +255,9 @@ pub struct Agent {
     /// Where its end is told.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended: Option<Seen>,
+    /// What it reported at its end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub report: Option<String>,
 }
 
 /// Whether an agent still works.
@@ -397,6 +400,64 @@ pub struct ApiError {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<u64>,
     /// What was said.
+    pub text: String,
+}
+
+/// A turn: everything from one prompt to the next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// The record that started it.
+    pub seen: Seen,
+    /// What started it.
+    pub start: TurnStart,
+    /// What the agent said, oldest first. Of an earlier turn that is its last text, and longer ones
+    /// before it; of the latest turn it is every text.
+    pub said: Vec<Said>,
+    /// What happened last in it.
+    pub end: TurnEnd,
+}
+
+impl Turn {
+    /// The bytes of its texts.
+    pub(super) fn bytes(&self) -> usize {
+        self.said.iter().map(|said| said.text.len()).sum()
+    }
+}
+
+/// What started a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TurnStart {
+    /// A prompt of the user.
+    User,
+    /// A notice that something in the background ended.
+    Notice,
+    /// The client, before any prompt.
+    Client,
+}
+
+/// What happened last in a turn. A turn in which the agent spoke last is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TurnEnd {
+    /// Nothing yet.
+    Nothing,
+    /// The agent said something.
+    Said,
+    /// A tool was called, or a call came back.
+    Called,
+    /// The user stopped it.
+    Interrupted,
+    /// The model could not be reached or refused.
+    Failed,
+}
+
+/// What the agent said to the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// The record.
+    pub seen: Seen,
+    /// The text.
     pub text: String,
 }
 

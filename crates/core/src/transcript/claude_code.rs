@@ -315,9 +315,10 @@ impl ClaudeCode {
                 }
                 out(mark, Fact::Skill { name, arguments });
             }
-            Words::Notice { id, outcome } => {
+            Words::Notice { id, outcome, report } => {
                 out(mark, Fact::Unqueued { fate: Fate::Notice, text: None });
-                out(mark, Fact::Ended { id, outcome });
+                out(mark, Fact::Noticed);
+                out(mark, Fact::Ended { id, outcome, report });
             }
             Words::Meta | Words::LocalOutput | Words::Hook | Words::None => {}
         }
@@ -329,6 +330,9 @@ impl ClaudeCode {
         let tool = self.open.remove(&hash(call.as_bytes()));
         if !block.is_error.is_true() {
             let (outcome, mut detail) = tool::came_back(tool, told);
+            if let Detail::Agent { report, running: false, .. } = &mut detail {
+                *report = block.content.map(tool::text_of);
+            }
             let is_read = matches!(tool, Some(Tool::Watched | Tool::Outside));
             if is_read && matches!((&outcome, &detail), (Outcome::Good, Detail::None)) {
                 detail = block.content.map(tool::text_of).map_or(Detail::None, Detail::Output);
@@ -535,8 +539,8 @@ fn delivered(mark: &Mark<'_>, text: Cow<'_, str>, out: &mut Out<'_>) {
 
 /// Whether a text is a notice of the client, which tells that something in the background ended.
 fn noticed(mark: &Mark<'_>, text: &str, out: &mut Out<'_>) -> bool {
-    if let Words::Notice { id, outcome } = words::notice(text) {
-        out(mark, Fact::Ended { id, outcome });
+    if let Words::Notice { id, outcome, report } = words::notice(text) {
+        out(mark, Fact::Ended { id, outcome, report });
     }
     words::is_notice(text)
 }

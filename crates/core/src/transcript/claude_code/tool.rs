@@ -273,7 +273,7 @@ pub(super) fn came_back(tool: Option<Tool>, told: Option<&RawValue>) -> (Outcome
         Tool::Agent => {
             let status = told.status.text();
             let running = matches!(status, Some("async_launched" | "running" | "launched"));
-            let detail = told.agent_id.id().map(|id| Detail::Agent { id, running });
+            let detail = told.agent_id.id().map(|id| Detail::Agent { id, running, report: None });
             (Outcome::Good, detail.unwrap_or_default())
         }
         Tool::Task => {

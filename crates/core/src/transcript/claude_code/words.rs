@@ -11,7 +11,7 @@ pub(super) enum Words<'a> {
     /// A command of the client; `asked` where it is a prompt.
     Slash { name: Cow<'a, str>, arguments: Cow<'a, str>, asked: bool },
     /// Something in the background ended.
-    Notice { id: Cow<'a, str>, outcome: Outcome<'a> },
+    Notice { id: Cow<'a, str>, outcome: Outcome<'a>, report: Option<Cow<'a, str>> },
     /// The summary that a session goes on from.
     Summary(Cow<'a, str>),
     /// The user stopped the agent.
@@ -176,7 +176,14 @@ pub(super) fn is_notice(text: &str) -> bool {
 /// What a notice says, if it is one.
 pub(super) fn notice(text: &str) -> Words<'_> {
     match between(text, "<task-id>", "</task-id>").filter(|_| is_notice(text)) {
-        Some(id) => Words::Notice { id: id.into(), outcome: background_outcome(text) },
+        Some(id) => Words::Notice {
+            id: id.into(),
+            outcome: background_outcome(text),
+            report: text
+                .split_once("<result>")
+                .map(|(_, rest)| rest.rsplit_once("</result>").map_or(rest, |(inside, _)| inside))
+                .map(Cow::from),
+        },
         None => Words::None,
     }
 }

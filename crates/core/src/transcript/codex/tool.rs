@@ -269,7 +269,7 @@ const FAILED: [&str; 8] = [
 
 fn read_output<'t>(text: &'t str, read: Reply<'t>) -> (Outcome<'t>, Detail<'t>) {
     if let Some(id) = read.agent_id.id() {
-        return (Outcome::Good, Detail::Agent { id, running: true });
+        return (Outcome::Good, Detail::Agent { id, running: true, report: None });
     }
     if let Some(answers) = read.answers {
         return (Outcome::Good, Detail::Answers(answers_of(answers)));

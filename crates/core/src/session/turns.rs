@@ -1,0 +1,211 @@
+//! Turns: what the agent said between one prompt and the next. Its words are kept as its own: nothing
+//! here takes them for facts.
+
+use super::item::{Said, Seen, Turn, TurnEnd, TurnStart};
+use super::text::{self, Redacted};
+use serde::{Deserialize, Serialize};
+
+/// The agent's texts of one session take no more bytes than this; of older turns they go first.
+pub const AGENT_TEXT_BYTES_MAX: usize = 256 << 10;
+/// One text is kept up to here.
+const SAID_BYTES_MAX: usize = 16 << 10;
+/// A text of an earlier turn that is shorter is kept only if it is the turn's last one: it is a
+/// remark between two calls.
+const SUBSTANTIAL_BYTES_MIN: usize = 280;
+/// Texts of one turn that are kept while it runs.
+const SAID_MAX: usize = 400;
+
+/// The turns of a session, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turns {
+    /// The turns.
+    pub items: Vec<Turn>,
+    /// How many older turns were dropped with their texts.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub dropped: u64,
+    /// Texts of the running turn, not cleaned of secrets yet.
+    #[serde(skip)]
+    raw: Vec<(Seen, String)>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Turns {
+    /// Whether nothing is known of any turn.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty() && self.raw.is_empty()
+    }
+
+    /// The latest turn.
+    pub fn last(&self) -> Option<&Turn> {
+        self.items.last()
+    }
+
+    /// A turn starts, and the one before it is over.
+    pub(super) fn start(&mut self, seen: Seen, start: TurnStart, redacted: &mut Redacted) {
+        self.close(redacted);
+        self.items.push(Turn { seen, start, said: Vec::new(), end: TurnEnd::Nothing });
+        self.bound();
+    }
+
+    /// The agent says something.
+    pub(super) fn say(&mut self, seen: Seen, text: &str) {
+        self.happen(&seen, TurnEnd::Said);
+        if self.raw.len() >= SAID_MAX {
+            self.raw.remove(0);
+        }
+        self.raw.push((seen, text::start_of(text, SAID_BYTES_MAX).to_owned()));
+    }
+
+    /// Takes back what was said last, if it was this.
+    pub(super) fn take_back(&mut self, is_it: impl Fn(&str) -> bool) {
+        if self.raw.last().is_some_and(|(_, text)| is_it(text)) {
+            self.raw.pop();
+        }
+    }
+
+    /// Something happens in the running turn; before the first prompt it starts one.
+    pub(super) fn happen(&mut self, seen: &Seen, end: TurnEnd) {
+        match self.items.last_mut() {
+            Some(turn) => turn.end = end,
+            None => {
+                let (seen, start) = (seen.clone(), TurnStart::Client);
+                self.items.push(Turn { seen, start, said: Vec::new(), end });
+            }
+        }
+    }
+
+    /// Cleans what was put off. The running turn may go on.
+    pub(super) fn settle(&mut self, redacted: &mut Redacted) {
+        let raw = std::mem::take(&mut self.raw);
+        let Some(turn) = self.items.last_mut() else { return };
+        for (seen, text) in raw {
+            let text = text::head(&text, SAID_BYTES_MAX, redacted);
+            turn.said.push(Said { seen, text });
+        }
+        let more = turn.said.len().saturating_sub(SAID_MAX);
+        turn.said.drain(..more);
+        self.bound();
+    }
+
+    /// Of a turn that is over, remarks between two calls are not kept.
+    fn close(&mut self, redacted: &mut Redacted) {
+        let last = self.raw.len().saturating_sub(1);
+        let mut at = 0;
+        self.raw.retain(|(_, text)| {
+            let is_kept = at == last || text.len() >= SUBSTANTIAL_BYTES_MIN;
+            at += 1;
+            is_kept
+        });
+        self.settle(redacted);
+        if let Some(turn) = self.items.last_mut() {
+            let last = turn.said.len().saturating_sub(1);
+            let mut at = 0;
+            turn.said.retain(|said| {
+                let is_kept = at == last || said.text.len() >= SUBSTANTIAL_BYTES_MIN;
+                at += 1;
+                is_kept
+            });
+        }
+    }
+
+    /// Drops the oldest turns, but never the latest one, until the texts are within their limit.
+    fn bound(&mut self) {
+        let mut bytes: usize = self.items.iter().map(Turn::bytes).sum();
+        let mut gone = 0;
+        while bytes > AGENT_TEXT_BYTES_MAX && gone + 1 < self.items.len() {
+            bytes -= self.items[gone].bytes();
+            gone += 1;
+        }
+        self.items.drain(..gone);
+        self.dropped += u64::try_from(gone).unwrap_or_default();
+        let Some(turn) = self.items.last_mut() else { return };
+        while bytes > AGENT_TEXT_BYTES_MAX && turn.said.len() > 1 {
+            bytes -= turn.said.remove(0).text.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Source;
+
+    fn seen(number: u64) -> Seen {
+        Seen { record: format!("r{number}"), number, at: None, source: Source::Agent, agent: None }
+    }
+
+    fn texts(turn: &Turn) -> Vec<&str> {
+        turn.said.iter().map(|said| said.text.as_str()).collect()
+    }
+
+    #[test]
+    fn an_earlier_turn_keeps_its_last_text_and_long_ones() {
+        let mut redacted = Redacted::new();
+        let mut turns = Turns::default();
+        let long = "word ".repeat(80);
+        turns.start(seen(1), TurnStart::User, &mut redacted);
+        for (number, text) in [(2, "Let me look."), (3, long.as_str()), (4, "Now the tests.")] {
+            turns.say(seen(number), text);
+        }
+        turns.say(seen(5), "All done.");
+        turns.start(seen(6), TurnStart::User, &mut redacted);
+        turns.say(seen(7), "Looking.");
+        turns.say(seen(8), "Found it.");
+        turns.settle(&mut redacted);
+        assert_eq!(texts(&turns.items[0]), [long.trim(), "All done."]);
+        assert_eq!(texts(&turns.items[1]), ["Looking.", "Found it."]);
+        assert_eq!(turns.items[0].end, TurnEnd::Said);
+    }
+
+    #[test]
+    fn settling_in_between_changes_nothing() {
+        let mut redacted = Redacted::new();
+        let [mut once, mut often] = [Turns::default(), Turns::default()];
+        for turn in 0..4 {
+            for turns in [&mut once, &mut often] {
+                turns.start(seen(turn * 10), TurnStart::User, &mut redacted);
+            }
+            for number in 1..6 {
+                for turns in [&mut once, &mut often] {
+                    turns.say(
+                        seen(turn * 10 + number),
+                        &"text ".repeat(30 * (number % 3) as usize + 1),
+                    );
+                }
+                often.settle(&mut redacted);
+            }
+        }
+        once.settle(&mut redacted);
+        assert_eq!(once, often);
+    }
+
+    #[test]
+    fn the_oldest_turns_go_first_and_are_counted() {
+        let mut redacted = Redacted::new();
+        let mut turns = Turns::default();
+        for number in 0..60 {
+            turns.start(seen(number), TurnStart::User, &mut redacted);
+            turns.say(seen(number), &format!("{number} {}", "long text ".repeat(1_000)));
+        }
+        turns.settle(&mut redacted);
+        let bytes: usize = turns.items.iter().map(Turn::bytes).sum();
+        assert!(bytes <= AGENT_TEXT_BYTES_MAX, "{bytes}");
+        assert_eq!(turns.dropped + turns.items.len() as u64, 60);
+        assert!(turns.last().unwrap().said[0].text.starts_with("59 "));
+    }
+
+    #[test]
+    fn a_secret_in_a_text_is_not_kept() {
+        let mut redacted = Redacted::new();
+        let mut turns = Turns::default();
+        turns.start(seen(1), TurnStart::User, &mut redacted);
+        turns.say(seen(2), &format!("The token is ghp_{}.", "a1B2".repeat(10)));
+        turns.settle(&mut redacted);
+        assert!(!texts(&turns.items[0])[0].contains("ghp_"));
+        assert_eq!(redacted["github-token"], 1);
+    }
+}
