@@ -1,5 +1,5 @@
-//! Any texts in every place of a briefing that carries text: the budget holds, everything is told
-//! or named, and each line is one of ours or behind our marker. The bytes are cut at `\0`.
+//! Any texts in every place of a briefing that quotes text: the budget holds, everything is told or
+//! counted, and each line is one of ours or behind our marker. The bytes are cut at `\0`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,14 +14,21 @@ const KINDS: [(Rank, &str); 4] = [
     (Rank::Rest, "Failed and never passed"),
 ];
 
-const BEGINNINGS: [&str; 7] = [
+const BEGINNINGS: [&str; 14] = [
     "midstride briefing ",
-    "What stands in “ ” or behind > was written by ",
-    "- ",
+    "Background from earlier sessions;",
+    "Constraint",
+    "Where it stands",
+    "Task",
+    "Failed and never passed",
+    "Load this skill first",
+    "Read first",
+    "Not the name of a skill",
+    "Not a path in this project",
     "  >",
-    "Sources: [1] “",
-    "Left out: ",
-    "No point is left out.",
+    "Omitted: ",
+    "Nothing omitted.",
+    "Not a constraint",
 ];
 
 fuzz_target!(|bytes: &[u8]| {
@@ -37,8 +44,8 @@ fuzz_target!(|bytes: &[u8]| {
     for line in briefing.text.lines() {
         let ours = line.is_empty() || BEGINNINGS.iter().any(|word| line.starts_with(word));
         assert!(ours, "not our words: {line}");
-        let balanced = line.matches('“').count() == line.matches('”').count();
-        assert!(balanced || line.starts_with("  >"), "a quotation is left open: {line}");
+        let balanced = line.matches('"').count() % 2 == 0;
+        assert!(balanced || line.starts_with("  >"), "a quote is left open: {line}");
     }
     let acts = |c: char| (c.is_control() && c != '\n') || c == '<';
     assert!(!briefing.text.contains(acts));
@@ -51,10 +58,10 @@ fn material(texts: &[&str]) -> Material {
         rank: KINDS[at % 4].0,
         what: KINDS[at % 4].1,
         text: (*piece).to_owned(),
-        remark: None,
         source: text(at + 1),
         place: Some(text(at + 2)),
         show: vec!["midstride".to_owned(), text(at + 3)],
+        ..Point::default()
     };
     Material {
         client: None,
@@ -64,5 +71,6 @@ fn material(texts: &[&str]) -> Material {
         boot: vec![boot(BootAction::Skill(text(5))), boot(BootAction::Read(text(6)))],
         points: texts.iter().enumerate().map(point).collect(),
         show_all: vec!["midstride".to_owned(), text(7)],
+        headline: None,
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod advance;
 pub(crate) mod brief;
+pub(crate) mod carried;
 pub(crate) mod citation;
 pub(crate) mod client;
 pub(crate) mod coverage;

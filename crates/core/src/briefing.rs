@@ -2,19 +2,22 @@
 //! carried in quotation, and what was left out.
 
 mod boot;
+pub mod carry;
 mod cost;
 mod entry;
 mod form;
 mod material;
+mod noun;
 mod page;
 pub mod points;
 mod quote;
 mod visible;
 
-pub use material::{Boot, BootAction, Budget, Material, Occasion, Point, Rank};
+pub use material::{Boot, BootAction, Budget, Form, Headline, Material, Occasion, Point, Rank};
 
+use cost::Cost;
 use entry::Entry;
-use page::{Page, Plan, Trailer, Written};
+use page::{Layout, Page, Written};
 
 /// What a session is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub struct Briefing {
     pub tokens: u64,
     /// The branch that the text speaks of.
     pub branch: Option<String>,
+    /// What the page is about, for the user's line.
+    pub headline: Option<Headline>,
     /// What the text tells, in its order.
     pub told: Vec<Told>,
     /// What it does not tell, in the order of importance.
@@ -66,49 +71,53 @@ pub struct Omitted {
 }
 
 impl Briefing {
-    /// One line that tells the user what the session was told; none if it was told nothing.
+    /// One line that tells the user what the session was briefed with; none if it was not.
     pub fn line_for_user(&self) -> Option<String> {
         let first = self.told.first()?;
-        let mut sources: Vec<&str> = self.told.iter().map(|told| told.source.as_str()).collect();
-        sources.sort_unstable();
-        sources.dedup();
-        let more = match sources.len() - 1 {
-            0 => String::new(),
-            1 => " and 1 other".to_owned(),
-            others => format!(" and {others} others"),
-        };
-        let points = match self.told.len() {
-            1 => "1 point".to_owned(),
-            points => format!("{points} points"),
-        };
-        let left = match self.omitted.len() {
-            0 => String::new(),
-            left => format!(", {left} left out"),
-        };
-        let source = quote::label(&first.source);
-        Some(format!(
-            "midstride told this session {points} from {source}{more} (about {} tokens{left})",
-            self.tokens
-        ))
+        let headline = self.headline.clone().unwrap_or_default();
+        let named = if headline.name.is_empty() { &first.source } else { &headline.name };
+        let mut line = format!("midstride: briefed from {}", quote::label(named));
+        if let Some(title) = &headline.title {
+            line.push_str(&format!(", {}", quote::inline(title, TITLE_LENGTH_MAX)));
+        }
+        if !headline.state.is_empty() {
+            line.push_str(&format!(" ({})", headline.state.join("; ")));
+        }
+        let others = self.other_sources(named);
+        if others > 0 {
+            line.push_str(&format!(" and {others} more"));
+        }
+        Some(format!("{line} · {} tokens", self.tokens))
+    }
+
+    fn other_sources(&self, named: &str) -> usize {
+        let told = self.told.iter().map(|told| told.source.as_str());
+        let mut others: Vec<&str> = told.filter(|source| !source.ends_with(named)).collect();
+        others.sort_unstable();
+        others.dedup();
+        others.len()
     }
 }
 
-/// Tells as much of the material as fits, the most important first.
+/// A title in the user's line has no more characters than this.
+const TITLE_LENGTH_MAX: usize = 60;
+
+/// Tells as much of the material as fits, the most important first. Each point gets a little room in
+/// the order of importance; what is left goes to those that were truncated, in the same order.
 pub fn compose(material: &Material, budget: Budget) -> Briefing {
     let entries = entry::in_order(material, budget);
-    let fitting = Fitting::of(material, budget, &entries);
-    let (plan, written) = fitting.best().unzip();
-    let (told, omitted) = entries.split_at(plan.map_or(0, |plan: Plan| plan.told));
+    let page = Page::of(material, budget, &entries);
+    let filled = Filling { page: &page, entries: &entries, budget }.fill();
+    let (layout, written) = filled.unzip();
+    let layout = layout.unwrap_or_else(|| Layout::empty(entries.len()));
+    let told = entries.iter().zip(&layout.lengths).filter(|(_, length)| **length > 0);
     Briefing {
-        tokens: written.as_ref().map_or(0, |written| written.tokens),
-        text: written.map(|written| written.text).unwrap_or_default(),
+        tokens: written.as_ref().map_or(0, |written: &Written| written.tokens),
         branch: material.branch.clone(),
-        told: told
-            .iter()
-            .enumerate()
-            .map(|(at, entry)| Told::of(entry, plan.map_or(0, |plan| plan.form(at, entry).cut)))
-            .collect(),
-        omitted: omitted.iter().map(Omitted::of).collect(),
+        headline: material.headline.clone(),
+        told: told.map(|(entry, length)| Told::of(entry, entry.text(*length).cut)).collect(),
+        omitted: layout.omitted(&entries).map(Omitted::of).collect(),
+        text: written.map(|written| written.text).unwrap_or_default(),
     }
 }
 
@@ -126,11 +135,19 @@ impl Told {
 }
 
 impl Omitted {
-    fn of(Entry { point, short, .. }: &Entry) -> Self {
+    fn of(entry: &Entry) -> Self {
+        /// Enough to know it by.
+        const LENGTH_MAX: usize = 140;
+        let point = &entry.point;
+        let text = entry.text(LENGTH_MAX).text;
+        let text = match point.form {
+            Form::Line => text,
+            Form::Quote => text.lines().next().unwrap_or_default().to_owned(),
+        };
         Self {
             rank: point.rank,
             what: point.what,
-            text: short.text.clone(),
+            text,
             source: point.source.clone(),
             place: point.place.clone(),
             show: point.show.clone(),
@@ -138,77 +155,125 @@ impl Omitted {
     }
 }
 
-/// Finds out how much fits.
-struct Fitting<'entries> {
-    page: Page<'entries>,
+/// Finds out how much of each point fits.
+struct Filling<'f> {
+    page: &'f Page<'f>,
+    entries: &'f [Entry],
     budget: Budget,
-    entries: &'entries [Entry],
-    /// No more points than this can fit: each costs a token at least.
-    most: usize,
 }
 
-impl<'entries> Fitting<'entries> {
-    fn of(material: &Material, budget: Budget, entries: &'entries [Entry]) -> Self {
-        let most = usize::try_from(budget.tokens).unwrap_or(usize::MAX);
-        Self { page: Page::of(material, budget, entries, most), budget, entries, most }
-    }
-
-    /// The best text that fits, if any does. Its parts cost no less than the whole; whatever they
-    /// are, a budget is kept.
-    fn best(&self) -> Option<(Plan, Written)> {
-        let mut plan = if self.entries.is_empty() { None } else { self.plan() }?;
+impl Filling<'_> {
+    /// The room of each point, and the page. Its parts cost no less than the whole; should they, points
+    /// are dropped until it fits.
+    fn fill(&self) -> Option<(Layout, Written)> {
+        let mut layout = self.laid_out(&[]);
+        let covered = self.covered(&layout);
+        if covered.contains(&true) {
+            layout = self.laid_out(&covered);
+            layout.covered = self.covered(&layout);
+        }
         loop {
-            let written = self.page.write(&plan);
+            let last = layout.lengths.iter().rposition(|length| *length > 0)?;
+            let written = self.page.write(&layout);
             if written.fits(self.budget) {
-                return Some((plan, written));
+                return Some((layout, written));
             }
-            plan.told = plan.told.checked_sub(1)?;
+            layout.lengths[last] = match layout.lengths[last] / 2 {
+                length if self.entries[last].point.form == Form::Quote && length > 20 => length,
+                _ => 0,
+            };
+            layout.covered = self.covered(&layout);
         }
     }
 
-    /// The best plan that fits, if any does. What is left out is told by kind, unless then nothing
-    /// could be told at all.
-    fn plan(&self) -> Option<Plan> {
-        let tells = |plan: &Plan| plan.told > 0;
-        let kinds = self.filled(Trailer::Kinds);
-        if kinds.as_ref().is_some_and(tells) {
-            return kinds;
-        }
-        let total = self.filled(Trailer::Total);
-        total.filter(tells).or(kinds).or(total)
+    fn laid_out(&self, covered: &[bool]) -> Layout {
+        let mut layout = Layout::empty(self.entries.len());
+        layout.covered[..covered.len()].copy_from_slice(covered);
+        self.give_first(&mut layout);
+        self.lengthen(&mut layout);
+        layout
     }
 
-    /// What leads is told in short, then at length; then everything else in short, then at length.
-    fn filled(&self, trailer: Trailer) -> Option<Plan> {
-        let mut plan = Plan { trailer, told: 0, leading_long: 0, other_long: 0 };
-        if !self.fits(&plan) {
-            return None;
+    /// A little room for each, in the order of importance, until one does not fit.
+    fn give_first(&self, layout: &mut Layout) {
+        let mut spent = self.page.frame_cost(layout, self.budget);
+        for (index, entry) in self.entries.iter().enumerate() {
+            if layout.covered[index] {
+                continue;
+            }
+            let with = spent + self.cost(index, entry.first_length);
+            if !with.fits(self.budget) {
+                layout.lengths[index] = self.shorter(index, spent);
+                break;
+            }
+            spent = with;
+            layout.lengths[index] = entry.first_length;
         }
-        let leading = self.entries.iter().filter(|entry| entry.leads()).count();
-        plan.told = self.greatest(0, leading.min(self.most), |told| Plan { told, ..plan });
-        plan.leading_long = self.greatest(0, plan.told, |long| Plan { leading_long: long, ..plan });
-        if plan.told == leading {
-            let most = self.entries.len().min(self.most).max(leading);
-            plan.told = self.greatest(leading, most, |told| Plan { told, ..plan });
-            plan.other_long = self.greatest(0, plan.told, |long| Plan { other_long: long, ..plan });
-        }
-        Some(plan)
     }
 
-    /// The greatest number with which the plan fits; with the smallest it does.
-    fn greatest(&self, fitting: usize, most: usize, plan: impl Fn(usize) -> Plan) -> usize {
-        if fitting == most || self.fits(&plan(most)) {
-            return most;
+    /// Fewer characters of a point that fit beside what is spent; none where too few would.
+    fn shorter(&self, index: usize, spent: Cost) -> usize {
+        /// Less says nothing.
+        const LENGTH_MIN: usize = 40;
+        let fits = |length: usize| (spent + self.cost(index, length)).fits(self.budget);
+        let first = self.entries[index].first_length;
+        match self.entries[index].point.form {
+            Form::Quote if fits(LENGTH_MIN) => self.longest(index, LENGTH_MIN, first, spent),
+            Form::Quote | Form::Line => 0,
         }
-        let (mut fitting, mut too_much) = (fitting, most);
-        while too_much - fitting > 1 {
+    }
+
+    /// The room that is left goes to what was truncated, in the order of importance.
+    fn lengthen(&self, layout: &mut Layout) {
+        let mut spent = self.page.frame_cost(layout, self.budget);
+        for (index, length) in layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0)
+        {
+            spent += self.cost(index, *length);
+        }
+        for (index, entry) in self.entries.iter().enumerate() {
+            let (now, full) = (layout.lengths[index], entry.full_length());
+            if now == 0 || now >= full {
+                continue;
+            }
+            let without = spent.less(self.cost(index, now));
+            let longest = self.longest(index, now, full, without);
+            spent = without + self.cost(index, longest);
+            layout.lengths[index] = longest;
+        }
+    }
+
+    /// The most characters of a point that fit beside what is spent; `fitting` of them do.
+    fn longest(&self, index: usize, fitting: usize, full: usize, spent: Cost) -> usize {
+        /// Closer is not worth looking.
+        const STEP: usize = 24;
+        let fits = |length: usize| (spent + self.cost(index, length)).fits(self.budget);
+        if fits(full) {
+            return full;
+        }
+        let (mut fitting, mut too_much) = (fitting, full);
+        while too_much - fitting > STEP {
             let between = fitting.midpoint(too_much);
-            if self.fits(&plan(between)) { fitting = between } else { too_much = between }
+            if fits(between) { fitting = between } else { too_much = between }
         }
         fitting
     }
 
-    fn fits(&self, plan: &Plan) -> bool {
-        self.page.fits(plan, self.budget)
+    /// For each point, whether another one on the page says all of it.
+    fn covered(&self, layout: &Layout) -> Vec<bool> {
+        let on_page = layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0);
+        let shown: Vec<(usize, String)> = on_page
+            .map(|(index, length)| (index, self.entries[index].text(*length).text))
+            .collect();
+        let is_covered = |(index, entry): (usize, &Entry)| {
+            shown.iter().any(|(other, text)| {
+                let is_longer = text.len() > entry.point.text.trim().len();
+                *other != index && (is_longer || *other < index) && entry.is_in(text)
+            })
+        };
+        self.entries.iter().enumerate().map(is_covered).collect()
+    }
+
+    fn cost(&self, index: usize, length: usize) -> Cost {
+        Cost::of(&self.page.piece(index, length))
     }
 }

@@ -2,12 +2,14 @@
 //! looked at besides the transcript says when.
 
 mod gist;
+mod highlights;
 mod page;
 mod state;
 
 pub use state::{refreshed, without_session};
 
-pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist, Item, Sort};
+pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist};
+pub use highlights::{Ending, Highlight, HighlightKind, Highlights};
 
 use crate::hidden;
 use crate::repository::{MadeCommit, WorkTreeState};
@@ -566,27 +568,29 @@ mod tests {
         let gist = Gist::of(&checkpoint("2026-03-20T09:02:00Z", None));
         assert_eq!(Gist::read(&serde_json::to_vec(&gist).unwrap()).as_ref(), Some(&gist));
         let told = |sort| -> Vec<String> {
-            let told = |item: &Item| match &item.detail {
+            let told = |item: &Highlight| match &item.detail {
                 Some(detail) => format!("{} ({detail})", item.text),
                 None => item.text.clone(),
             };
-            gist.of_sort(sort).map(told).collect()
+            gist.of_kind(sort).map(told).collect()
         };
         assert_eq!(
-            told(Sort::Goal),
+            told(HighlightKind::Goal),
             ["Make the market pages fast again; the cache is purged on every deploy."]
         );
-        assert_eq!(told(Sort::Request), ["Now write the report."], "the rename was taken back");
+        let open = told(HighlightKind::OpenRequest);
+        assert_eq!(open, ["Now write the report."], "the rename was taken back");
         assert_eq!(
-            told(Sort::Correction),
+            told(HighlightKind::Correction),
             ["Keep it in one file", "Do not touch the pages, only the cache."]
         );
-        assert_eq!(told(Sort::Answer), ["Redis (Which store?)"]);
-        assert_eq!(told(Sort::Task), ["Warm the cache", "Measure again"]);
-        assert_eq!(told(Sort::Agent), ["bench (ag2)"]);
-        assert_eq!(told(Sort::Reverted), ["src/page.tsx"]);
-        let failed: Vec<&str> = gist.of_sort(Sort::Failed).map(|one| one.text.as_str()).collect();
-        assert_eq!(failed, ["npm run build", "grep -rn purge src"], "npm test passed later");
+        assert_eq!(told(HighlightKind::Answer), ["Redis (Which store?)"]);
+        assert_eq!(told(HighlightKind::Task), ["Warm the cache", "Measure again"]);
+        assert_eq!(told(HighlightKind::Agent), ["bench (ag2)"]);
+        assert_eq!(told(HighlightKind::Reverted), ["src/page.tsx"]);
+        let failed: Vec<&str> =
+            gist.of_kind(HighlightKind::Failed).map(|one| one.text.as_str()).collect();
+        assert_eq!(failed, ["npm run build"], "npm test passed later, and a search is no check");
     }
 
     /// A session whose user went back before a prompt, or before an answer, with what came of it.
@@ -645,8 +649,8 @@ mod tests {
             }
             assert!(!page.contains("Agents in flight") && !page.contains("has not come back"));
             let gist = Gist::of(&rewound);
-            for sort in [Sort::Failed, Sort::Agent] {
-                assert_eq!(gist.of_sort(sort).count(), 0, "{sort:?}");
+            for sort in [HighlightKind::Failed, HighlightKind::Agent] {
+                assert_eq!(gist.of_kind(sort).count(), 0, "{sort:?}");
             }
             let state = format!("{:?}", rewound.state(None, &[]));
             assert!(!state.contains("\"look\"") && !state.contains("\"Task\""), "{state}");

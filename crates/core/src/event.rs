@@ -342,6 +342,9 @@ mod tests {
                 about: about.map(str::to_owned),
                 folder: None,
                 gist: None,
+                branch: None,
+                worked: None,
+                open: None,
             })
         };
         let said = checkpointed(Some("the password is hunter2"));

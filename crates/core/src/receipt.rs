@@ -40,7 +40,7 @@ impl Receipts {
                 SessionEvent::Acknowledged { client, session, handoff, .. } => {
                     (&mut acknowledged, client, session, Some(handoff).filter(is_it))
                 }
-                SessionEvent::Checkpointed { .. } => continue,
+                SessionEvent::Checkpointed { .. } | SessionEvent::Dismissed { .. } => continue,
             };
             let Some(found) = found else { continue };
             let receipt = Receipt {

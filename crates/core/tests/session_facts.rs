@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The share of facts that the briefing has at least, in percent.
-const SHARE_MIN: usize = 37;
+const SHARE_MIN: usize = 70;
 const TOKENS: u64 = 2_000;
 
 /// Words that say nothing about a fact.
@@ -92,18 +92,21 @@ fn page(records: &[u8]) -> String {
         boot: Vec::new(),
         points: of_session(&Gist::of(&checkpoint)),
         show_all: ["midstride", "brief"].map(str::to_owned).to_vec(),
+        headline: None,
     };
     compose(&material, Budget { tokens: TOKENS, utf16_units: None }).text
 }
 
-/// The records before a summary; all of them where the facts are those of the whole session, or
-/// where nothing comes before the summary.
+/// The records before a summary; all of them where the facts are those of the whole session, and the
+/// summary too where the file starts shortly before it: what it summarizes is not there.
 fn before_summary<'b>(bytes: &'b [u8], facts: &[Fact]) -> &'b [u8] {
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let first = facts[0].record;
     let is_summary = facts.iter().all(|fact| fact.record == first);
     let has_work = |lines: &[&[u8]]| {
-        lines.iter().any(|line| String::from_utf8_lossy(line).contains("\"tool_use\""))
+        let is_call =
+            |line: &&&[u8]| String::from_utf8_lossy(line).contains("\"type\":\"tool_use\"");
+        lines.iter().filter(is_call).count() >= 10
     };
     let end = match is_summary {
         true if has_work(&lines[..first - 1]) => first - 1,

@@ -5,7 +5,7 @@ mod counted;
 pub(crate) use counted::client_of;
 
 use counted::{Counted, Indexed, counted_by_python, start};
-use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode, Sort};
+use midstride_core::checkpoint::{Around, Checkpoint, Gist, HighlightKind, Mode};
 use midstride_core::redact::Clean;
 use midstride_core::session::{AgentState, Client, Correction, Exit, PlanState, Session, Source};
 use midstride_core::transcript::{CURSOR_VERSION, Cursor, Lines};
@@ -536,8 +536,10 @@ fn a_file_of_a_branch_that_was_left_is_told_apart() {
     };
     let session = read(Client::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
     let gist = Gist::of(&Checkpoint::of(session, "t.jsonl".to_owned(), 1, Mode::Auto, around));
-    let changed: Vec<(&str, Option<&str>)> =
-        gist.of_sort(Sort::Changed).map(|item| (&*item.text, item.state.as_deref())).collect();
+    let changed: Vec<(&str, Option<&str>)> = gist
+        .of_kind(HighlightKind::Changed)
+        .map(|item| (&*item.text, item.state.as_deref()))
+        .collect();
     // It was changed on disk, and may be so still.
     let left = "only before the user went back; look at how it is on disk";
     assert_eq!(changed, [("src/kept.rs", None), ("src/left.rs", Some(left))]);

@@ -86,6 +86,22 @@ pub fn ancestors() -> Vec<u64> {
     std::iter::successors(nearest, parent).take_while(|pid| *pid > 1).take(MOST).collect()
 }
 
+/// Whether this process was started by `codex exec`, which runs for a script. Where the system does not
+/// tell, it was not.
+pub fn is_below_codex_exec() -> bool {
+    ancestors().into_iter().any(|pid| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+        let is_codex = |word: &&[u8]| {
+            let name = word.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            name == b"codex" || name == b"codex.js"
+        };
+        let at = words.iter().take(2).position(is_codex);
+        let rest = at.map_or(&[][..], |at| &words[at + 1..]);
+        rest.iter().any(|word| *word == b"exec" || *word == b"e")
+    })
+}
+
 /// The files below a folder that some process of ours has open to write to. Whoever only reads one
 /// does not work on it.
 pub fn files_being_written(folder: &Path) -> HashSet<PathBuf> {

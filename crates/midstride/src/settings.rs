@@ -185,6 +185,26 @@ pub fn is_started_over() -> bool {
     std::env::var_os(STARTED_OVER).is_some()
 }
 
+/// Says whether sessions that are started with it are briefed: `0` or `1`.
+const BRIEF: &str = "MIDSTRIDE_BRIEF";
+/// How Claude Code was started, as it tells its hooks.
+const CLAUDE_ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
+
+/// Whether the user said in the environment that sessions are, or are not, briefed.
+pub fn briefing_choice() -> Option<bool> {
+    let value = std::env::var(BRIEF).ok()?;
+    match value.trim().to_ascii_lowercase().as_str() {
+        "0" | "off" | "false" | "no" => Some(false),
+        "1" | "on" | "true" | "yes" => Some(true),
+        _ => None,
+    }
+}
+
+/// Whether Claude Code runs for a script: `claude -p` and the SDKs, where no user is at the terminal.
+pub fn is_headless_claude() -> bool {
+    std::env::var(CLAUDE_ENTRYPOINT).is_ok_and(|entrypoint| entrypoint.starts_with("sdk"))
+}
+
 /// Whether hooks are silent here: they were switched off, or what they would tell is told by a run,
 /// or a proof is being run.
 pub fn hooks_are_silent() -> bool {
@@ -312,6 +332,12 @@ pub const TEMPLATE: &str = "\
 # nudge = true
 # stop_gate = false
 
+# What a session is briefed with when it starts: at most so many tokens, 0 for no briefing. Sessions that run for a
+# script (claude -p, codex exec) are not briefed unless you say so.
+# [brief]
+# budget = 500
+# headless = false
+
 # A secret of your own: the letters it begins with, and an expression for what follows them.
 # [[redact]]
 # kind = \"acme-token\"
@@ -354,6 +380,22 @@ pub struct Settings {
     pub redact: Vec<AddedRule>,
     /// What hooks may do.
     pub hooks: HookSettings,
+    /// What sessions are briefed with.
+    pub brief: BriefSettings,
+}
+
+/// What sessions are briefed with when they start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct BriefSettings {
+    /// The tokens of a startup briefing; 0 for none.
+    pub budget: Option<u64>,
+    /// Whether sessions that run for a script are briefed too.
+    pub headless: bool,
+}
+
+impl BriefSettings {
+    const KEYS: [&str; 2] = ["budget", "headless"];
 }
 
 /// What hooks may do besides telling and capturing.
@@ -377,8 +419,17 @@ impl Default for HookSettings {
 }
 
 /// The keys of the file.
-const KEYS: [&str; 8] =
-    ["folders", "shelves", "capabilities", "may_be_empty", "redact", "hooks", "kinds", "stages"];
+const KEYS: [&str; 9] = [
+    "folders",
+    "shelves",
+    "capabilities",
+    "may_be_empty",
+    "redact",
+    "hooks",
+    "brief",
+    "kinds",
+    "stages",
+];
 
 /// The file as it is written.
 #[derive(Debug, Default, Deserialize)]
@@ -394,6 +445,8 @@ struct Written {
     redact: Vec<AddedRule>,
     #[serde(default)]
     hooks: HookSettings,
+    #[serde(default)]
+    brief: BriefSettings,
     #[serde(default)]
     kinds: BTreeMap<String, KindRule>,
     #[serde(default)]
@@ -425,6 +478,7 @@ impl Settings {
             stages: Stages::shipped(),
             redact: Vec::new(),
             hooks: HookSettings::default(),
+            brief: BriefSettings::default(),
             unknown: Vec::new(),
             source: None,
         }
@@ -439,8 +493,17 @@ impl Settings {
         let written: Written = toml_edit::de::from_str(&text)
             .map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
         let unknown = unknown_keys(&text).map_err(wrong)?;
-        let Written { folders, shelves, capabilities, may_be_empty, redact, hooks, kinds, stages } =
-            written;
+        let Written {
+            folders,
+            shelves,
+            capabilities,
+            may_be_empty,
+            redact,
+            hooks,
+            brief,
+            kinds,
+            stages,
+        } = written;
         let standard = Self::standard();
         let stages = standard.stages.with(Stages { capabilities, may_be_empty, kinds, stages });
         let unusable = if redact.is_empty() { None } else { Rules::with(&redact).err() };
@@ -451,7 +514,7 @@ impl Settings {
         let shelves = shelves.unwrap_or(standard.shelves);
         let shelves = shelves.into_iter().chain(folders).collect();
         let source = Some((path.clone(), sha256(&bytes)));
-        Ok(Self { shelves, note_places, stages, unknown, source, redact, hooks })
+        Ok(Self { shelves, note_places, stages, unknown, source, redact, hooks, brief })
     }
 }
 
@@ -462,6 +525,9 @@ fn unknown_keys(text: &str) -> Result<Vec<String>, String> {
     let mut unknown = unknown_in(text, document.as_table(), "", &KEYS)?;
     if let Some(hooks) = document.get("hooks").and_then(Item::as_table_like) {
         unknown.extend(unknown_in(text, hooks, "hooks.", &HookSettings::KEYS)?);
+    }
+    if let Some(brief) = document.get("brief").and_then(Item::as_table_like) {
+        unknown.extend(unknown_in(text, brief, "brief.", &BriefSettings::KEYS)?);
     }
     let rules = [("kinds", &KindRule::KEYS[..]), ("stages", &StageRule::KEYS[..])];
     for (table, keys) in rules {

@@ -10,6 +10,7 @@ mod clean;
 mod client;
 mod cover;
 mod decided;
+mod dismiss;
 mod doctor;
 mod edit;
 mod finish_index;
@@ -45,12 +46,13 @@ pub use advance::{Advance, AdvanceError, Forward, Passage, advance};
 pub use allow::{
     AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
 };
-pub use brief::{Asked, BUDGET, Briefed, Delivery, brief};
+pub use brief::{Asked, BUDGET, Briefed, Delivery, brief, carried};
 pub use carry::{Carries, Imported, import_tasks};
 pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
 pub use checkpoint::{CheckpointError, Checkpointed, Which, checkpoint};
 pub use client::{add_to_client, carry_out, client_standing, found_clients, remove_from_client};
 pub use cover::{Covering, Told};
+pub use dismiss::{DismissError, dismiss};
 pub use doctor::{
     ClientFacts, Examined, Idle, Reindexed, ShelfFacts, examine, examine_clients, idle, reindex,
 };
@@ -63,7 +65,9 @@ pub use forget::{
     kept_text,
 };
 pub use graph::{Connected, graph};
-pub use hook::{Hooked, hook, is_silent, is_switched_off, switch_hooks};
+pub use hook::{
+    Hooked, hook, is_silent, is_switched_off, last_briefing, skip_next_briefing, switch_hooks,
+};
 pub use init::{InitError, Initialised, init};
 pub use live::{LiveError, commit_id, live};
 pub use merge::{Driven, Joined, MergeError, drive, repair};

@@ -6,7 +6,7 @@ use midstride::clock::Clock;
 use midstride::project::Project;
 use midstride::settings::Environment;
 use midstride::verbs::{self, Which};
-use midstride_core::checkpoint::{Gist, Mode, Sort};
+use midstride_core::checkpoint::{Gist, HighlightKind, Mode};
 use midstride_core::session::{Client, Correction, Session};
 use midstride_testkit::{NOW, Sandbox};
 use serde_json::{Value, json};
@@ -212,12 +212,15 @@ fn what_the_user_said_before_the_fork_holds_on() {
     let done = verbs::checkpoint(&project, &which, None, Mode::Auto).unwrap();
     let gist = Gist::of(&done.checkpoint);
     let said = |sort| -> Vec<(String, Option<String>)> {
-        gist.of_sort(sort).map(|item| (item.text.clone(), item.state.clone())).collect()
+        gist.of_kind(sort).map(|item| (item.text.clone(), item.state.clone())).collect()
     };
     let before = || Some("before this session forked".to_owned());
-    assert_eq!(said(Sort::Goal), [("Bring it up to date.".to_owned(), before())]);
-    assert_eq!(said(Sort::Correction), [("No, do not touch the fixtures.".to_owned(), before())]);
-    assert_eq!(said(Sort::Request), [("Now the report.".to_owned(), None)]);
+    assert_eq!(said(HighlightKind::Goal), [("Bring it up to date.".to_owned(), before())]);
+    assert_eq!(
+        said(HighlightKind::Correction),
+        [("No, do not touch the fixtures.".to_owned(), before())]
+    );
+    assert_eq!(said(HighlightKind::Request), [("Now the report.".to_owned(), None)]);
     assert!(done.checkpoint.page().contains(", before this session forked"));
 }
 

@@ -216,6 +216,9 @@ fn forgetting_of(world: &dyn World, secret: &[u8]) {
             about: about.map(str::to_owned),
             folder: None,
             gist: None,
+            branch: None,
+            worked: None,
+            open: None,
         }),
         ..event(blob)
     };

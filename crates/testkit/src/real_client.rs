@@ -25,6 +25,8 @@ pub fn claude_code(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
     command
         .env("ANTHROPIC_BASE_URL", model.address())
         .env("ANTHROPIC_API_KEY", "none")
+        // Headless sessions are briefed only where the user says so.
+        .env("MIDSTRIDE_BRIEF", "1")
         .env("DISABLE_TELEMETRY", "1")
         .env("DISABLE_AUTOUPDATER", "1")
         .env("DISABLE_ERROR_REPORTING", "1")
@@ -46,6 +48,7 @@ pub fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
         std::fs::write(&configuration, settings(model)).expect("the home is ours");
     }
     let mut command = sandbox.command(program);
+    command.env("MIDSTRIDE_BRIEF", "1");
     command.env("TOLD_KEY", "none").env_remove("MIDSTRIDE_NOW");
     Some(command)
 }

@@ -10,43 +10,51 @@ use midstride::settings::SessionName;
 use midstride::verbs::{self, Asked, BUDGET, Board, Briefed};
 use midstride_core::briefing::Occasion;
 
-/// Print what whoever takes the work over has to know
+/// Print the briefing for the next session
 ///
-/// What must be kept to comes first, then what blocks, where the work stands and what is next, wrong
-/// turns and landmines, tasks, decisions, proofs and drifted places, what to read, and the rest: from
-/// the open handoffs, from the session before this one, from the tasks and from the mission. What does
-/// not fit the budget is listed with the command that shows it. Nothing is judged anew; git is asked what is
-/// uncommitted. The text is for the next session; the line on standard error is for you.
+/// The briefing starts with your standing instructions, then the goal, the status (commits, outside
+/// effects, last result of each check) and the next step, then corrections, wrong turns, open failures,
+/// open tasks, findings and the agent's reports: from the last session with work, from open handoffs,
+/// tasks and the mission. What does not fit the budget is counted by kind. The briefing goes to standard
+/// output; the line on standard error is for you.
 ///
-/// A session that is named gets a receipt: `midstride show ID` tells which sessions were told of a
-/// handoff. Without `--session` there is no receipt. Being told ends nothing.
+/// With `--session`, midstride records which session was briefed, and `midstride show ID` lists it.
+/// Printing a briefing changes nothing else.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BriefArgs {
-    /// At most so many tokens; else 500 for startup and clear, and 2000 for everything else
+    /// Maximum tokens [default: 500 for startup and clear, else 2000]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     budget: Option<u64>,
 
-    /// Handoffs to this role come first
+    /// List handoffs to this role first
     #[arg(long = "for", value_name = "ROLE", value_parser = super::said)]
     role: Option<String>,
 
-    /// The client that is told; some take only so much
+    /// Client to brief
     #[arg(long, value_enum)]
     client: Option<ClientArg>,
 
-    /// What the session begins with; `resume` and `compact` tell a session what it did itself
+    /// How the session starts
     #[arg(long, value_enum)]
     source: Option<SourceArg>,
 
-    /// The session that is told, with `--client`; it gets a receipt
+    /// Record the delivery to this session (with --client)
     #[arg(long, value_name = "ID", value_parser = super::said)]
     session: Option<String>,
 
-    /// Print nothing; write down that the session took these handoffs over
+    /// Record that the session picked up these handoffs
     #[arg(long, value_name = "HANDOFF", num_args = 1.., conflicts_with_all = ["budget", "role", "source"])]
     acknowledge: Vec<String>,
 
-    /// As what
+    /// Print exactly what the newest session was briefed with
+    #[arg(long, conflicts_with_all = ["budget", "role", "client", "source", "session", "acknowledge", "form"])]
+    last: bool,
+
+    /// Start the next session without a briefing
+    #[arg(long, conflicts_with_all = ["budget", "role", "client", "source", "session", "acknowledge", "form", "last"])]
+    skip_next: bool,
+
+    /// Output format
     #[arg(
         long = "as",
         value_enum,
@@ -102,6 +110,12 @@ pub(crate) fn brief(
     if !args.acknowledge.is_empty() {
         return acknowledge(ui, project, args);
     }
+    if args.last {
+        return last(ui, project, args.json);
+    }
+    if args.skip_next {
+        return skip_next(ui, project, args.json);
+    }
     let asked = Asked {
         occasion: args.source.map(SourceArg::occasion),
         client: args.client.map(ClientArg::client),
@@ -121,6 +135,31 @@ pub(crate) fn brief(
         false => ui.print(&briefed.briefing.text)?,
     }
     tell(ui, project, briefed)
+}
+
+/// Prints what the newest session was briefed with.
+fn last(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
+    let Some((session, text)) = verbs::last_briefing(project)? else {
+        return Err(Diagnostic::new("no session was briefed here yet")
+            .hint("midstride doctor shows whether hooks run in this project"));
+    };
+    match json {
+        true => ui.json(&view::brief::last_json(&session, &text))?,
+        false => {
+            ui.print(&text)?;
+            ui.say(&view::brief::last_line(&session))?;
+        }
+    }
+    Ok(Outcome::Clean)
+}
+
+fn skip_next(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
+    let is_new = verbs::skip_next_briefing(project)?;
+    match json {
+        true => ui.json(&serde_json::json!({ "skip_next": true, "new": is_new }))?,
+        false => ui.say("The next session starts without a briefing. Capture goes on.")?,
+    }
+    Ok(Outcome::Clean)
 }
 
 /// A session by the id that was typed and the client that was typed, or that this runs in.

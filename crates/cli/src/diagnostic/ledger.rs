@@ -6,8 +6,8 @@ use midstride::git::GitError;
 use midstride::ledger::{AppendError, LedgerError};
 use midstride::reconcile::ReconcileError;
 use midstride::verbs::{
-    BEGINNING_LENGTH_MIN, ForgetError, MissionError, ReceiptError, SyncError, TaskError,
-    WorkflowError,
+    BEGINNING_LENGTH_MIN, DismissError, ForgetError, MissionError, ReceiptError, SyncError,
+    TaskError, WorkflowError,
 };
 use midstride_core::task;
 use midstride_core::task::NotFound;
@@ -69,6 +69,21 @@ impl From<ReceiptError> for Diagnostic {
                 .hint("`midstride init` sets it up; before that nothing is written"),
             ReceiptError::Read(error) => error.into(),
             ReceiptError::Append(error) => error.into(),
+        }
+    }
+}
+
+impl From<DismissError> for Diagnostic {
+    fn from(error: DismissError) -> Self {
+        match error {
+            DismissError::NoSuch { ref known, .. } => {
+                let hint = match known.is_empty() {
+                    true => "no earlier session left anything open here".to_owned(),
+                    false => format!("open items: {}", known.join(", ")),
+                };
+                Self::new(error.to_string()).hint(hint)
+            }
+            DismissError::Receipt(error) => error.into(),
         }
     }
 }

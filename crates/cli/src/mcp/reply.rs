@@ -74,9 +74,8 @@ impl Reply {
     /// A briefing, which quotes whatever it carries. It is written for whoever has a terminal.
     #[must_use]
     pub(super) fn briefs(self, briefing: &str) -> Self {
-        let names_commands = briefing.contains("`midstride show ");
-        let instead = "Where it names `midstride show ID`, call `get` with that id.";
-        self.and(briefing).and(if names_commands { instead } else { "" })
+        let instead = "To read a handoff that it names in parentheses, call `get` with its id.";
+        self.and(briefing).and(if briefing.is_empty() { "" } else { instead })
     }
 
     /// There is another page.

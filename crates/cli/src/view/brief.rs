@@ -59,6 +59,22 @@ pub(crate) struct AcknowledgedJson<'s> {
     new: usize,
 }
 
+#[derive(Serialize)]
+pub(crate) struct LastJson<'s> {
+    client: &'s str,
+    session: &'s str,
+    text: &'s str,
+}
+
+pub(crate) fn last_json<'s>(session: &'s SessionName, text: &'s str) -> LastJson<'s> {
+    LastJson { client: &session.client, session: &session.id, text }
+}
+
+/// Whose briefing was printed.
+pub(crate) fn last_line(session: &SessionName) -> String {
+    format!("Briefing of session {} ({})", session.id, session.client)
+}
+
 pub(crate) fn json(briefed: &Briefed) -> BriefJson<'_> {
     let briefing = &briefed.briefing;
     BriefJson {

@@ -58,6 +58,10 @@ fn human(record: &Recorded, envelope: &Envelope) -> String {
                 format!("{client} session briefed{told}, {tokens} tokens"),
             )
         }
+        Event::Session(SessionEvent::Dismissed { session, handle, wrong, .. }) => {
+            let wrong = if *wrong { " as wrong" } else { "" };
+            (format!("session {session}"), format!("{handle} dismissed{wrong}"))
+        }
         Event::Session(SessionEvent::Acknowledged { client, session, handoff, verb }) => {
             let what = format!(
                 "{client} session took over{} ({verb})",

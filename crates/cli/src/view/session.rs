@@ -5,7 +5,7 @@ use super::{count, heading, indented, name, one_line, shell_word, shown_path, ta
 use midstride::client::Life;
 use midstride::project::Project;
 use midstride::verbs::{Checkpointed, Extent, Listed, Recovered};
-use midstride_core::checkpoint::{ArtifactState, Checkpoint};
+use midstride_core::checkpoint::{ArtifactState, Checkpoint, Highlight, HighlightKind, Highlights};
 use midstride_core::session::{AgentState, Exit, Request, Seen};
 use serde::Serialize;
 use std::path::Path;
@@ -318,7 +318,29 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     if let Some(words) = &session.last_words {
         section(&mut out, "Last words", &[short(&words.text)]);
     }
+    done_and_said(&mut out, &Highlights::of(checkpoint));
     out
+}
+
+/// What the session did and what its agent reported, which a briefing may have truncated.
+fn done_and_said(out: &mut String, highlights: &Highlights) {
+    let lines = |kind: HighlightKind| -> Vec<String> {
+        let line = |one: &Highlight| {
+            let detail = one.detail.as_deref().map(|detail| format!("{} ", name(detail)));
+            let state = one.state.as_deref().map(|state| format!(" ({state})"));
+            let text = short(&one.text);
+            format!("{}{text}{}", detail.unwrap_or_default(), state.unwrap_or_default())
+        };
+        highlights.of_kind(kind).map(line).collect()
+    };
+    section(out, "Commits", &lines(HighlightKind::Commit));
+    section(out, "Outside effects", &lines(HighlightKind::Effect));
+    section(out, "Checks that passed", &lines(HighlightKind::Check));
+    let texts = |kind: HighlightKind| -> Vec<String> {
+        highlights.of_kind(kind).map(|one| tame(&one.text)).collect()
+    };
+    section(out, "Reports", &texts(HighlightKind::Report));
+    section(out, "Reports of subagents", &texts(HighlightKind::AgentReport));
 }
 
 fn top(checkpoint: &Checkpoint) -> String {

@@ -2,7 +2,7 @@
 
 use super::hooks::{claude_code, codex, did, finish, last};
 use super::project;
-use super::talk::{Running, Server, Talk, heard, ids, times};
+use super::talk::{Running, Server, Talk, heard, ids, quotes, times};
 use midstride_testkit::{ModelServer, Turn};
 use serde_json::json;
 
@@ -15,7 +15,7 @@ const MUCH: u64 = 90_000;
 fn is_told_again(model: &ModelServer, summary: &str) {
     let heard = heard(&last(model));
     assert_eq!(times(&heard, summary), 1, "{heard:#?}");
-    let told = heard.iter().filter(|one| one.contains("midstride briefing after a compaction"));
+    let told = heard.iter().filter(|one| one.contains("midstride · after compaction"));
     let told: Vec<&String> = told.collect();
     assert!(told.len() == 1 && told[0].contains(CONSTRAINT), "{heard:#?}");
 }
@@ -76,7 +76,7 @@ fn codex_that_compacts_by_itself_is_told_again() {
     is_told_again(&model, "The session was about files.");
     // What the client wrote for itself is nothing that was said to the user.
     let heard = heard(&last(&model));
-    assert_eq!(times(&heard, "“I began.”"), 1, "{heard:#?}");
+    assert_eq!(quotes(&heard, "I began."), 1, "{heard:#?}");
     let did = did(&sandbox);
     let compacted =
         ["PreCompact: captured", "PostCompact: nothing", "SessionStart: captured, briefed"];
@@ -148,5 +148,5 @@ fn codex_that_is_ended_in_its_turn_is_captured() {
     let mut client = codex(&sandbox, &model).unwrap();
     finish(&sandbox, client.arg("What happened?"));
     let heard = heard(&last(&model));
-    assert_eq!(times(&heard, "“Repair the importer of invoices”"), 1, "{heard:#?}");
+    assert_eq!(quotes(&heard, "Repair the importer of invoices"), 1, "{heard:#?}");
 }

@@ -91,7 +91,7 @@ fn a_first_session_of_claude_code_is_told_of_open_handoffs() {
     let Some(mut client) = claude_code(&sandbox, &model) else { return };
     finish(&sandbox, client.args(["-p", "Hello"]));
     let asked = last(&model);
-    assert!(asked.says("midstride briefing at the start of a session"), "{:#}", asked.body);
+    assert!(asked.says("midstride briefing · branch"), "{:#}", asked.body);
     assert!(asked.says("The balance is looked up on every page"), "{:#}", asked.body);
     let did = did(&sandbox);
     assert_eq!(did.first().unwrap(), "SessionStart: briefed", "{did:?}");
@@ -106,7 +106,7 @@ fn a_first_session_of_codex_is_told_of_open_handoffs() {
     let Some(mut client) = codex(&sandbox, &model) else { return };
     finish(&sandbox, client.arg("Hello"));
     let asked = last(&model);
-    assert!(asked.says("midstride briefing at the start of a session"), "{:#}", asked.body);
+    assert!(asked.says("midstride briefing · branch"), "{:#}", asked.body);
     assert!(asked.says("The balance is looked up on every page"), "{:#}", asked.body);
     let did = did(&sandbox);
     assert_eq!(did.first().unwrap(), "SessionStart: briefed", "{did:?}");
@@ -129,14 +129,14 @@ fn work_that_one_client_began_goes_on_in_the_other_and_back() {
     let Some(mut client) = codex(&sandbox, &model) else { return };
     finish(&sandbox, client.arg("Go on, and write a report for the auditors"));
     let asked = last(&model);
-    assert!(asked.says("“Repair the importer of invoices”"), "{:#}", asked.body);
-    assert!(asked.says("“The importer still fails.”"), "{:#}", asked.body);
+    assert!(asked.says("> Repair the importer of invoices"), "{:#}", asked.body);
+    assert!(asked.says("> The importer still fails."), "{:#}", asked.body);
     model.then([Turn::says("I know.")]);
     let Some(mut client) = claude_code(&sandbox, &model) else { return };
     finish(&sandbox, client.args(["-p", "Go on"]));
     let asked = last(&model);
-    assert!(asked.says("write a report for the auditors”"), "{:#}", asked.body);
-    assert!(asked.says("“The importer is repaired, the report is not.”"), "{:#}", asked.body);
+    assert!(asked.says("write a report for the auditors"), "{:#}", asked.body);
+    assert!(asked.says("> The importer is repaired, the report is not."), "{:#}", asked.body);
     did(&sandbox);
 }
 
@@ -160,8 +160,8 @@ fn what_a_compaction_would_lose_is_there_again() {
     on("Go on");
     let asked = last(&model);
     assert!(asked.says("The session was about files."), "{:#}", asked.body);
-    assert!(asked.says("midstride briefing after a compaction"), "{:#}", asked.body);
-    assert!(asked.says("“No, do not touch the fixtures of the auditors”"), "{:#}", asked.body);
+    assert!(asked.says("midstride · after compaction"), "{:#}", asked.body);
+    assert!(asked.says("> No, do not touch the fixtures of the auditors"), "{:#}", asked.body);
     let did = did(&sandbox);
     // The end of the session before has captured what is there; the client may have written since.
     let before = did.iter().find_map(|one| one.strip_prefix("PreCompact: ")).unwrap();
@@ -187,7 +187,7 @@ fn a_session_that_was_killed_is_told_to_the_next() {
     let Some(mut client) = claude_code(&sandbox, &model) else { return };
     finish(&sandbox, client.args(["-p", "What happened?"]));
     let asked = last(&model);
-    assert!(asked.says("“Repair the importer of invoices”"), "{:#}", asked.body);
+    assert!(asked.says("> Repair the importer of invoices"), "{:#}", asked.body);
     let did = did(&sandbox);
     assert!(did.contains(&"SessionStart: recovered 1, briefed".to_owned()), "{did:?}");
 }

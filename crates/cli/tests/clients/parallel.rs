@@ -2,7 +2,7 @@
 
 use super::hooks::{claude_code, codex, did, finish, last};
 use super::project;
-use super::talk::{Running, Talk, heard, sessions, times};
+use super::talk::{Running, Talk, heard, quotes, sessions, times};
 use midstride_testkit::{ModelServer, Sandbox, Turn};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ fn two_clients_at_work_at_once_do_not_disturb_each_other() {
     finish(&sandbox, next.args(["-p", "Go on"]));
     let after = heard(&last(&models[2]));
     for text in [IMPORTER, REPORT] {
-        assert_eq!(times(&after, &format!("“{text}”")), 1, "{after:#?}");
+        assert_eq!(quotes(&after, text), 1, "{after:#?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::hooks::{claude_code, codex, did, finish, handoff, last};
 use super::project;
-use super::talk::{heard, ids, times};
+use super::talk::{heard, ids, quotes, times};
 use midstride_testkit::{ModelServer, Sandbox, Turn};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,12 +41,12 @@ fn a_session_in_a_folder_belongs_to_the_project() {
     assert_eq!(times(&told, LANDMINE), 1, "{told:#?}");
     let mut client = codex(&sandbox, &model).unwrap();
     let told = asked_in(&sandbox, &model, client.arg("Sum up the receipts"), &folder);
-    assert_eq!(times(&told, "“Sum up the invoices”"), 1, "{told:#?}");
+    assert_eq!(quotes(&told, "Sum up the invoices"), 1, "{told:#?}");
     // Who works at the top is told of both, and they are captured there.
     let mut client = claude_code(&sandbox, &model).unwrap();
     let told = asked_in(&sandbox, &model, client.args(["-p", "Go on"]), sandbox.root());
-    assert_eq!(times(&told, "“Sum up the receipts”"), 1, "{told:#?}");
-    assert_eq!(times(&told, "“Sum up the invoices”"), 1, "{told:#?}");
+    assert_eq!(quotes(&told, "Sum up the receipts"), 1, "{told:#?}");
+    assert_eq!(quotes(&told, "Sum up the invoices"), 1, "{told:#?}");
     assert_eq!(ids(&sandbox).len(), 3);
     assert_eq!(did(&sandbox).iter().filter(|one| *one == "SessionEnd: captured").count(), 3);
     assert!(!folder.join(".midstride").exists() && !folder.join(".git").exists());
@@ -66,15 +66,15 @@ fn each_in_its_own(tree: impl Fn(&Sandbox) -> PathBuf) {
         asked_in(&sandbox, &model, client.args(["-p", text]), folder)
     };
     let told = claude("Check the ledgers", &tree);
-    assert_eq!(times(&told, "branch “audit”"), 1, "{told:#?}");
+    assert_eq!(times(&told, "branch audit"), 1, "{told:#?}");
     assert_eq!(times(&told, LANDMINE), 1, "{told:#?}");
     assert_eq!(times(&told, "Repair the importer"), 0, "{told:#?}");
     let mut client = codex(&sandbox, &model).unwrap();
     let told = asked_in(&sandbox, &model, client.arg("Go on there"), &tree);
-    assert_eq!(times(&told, "“Check the ledgers”"), 1, "{told:#?}");
+    assert_eq!(quotes(&told, "Check the ledgers"), 1, "{told:#?}");
     assert_eq!(times(&told, "Repair the importer"), 0, "{told:#?}");
     let told = claude("Go on here", sandbox.root());
-    assert_eq!(times(&told, "“Repair the importer”"), 1, "{told:#?}");
+    assert_eq!(quotes(&told, "Repair the importer"), 1, "{told:#?}");
     assert_eq!(times(&told, "Check the ledgers"), 0, "{told:#?}");
     assert_eq!(times(&told, "Go on there"), 0, "{told:#?}");
     // One ledger has them all.

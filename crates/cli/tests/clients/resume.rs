@@ -2,13 +2,13 @@
 
 use super::hooks::{claude_code, codex, did, finish, handoff, last};
 use super::project;
-use super::talk::{Talk, heard, ids, sessions, times};
+use super::talk::{Talk, heard, ids, quotes, sessions, times};
 use midstride_testkit::{ModelServer, Sandbox, Turn};
 use serde_json::{Value, json};
 use std::process::Command;
 
-const AT_START: &str = "midstride briefing at the start of a session";
-const AGAIN: &str = "midstride briefing for a session that goes on";
+const AT_START: &str = "midstride briefing · branch";
+const AGAIN: &str = "midstride briefing · resumed session";
 const LANDMINE: &str = "The balance is looked up on every page";
 
 /// How many events of a project say this.
@@ -48,9 +48,9 @@ fn after_clear_a_session_is_another_one() {
     talk.end();
     // The new session knows what the old one was asked, and that it is not its own.
     let heard = heard(&last(&model));
-    assert_eq!(times(&heard, "midstride briefing after the context was cleared"), 1, "{heard:#?}");
+    assert_eq!(times(&heard, "midstride briefing · after /clear"), 1, "{heard:#?}");
     assert_eq!(times(&heard, AT_START), 0, "{heard:#?}");
-    assert_eq!(times(&heard, "“Repair the importer of invoices”"), 1, "{heard:#?}");
+    assert_eq!(quotes(&heard, "Repair the importer of invoices"), 1, "{heard:#?}");
     assert_eq!(times(&heard, LANDMINE), 1, "{heard:#?}");
     // Each was captured, with what is its own.
     let did = did(&sandbox);
@@ -72,7 +72,7 @@ fn after_clear_a_session_is_another_one() {
     assert_eq!(shell.trim(), second);
     // It was ended by the user, and is not called lost.
     let text = super::transcript_of(&sandbox, &second);
-    assert!(text.contains("midstride told this session"), "{text}");
+    assert!(text.contains("midstride: briefed from "), "{text}");
     assert!(!text.contains("ended without a word"), "{text}");
 }
 
@@ -105,9 +105,9 @@ fn goes_on(sandbox: &Sandbox, model: &ModelServer, run: &dyn Fn(Begin<'_>, &str)
     for text in asked {
         let told = ask(Begin::Named(&id), text);
         assert_eq!(times(&told, AGAIN), 1, "{told:#?}");
-        assert_eq!(times(&told, "“Write a report for the auditors”"), 1, "{told:#?}");
+        assert_eq!(quotes(&told, "Write a report for the auditors"), 1, "{told:#?}");
         assert_eq!(times(&told, LANDMINE), 1, "{told:#?}");
-        assert_eq!(times(&told, "“Repair the importer of invoices”"), 0, "{told:#?}");
+        assert_eq!(quotes(&told, "Repair the importer of invoices"), 0, "{told:#?}");
     }
     assert_eq!((ids(sandbox).len(), events(sandbox, "session briefed")), (2, 3));
     let did = did(sandbox);

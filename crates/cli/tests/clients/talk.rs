@@ -23,6 +23,11 @@ pub(super) fn times(heard: &[String], text: &str) -> usize {
     heard.iter().map(|one| one.matches(text).count()).sum()
 }
 
+/// How often a briefing quotes words of a user: in a line behind its marker, or in quotes.
+pub(super) fn quotes(heard: &[String], text: &str) -> usize {
+    times(heard, &format!("> {text}\n")) + times(heard, &format!("\"{text}\""))
+}
+
 /// Claude Code, which takes one prompt after the other.
 pub(super) struct Talk {
     child: Child,

@@ -270,7 +270,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 
 /// The words of a user, as a briefing tells them.
 fn quoted(words: &str) -> String {
-    format!("“{words}”")
+    format!("> {words}")
 }
 
 #[test]

@@ -151,6 +151,15 @@ fn a_session_is_shown_with_what_matters() {
 
     Last words
       The report is in docs; next I would measure. �
+
+    Checks that passed
+      npm test (1 file edited since)
+
+    Reports
+      The report is in docs; next I would measure. �
+
+    Reports of subagents
+      two callers
     ----- stderr -----
     3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
     1 of 62 records are of kinds that are not known: weather-report 1

@@ -13,8 +13,8 @@ pub(super) fn points(boot: &Boot, client: Option<Client>) -> Vec<Point> {
         text: text.to_owned(),
         remark: remark.map(str::to_owned),
         source: boot.source.clone(),
-        place: None,
         show: boot.show.clone(),
+        ..Point::default()
     };
     let asked = match &boot.action {
         BootAction::Skill(name) => vec![asked(BootKind::Skill, name, client)],

@@ -17,6 +17,14 @@ impl Cost {
         Self { thousandths: tokens::thousandths(text), utf16_units }
     }
 
+    /// The same without a part of it.
+    pub(super) fn less(self, part: Self) -> Self {
+        Self {
+            thousandths: self.thousandths.saturating_sub(part.thousandths),
+            utf16_units: self.utf16_units.saturating_sub(part.utf16_units),
+        }
+    }
+
     /// Whether it is within a budget.
     pub(super) fn fits(self, budget: super::Budget) -> bool {
         tokens::whole(self.thousandths) <= budget.tokens

@@ -1,129 +1,128 @@
-//! Points in the order of importance, each with its forms.
+//! Points in the order of importance, each with the room it gets.
 
-use super::material::{Budget, Material, Point, Rank};
+use super::material::{Budget, Form, Material, Point, Rank};
 use super::visible::Visible;
-use super::{boot, form};
-use std::cell::OnceCell;
+use super::{boot, form, quote};
 
-/// So many points of one kind in a row each have an item of their own; more share one. Names share
-/// one at once.
-const APART_MAX: usize = 5;
+/// No text takes more characters than these.
+const LENGTH_MAX: usize = 16_000;
+/// A budget of so many tokens is a small page.
+const SMALL_PAGE_TOKENS: usize = 500;
 
-/// So many constraints and questions are told before the first piece of work. With more in front of it
-/// a session with little room would hear what to keep to, and not what to do.
-const BEFORE_WORK_MAX: usize = 5;
-
-/// No text is told in more characters than these.
-const LONG_LENGTH_MAX: usize = 2_000;
-
-/// Points of one kind in a row that share an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
-    /// The entry behind the last of them.
-    pub(super) end: usize,
-}
-
-/// A point with its forms.
+/// A point in its place on the page.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) point: Point,
-    pub(super) run: Option<Run>,
-    pub(super) short: Visible,
-    /// Made when it is asked for: of many points few are told at length.
-    long: OnceCell<Visible>,
-    long_length_max: usize,
+    /// Its text as it is quoted: without lines that say nothing.
+    body: String,
+    /// The characters it gets before any other point gets more.
+    pub(super) first_length: usize,
+    /// The characters it gets at most.
+    full_length: usize,
+    /// Whether it continues the block of the point before it.
+    pub(super) continues: bool,
 }
 
 impl Entry {
-    fn of(point: Point, run: Option<Run>, lengths: &Lengths) -> Self {
-        let (short, long_length_max) = match run {
-            Some(_) => (form::GATHERED_LENGTH_MAX, form::SHORT_LENGTH_MAX),
-            None if leads(&point) => (form::SHORT_LENGTH_MAX, lengths.leading),
-            None => (form::SHORT_LENGTH_MAX, lengths.other),
+    fn of(point: Point, budget: Budget, continues: bool) -> Self {
+        let body = match point.form {
+            Form::Line => quote::line(&point.text),
+            Form::Quote => form::without_empty_lines(&point.text),
         };
-        let short = form::short(&point.text, short);
-        Self { point, run, short, long: OnceCell::new(), long_length_max }
+        let first_length = first_length(point.rank, budget);
+        let most = full_length(point.rank, budget).max(first_length);
+        let full_length = match point.form {
+            Form::Line => first_length,
+            Form::Quote => body.chars().count().clamp(first_length, most),
+        };
+        Self { point, body, first_length, full_length, continues }
     }
 
-    /// Whether it is of those that are told at length before others are told at all.
-    pub(super) fn leads(&self) -> bool {
-        leads(&self.point)
+    /// The characters that all of it takes, or as many as it may take.
+    pub(super) fn full_length(&self) -> usize {
+        self.full_length
     }
 
-    /// The long form; one that shares its item stays in one line.
-    pub(super) fn long(&self) -> &Visible {
-        self.long.get_or_init(|| match self.run {
-            Some(_) => form::short(&self.point.text, self.long_length_max),
-            None => form::long(&self.point.text, self.long_length_max),
-        })
-    }
-}
-
-/// Where one piece of work stands and what is next there go together, as they come: what to do next in
-/// the first outlives how the second stands.
-fn order(point: &Point) -> Rank {
-    if point.rank == Rank::NextAction { Rank::Standing } else { point.rank }
-}
-
-/// Brings where the first piece of work stands, and what is next, before all but the first constraints
-/// and questions.
-fn lift_work(points: &mut [Point]) {
-    let mut to = BEFORE_WORK_MAX;
-    for rank in [Rank::Standing, Rank::NextAction] {
-        let at = points.iter().position(|point| point.rank == rank);
-        if let Some(at) = at.filter(|at| *at > to) {
-            points[to..=at].rotate_right(1);
-            to += 1;
+    /// Its text within a number of characters.
+    pub(super) fn text(&self, characters_max: usize) -> Visible {
+        match self.point.form {
+            Form::Line => Visible { text: self.body.clone(), cut: 0 },
+            Form::Quote => form::within(&self.body, characters_max),
         }
     }
+
+    /// Whether a text that is on the page says all of this already. What leads is said again: it has to
+    /// be found under its own heading. So is what another source says.
+    pub(super) fn is_in(&self, shown: &str) -> bool {
+        let leads = self.point.rank < Rank::WrongTurn || !self.point.is_of_page;
+        let body = self.body.trim();
+        !leads && self.point.form == Form::Quote && !body.is_empty() && shown.contains(body)
+    }
 }
 
-fn leads(point: &Point) -> bool {
-    point.rank <= Rank::NextAction
+/// The place of a rank on the page. What is said about one piece of work stays together, source by
+/// source.
+fn order(rank: Rank) -> (u8, Rank) {
+    if rank == Rank::Instruction {
+        return (0, rank);
+    }
+    if rank.is_work() { (1, Rank::Source) } else { (2, rank) }
+}
+
+/// The characters that a point gets first; a larger page has more room for each.
+fn first_length(rank: Rank, budget: Budget) -> usize {
+    let tokens = usize::try_from(budget.tokens).unwrap_or(usize::MAX);
+    let pages = (tokens / SMALL_PAGE_TOKENS).clamp(1, 4);
+    let (small, more) = match rank {
+        Rank::Instruction => (400, 0),
+        Rank::Goal | Rank::NextAction => (220, 160),
+        Rank::Source | Rank::Standing => (160, 60),
+        Rank::Report => (160, 160),
+        Rank::Constraint | Rank::BlockingQuestion | Rank::WrongTurn | Rank::Landmine => (180, 60),
+        Rank::Failure | Rank::Task | Rank::Decision | Rank::Proof | Rank::Read => (110, 60),
+        Rank::File | Rank::Rest => (120, 40),
+    };
+    small + more * (pages - 1)
+}
+
+/// The characters that a point gets at most. A request may be a whole document; what became of it
+/// matters more.
+fn full_length(rank: Rank, budget: Budget) -> usize {
+    let tokens = usize::try_from(budget.tokens).unwrap_or(usize::MAX);
+    match rank {
+        Rank::Goal => (tokens / 2).min(LENGTH_MAX),
+        Rank::NextAction | Rank::Standing => tokens.min(LENGTH_MAX),
+        Rank::Source
+        | Rank::Instruction
+        | Rank::BlockingQuestion
+        | Rank::Constraint
+        | Rank::WrongTurn
+        | Rank::Landmine
+        | Rank::Failure
+        | Rank::Task
+        | Rank::Decision
+        | Rank::Proof
+        | Rank::Read
+        | Rank::Report
+        | Rank::File
+        | Rank::Rest => LENGTH_MAX,
+    }
+}
+
+/// Whether two points share a heading.
+fn is_one_block(before: &Point, point: &Point) -> bool {
+    before.what == point.what && before.remark == point.remark && before.source == point.source
 }
 
 /// Everything there is to tell, the most important first.
 pub(super) fn in_order(material: &Material, budget: Budget) -> Vec<Entry> {
     let boot = material.boot.iter().flat_map(|boot| boot::points(boot, material.client));
     let mut points: Vec<Point> = boot.chain(material.points.iter().cloned()).collect();
-    points.sort_by_key(order);
-    lift_work(&mut points);
-    let runs = runs(&points);
-    let leading = points.iter().filter(|point| leads(point)).count();
-    let lengths = Lengths::of(budget, leading);
-    let entries = points.into_iter().zip(runs);
-    entries.map(|(point, run)| Entry::of(point, run, &lengths)).collect()
-}
-
-/// How long the long forms are.
-struct Lengths {
-    leading: usize,
-    other: usize,
-}
-
-impl Lengths {
-    /// What leads shares about half of the budget, if each token is four characters; nothing else
-    /// takes more than an eighth.
-    fn of(budget: Budget, leading: usize) -> Self {
-        let tokens = usize::try_from(budget.tokens).unwrap_or(usize::MAX);
-        let within = |length: usize| length.clamp(form::SHORT_LENGTH_MAX, LONG_LENGTH_MAX);
-        let leading = within(tokens.saturating_mul(2) / leading.max(1));
-        Self { leading, other: within(tokens / 2) }
+    points.sort_by_key(|point| order(point.rank));
+    let mut entries: Vec<Entry> = Vec::with_capacity(points.len());
+    for point in points {
+        let continues = entries.last().is_some_and(|last| is_one_block(&last.point, &point));
+        entries.push(Entry::of(point, budget, continues));
     }
-}
-
-/// For each point, the run it belongs to.
-fn runs(points: &[Point]) -> Vec<Option<Run>> {
-    let mut runs = Vec::with_capacity(points.len());
-    for kind in points.chunk_by(|one, next| (one.rank, one.what) == (next.rank, next.what)) {
-        let run = Run { end: runs.len() + kind.len() };
-        let many = kind.len() > APART_MAX || kind.len() > 1 && are_names(kind);
-        let many = many && !leads(&kind[0]);
-        runs.extend(kind.iter().map(|_| many.then_some(run)));
-    }
-    runs
-}
-
-fn are_names(points: &[Point]) -> bool {
-    points.iter().all(|point| form::is_name(&point.text))
+    entries
 }

@@ -1,71 +1,76 @@
-//! The two forms of a text: the short one that leads, and the long one where there is room.
+//! How much of a text a page quotes: all of it, or its beginning and its end.
 
 use super::visible::Visible;
 
-/// A short form is one line, and no longer than this.
-pub(super) const SHORT_LENGTH_MAX: usize = 140;
+/// Marks the place where something was left out of a quote.
+const ELLIPSIS: &str = "[…]";
 
-/// A point that is one of many is told in a few words.
-pub(super) const GATHERED_LENGTH_MAX: usize = 70;
-
-/// A text of one word is a name: a path that is cut is another path.
+/// A text of one word is a name: a path that is truncated is another path.
 const NAME_LENGTH_MAX: usize = 240;
 
-/// So much of a text is left at least, so that whoever wrote it knows it again.
-const KNOWN_LENGTH: usize = 60;
+/// Below this length a quote keeps only its beginning.
+const BOTH_ENDS_MIN: usize = 120;
+
+/// A text without lines that say nothing: empty ones, and rules between paragraphs.
+pub(super) fn without_empty_lines(text: &str) -> String {
+    let is_rule = |line: &str| line.len() >= 3 && line.chars().all(|c| "-*_=".contains(c));
+    let lines = text.lines().map(str::trim_end);
+    let lines = lines.filter(|line| !line.trim().is_empty() && !is_rule(line.trim()));
+    lines.collect::<Vec<_>>().join("\n")
+}
 
 /// Whether a text is a name.
 pub(super) fn is_name(text: &str) -> bool {
     text.len() <= NAME_LENGTH_MAX && !text.contains(char::is_whitespace)
 }
 
-/// The first line of a text, or the first sentences of it where the line is long.
-pub(super) fn short(text: &str, characters_max: usize) -> Visible {
+/// A text within a number of characters. A longer one keeps its beginning and its end: what a text
+/// is about comes first, and what follows from it comes last.
+pub(super) fn within(text: &str, characters_max: usize) -> Visible {
+    let text = text.trim();
     let characters_max = if is_name(text) { NAME_LENGTH_MAX } else { characters_max };
-    let whole = Visible::of(text, characters_max * 2);
-    let line = whole.text.lines().next().unwrap_or_default();
-    let end = line.char_indices().nth(characters_max);
-    let Some((end, _)) = end else { return part(&whole, line, "") };
-    let head = &line[..end];
-    match sentence_end(head) {
-        Some(end) => part(&whole, &head[..end], ""),
-        None => part(&whole, at_a_word(head), "…"),
-    }
-}
-
-/// The beginning of a text, with what is missing counted.
-fn part(whole: &Visible, kept: &str, mark: &str) -> Visible {
-    let left = whole.text[kept.len()..].chars().count();
-    Visible { text: format!("{kept}{mark}"), cut: whole.cut + left }
-}
-
-/// A long form, cut between words.
-pub(super) fn long(text: &str, characters_max: usize) -> Visible {
     let whole = Visible::of(text, characters_max);
     if whole.cut == 0 {
         return whole;
     }
-    part(&whole, at_a_word(&whole.text), "…")
+    let room = characters_max.saturating_sub(ELLIPSIS.len() + 2);
+    let end_room = if characters_max < BOTH_ENDS_MIN { 0 } else { room * 2 / 5 };
+    let start = before_a_gap(&whole.text, room - end_room);
+    let end = end_of(text, end_room);
+    let kept = start.chars().count() + end.chars().count();
+    let between = if start.ends_with('\n') { "" } else { " " };
+    let end = if end.is_empty() { end } else { format!(" {end}") };
+    let cut = text.chars().count().saturating_sub(kept);
+    Visible { text: format!("{start}{between}{ELLIPSIS}{end}"), cut }
 }
 
-/// Where the last whole sentence ends, if it is not a short one.
-fn sentence_end(head: &str) -> Option<usize> {
-    let marks = [". ", "! ", "? ", "。", "！", "？"];
-    let ends = marks.iter().filter_map(|mark| {
-        let ends = head.match_indices(mark).map(|(at, mark)| at + mark.trim_end().len());
-        ends.last()
-    });
-    ends.max().filter(|end| is_known_by(&head[..*end]))
+/// The beginning of a text, up to the end of a word.
+fn before_a_gap(text: &str, characters: usize) -> &str {
+    let end = text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
+    let head = &text[..end];
+    if end == text.len() || text[end..].starts_with(char::is_whitespace) {
+        return head.trim_end();
+    }
+    match head.rfind(char::is_whitespace) {
+        // A word as long as half of the room is cut: nothing else would be left.
+        Some(at) if at * 2 > head.len() => head[..at].trim_end(),
+        Some(_) | None => head,
+    }
 }
 
-/// Without the word that was cut, where that leaves enough of it.
-fn at_a_word(head: &str) -> &str {
-    let before = head.rfind(char::is_whitespace).map(|at| head[..at].trim_end());
-    before.filter(|before| is_known_by(before)).unwrap_or(head)
-}
-
-fn is_known_by(beginning: &str) -> bool {
-    beginning.chars().count() >= KNOWN_LENGTH
+/// The end of a text, from the start of a word.
+fn end_of(text: &str, characters: usize) -> String {
+    if characters == 0 {
+        return String::new();
+    }
+    let from = text.char_indices().rev().nth(characters - 1).map_or(0, |(at, _)| at);
+    let tail = &text[from..];
+    let starts_a_word = text[..from].ends_with(char::is_whitespace);
+    let tail = match tail.find(char::is_whitespace).filter(|_| !starts_a_word) {
+        Some(at) if at * 2 < tail.len() => &tail[at..],
+        Some(_) | None => tail,
+    };
+    Visible::of(tail, characters).text
 }
 
 #[cfg(test)]
@@ -73,39 +78,38 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(found: &Visible, text: &str, cut: usize) {
-        assert_eq!(*found, Visible { text: text.to_owned(), cut });
+    fn check(text: &str, characters_max: usize, expected: &str) {
+        let found = within(text, characters_max);
+        assert_eq!(found.text, expected);
+        assert_eq!(found.cut == 0, text.trim() == expected, "a truncation is counted");
     }
 
     #[test]
-    fn a_short_form_is_a_line_a_sentence_or_some_words() {
-        check(&short("Warm the cache.", 40), "Warm the cache.", 0);
-        check(&short("Warm the cache.\n\nThen measure.", 40), "Warm the cache.", 15);
-        let sentence = "The purge job runs hourly, and evicts pages that nobody changed.";
-        check(&short(&format!("{sentence} It also logs."), 70), sentence, 14);
-        let words = "one two three four five six seven eight nine ten eleven twelve";
-        check(&short(&format!("{words} thirteen fourteen"), 70), &format!("{words}…"), 18);
-        check(&short(&format!("x {}", "y".repeat(98)), 10), "x yyyyyyyy…", 90);
+    fn a_text_that_fits_is_whole() {
+        check("Warm the cache.", 40, "Warm the cache.");
+        check("Warm the cache.\n\nThen measure.", 40, "Warm the cache.\n\nThen measure.");
     }
 
     #[test]
-    fn enough_is_left_to_know_it_by() {
-        let early = format!("Stop. Do not touch it! {}", "x".repeat(90));
-        check(&short(&early, 70), &format!("{}…", &early[..70]), 43);
-        check(&long(&early, 70), &format!("{}…", &early[..70]), 43);
+    fn a_short_quote_keeps_its_beginning() {
+        let text = "one two three four five six seven eight nine ten eleven twelve";
+        check(text, 30, "one two three four five […]");
+        check(&format!("x {}", "y".repeat(300)), 20, "x yyyyyyyyyyy […]");
+    }
+
+    #[test]
+    fn a_longer_quote_keeps_its_end_too() {
+        let text = format!("The purge runs hourly. {}So warm it first.", "It logs. ".repeat(40));
+        let found = within(&text, 140).text;
+        assert!(found.starts_with("The purge runs hourly. It logs."), "{found}");
+        assert!(found.contains(" […] "), "{found}");
+        assert!(found.ends_with("So warm it first."), "{found}");
+        assert!(found.chars().count() <= 140, "{found}");
     }
 
     #[test]
     fn a_name_is_whole() {
         let path = format!("src/{}/page.rs", "deep/".repeat(30));
-        check(&short(&path, 70), &path, 0);
-        check(&short(&"x".repeat(300), 10), "xxxxxxxxxx…", 290);
-    }
-
-    #[test]
-    fn a_long_form_ends_at_a_word() {
-        check(&long("one two three", 99), "one two three", 0);
-        let words = "one two three four five six seven eight nine ten eleven twelve";
-        check(&long(&format!("{words} thirteen"), 66), &format!("{words}…"), 9);
+        check(&path, 70, &path);
     }
 }

@@ -3,29 +3,42 @@
 use crate::session::Client;
 
 /// How important a point is; the first comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rank {
-    /// What must be kept to: constraints and binding decisions.
-    Constraint,
-    /// A question that holds the work up.
-    BlockingQuestion,
+    /// Which session the page is about.
+    Source,
+    /// An instruction of the user that limits all further work.
+    Instruction,
+    /// What the work is for.
+    Goal,
     /// Where the work stands.
     Standing,
     /// What to do next.
     NextAction,
+    /// What must be kept to: constraints, corrections and binding decisions.
+    Constraint,
+    /// A question that holds the work up.
+    BlockingQuestion,
     /// What was tried and was wrong.
     WrongTurn,
     /// What will bite.
     Landmine,
-    /// A task.
+    /// A check that failed and has not passed since.
+    Failure,
+    /// A task, an open item or a running agent.
     Task,
-    /// A decision that was taken.
+    /// A decision that was taken, or something that was found out.
     Decision,
     /// A proof with its state, or a citation that drifted.
     Proof,
     /// What to load or read first.
     Read,
+    /// What an agent reported.
+    Report,
+    /// A changed file.
+    File,
     /// Anything else.
+    #[default]
     Rest,
 }
 
@@ -33,52 +46,63 @@ impl Rank {
     /// In one word, for programs.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Constraint => "constraint",
-            Self::BlockingQuestion => "blocking-question",
+            Self::Source => "source",
+            Self::Instruction => "instruction",
+            Self::Goal => "goal",
             Self::Standing => "standing",
             Self::NextAction => "next-action",
+            Self::BlockingQuestion => "blocking-question",
+            Self::Constraint => "constraint",
             Self::WrongTurn => "wrong-turn",
             Self::Landmine => "landmine",
+            Self::Failure => "failure",
             Self::Task => "task",
             Self::Decision => "decision",
             Self::Proof => "proof",
             Self::Read => "read",
+            Self::Report => "report",
+            Self::File => "file",
             Self::Rest => "rest",
         }
     }
-}
 
-impl Rank {
-    /// What its points are, in a few words.
-    pub(super) fn noun(self) -> &'static str {
-        match self {
-            Self::BlockingQuestion => "blocking question",
-            Self::Standing => "state of the work",
-            Self::NextAction => "next action",
-            Self::WrongTurn => "wrong turn",
-            Self::Read => "to read",
-            Self::Rest => "other",
-            Self::Constraint | Self::Landmine | Self::Task | Self::Decision | Self::Proof => {
-                self.name()
-            }
-        }
+    /// Whether it says what one piece of work is about, where it is and what is next. Those go
+    /// together, source by source.
+    pub(super) fn is_work(self) -> bool {
+        matches!(self, Self::Source | Self::Goal | Self::Standing | Self::NextAction)
     }
 }
 
+/// How the text of a point appears on a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Somebody else's words, behind a marker.
+    #[default]
+    Quote,
+    /// A line of our own, in which everything that somebody else wrote is quoted already.
+    Line,
+}
+
 /// One thing worth telling. Its text, source and place are carried: somebody wrote them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Point {
     /// How important it is.
     pub rank: Rank,
-    /// Its kind in our own words, as one begins a line: `Blocking question`, `Agent in flight`.
+    /// Its heading in our own words: `Blocking question`, `Agent in flight`.
     pub what: &'static str,
     /// What was said, of any length.
     pub text: String,
+    /// How it appears.
+    pub form: Form,
     /// Our own words about it: `changed since, judged at 4f2c1ab`. Nothing carried belongs here.
     pub remark: Option<String>,
     /// Where it comes from: `handoff market-page-perf`, `session 1f3a09c2`. Points of one source
     /// have the same words here.
     pub source: String,
+    /// Whether the page is about this source, so that the point need not name it.
+    pub is_of_page: bool,
+    /// How many things it stands for, where it is more than one.
+    pub count: usize,
     /// Where in there, if that helps: `record 12`.
     pub place: Option<String>,
     /// The command that shows the source, word by word: `midstride`, `show`, `market-page-perf`.
@@ -194,4 +218,17 @@ pub struct Material {
     pub points: Vec<Point>,
     /// The command that shows all of this, word by word.
     pub show_all: Vec<String>,
+    /// What the user is told that the page is about.
+    pub headline: Option<Headline>,
+}
+
+/// What a page is about, for the user's one line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Headline {
+    /// The session or handoff.
+    pub name: String,
+    /// What it was for.
+    pub title: Option<String>,
+    /// Its state, in our own words: `done`, `1 unchecked item`, `PR #201`.
+    pub state: Vec<String>,
 }

@@ -1,14 +1,16 @@
 //! What is worth telling, as points: of handoffs, of a session, of tasks and of the mission.
 
 mod handoff;
+mod repository;
 mod session;
 mod work;
 
 pub use handoff::{Asked, Drifted, KnownHandoff, ProofRun, REJECTED, of_handoff, source_of};
-pub use session::of_session;
+pub use repository::{of_since, of_work_tree};
+pub use session::{headline, of_carried, of_session};
 pub use work::{of_mission, of_tasks};
 
-use super::{Boot, BootAction, Point, Rank, form};
+use super::{Boot, BootAction, Form, Point, Rank, form, quote};
 use jiff::Timestamp;
 use std::collections::HashMap;
 
@@ -28,10 +30,9 @@ impl Origin {
             rank,
             what,
             text: text.into(),
-            remark: None,
             source: self.source.clone(),
-            place: None,
             show: self.show.clone(),
+            ..Point::default()
         }
     }
 
@@ -73,6 +74,10 @@ impl Turn {
     fn of(&mut self, point: &Point) -> usize {
         /// More would be a page of their own.
         const NAMES_MAX: usize = 8;
+        // What is said about one piece of work stays together.
+        if point.rank.is_work() {
+            return 0;
+        }
         let is_name = form::is_name(&point.text);
         match self.names {
             Some((what, names)) if is_name && what == point.what && names < NAMES_MAX => {
@@ -98,9 +103,11 @@ pub fn of_others(names: impl IntoIterator<Item = String>) -> Vec<Point> {
 pub fn of_other_sessions(sessions: &[(String, String)]) -> Vec<Point> {
     let point = |(id, asked): &(String, String)| {
         let short: String = id.chars().take(8).collect();
-        let show = ["midstride", "session", "show", id.as_str()];
+        let show = ["midstride", "session", "show", &short];
         let origin = Origin::of(format!("session {short}"), &show);
-        origin.point(Rank::Rest, "An earlier session, not told here", asked.clone())
+        let text = format!("{short} {}", quote::inline(asked, 100));
+        let point = origin.point(Rank::Rest, "Earlier sessions", text);
+        Point { form: Form::Line, is_of_page: true, source: "this project".to_owned(), ..point }
     };
     sessions.iter().map(point).collect()
 }
@@ -129,7 +136,7 @@ mod tests {
             |sources| -> String { in_turn(sources).into_iter().map(|point| point.text).collect() };
         let one = of("one", &[(Rank::Standing, "a "), (Rank::Standing, "b "), (Rank::Rest, "c ")]);
         let two = of("two", &[(Rank::Standing, "d "), (Rank::Rest, "e "), (Rank::Rest, "f ")]);
-        assert_eq!(told(vec![one, two]), "a c d e b f ");
+        assert_eq!(told(vec![one, two]), "a b d c e f ");
         let names = of("one", &[(Rank::Rest, "1"); 10]);
         let others = of("two", &[(Rank::Rest, "- "); 3]);
         assert_eq!(told(vec![names, others]), "11111111- 11- - ");

@@ -40,6 +40,15 @@ pub enum SessionEvent {
         /// What a briefing tells of the checkpoint: the SHA-256 of its text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gist: Option<String>,
+        /// The branch that was checked out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
+        /// Whether it did work worth a briefing; none: it was captured before that was looked at.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worked: Option<bool>,
+        /// How many things it left open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        open: Option<u64>,
     },
     /// It was told what it has to know.
     #[serde(rename = "session.briefed")]
@@ -58,6 +67,22 @@ pub enum SessionEvent {
         digest: String,
         /// How many tokens that was.
         tokens: u64,
+    },
+    /// Something that it left open was dismissed.
+    #[serde(rename = "session.dismissed")]
+    Dismissed {
+        /// The client that ran it.
+        client: String,
+        /// Its id.
+        session: String,
+        /// The handle of the item, as the briefing shows it.
+        handle: String,
+        /// Whether the item was not true.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        wrong: bool,
+        /// The session whose agent settled it; none where the user did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by_session: Option<String>,
     },
     /// It took a handoff over.
     #[serde(rename = "session.acknowledged")]
@@ -93,6 +118,7 @@ impl Family for SessionEvent {
         match self {
             Self::Checkpointed { .. } => "session.checkpointed",
             Self::Briefed { .. } => "session.briefed",
+            Self::Dismissed { .. } => "session.dismissed",
             Self::Acknowledged { .. } => "session.acknowledged",
         }
     }

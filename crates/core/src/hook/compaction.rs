@@ -1,6 +1,6 @@
 //! What must not be lost where a context is replaced by a summary, and what was.
 
-use crate::checkpoint::{Gist, Item, Sort};
+use crate::checkpoint::{Gist, Highlight, HighlightKind as Kind};
 use crate::search::{is_telling, words};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,36 +15,80 @@ pub fn missing(gist: &Gist, texts: &[&str]) -> Option<Gist> {
     only(gist, |item| !told.iter().any(|told| told.has(&item.text)))
 }
 
+/// The same without what a summary says: what is left is what the summary lost or cannot know.
+pub fn without_summary(gist: &Gist, summary: &str) -> Gist {
+    let told = Told::of(summary);
+    let items = gist.items.iter().filter(|item| !told.has_all_of(item)).cloned().collect();
+    Gist { items, ..gist.clone() }
+}
+
+/// Whether a word names one thing and no other: a path, a number, a commit, code.
+fn is_identifier(word: &str) -> bool {
+    let has = |is: fn(char) -> bool| word.chars().any(is);
+    let inner_capital = word.chars().skip(1).any(char::is_uppercase) && has(char::is_lowercase);
+    word.chars().count() > 2
+        && (has(|c| c.is_ascii_digit()) || has(|c| "/_.#:".contains(c)) || inner_capital)
+}
+
+/// The identifiers of a text, as they are written.
+fn identifiers(text: &str) -> BTreeSet<String> {
+    let trimmed = |word: &str| {
+        let edge = |c: char| !c.is_alphanumeric();
+        word.trim_matches(edge).to_owned()
+    };
+    let words = text.split(|c: char| c.is_whitespace() || "`\"'()[]{}<>,;*|".contains(c));
+    words.map(trimmed).filter(|word| is_identifier(word)).collect()
+}
+
 /// The words of the user, and what is not done yet. What was changed is on the disk.
-fn is_needed(sort: Sort) -> bool {
-    match sort {
-        Sort::Goal
-        | Sort::Correction
-        | Sort::Queued
-        | Sort::Answer
-        | Sort::Failed
-        | Sort::Task
-        | Sort::Agent
-        | Sort::Plan => true,
-        Sort::Request
-        | Sort::Reverted
-        | Sort::LastWords
-        | Sort::Changed
-        | Sort::Missing
-        | Sort::Passed
-        | Sort::TakenBack => false,
+fn is_needed(kind: Kind) -> bool {
+    match kind {
+        Kind::Instruction
+        | Kind::Goal
+        | Kind::OpenRequest
+        | Kind::Correction
+        | Kind::Queued
+        | Kind::Answer
+        | Kind::Commit
+        | Kind::Effect
+        | Kind::Failed
+        | Kind::Task
+        | Kind::Agent
+        | Kind::Unchecked
+        | Kind::Plan => true,
+        Kind::Request
+        | Kind::Check
+        | Kind::Question
+        | Kind::StatedPlan
+        | Kind::Status
+        | Kind::Running
+        | Kind::OpenItem
+        | Kind::Finding
+        | Kind::Decision
+        | Kind::DeadEnd
+        | Kind::Summary
+        | Kind::Remark
+        | Kind::Report
+        | Kind::AgentReport
+        | Kind::Reverted
+        | Kind::Changed
+        | Kind::Missing
+        | Kind::Passed
+        | Kind::TakenBack => false,
     }
 }
 
-fn only(gist: &Gist, is_wanted: impl Fn(&Item) -> bool) -> Option<Gist> {
-    let items = gist.items.iter().filter(|item| is_needed(item.sort) && is_wanted(item));
-    let items: Vec<Item> = items.cloned().collect();
+fn only(gist: &Gist, is_wanted: impl Fn(&Highlight) -> bool) -> Option<Gist> {
+    let items = gist.items.iter().filter(|item| is_needed(item.kind) && is_wanted(item));
+    let items: Vec<Highlight> = items.cloned().collect();
     let left_out = BTreeMap::new();
     (!items.is_empty()).then(|| Gist { items, left_out, ..gist.clone() })
 }
 
 /// A text, ready to be asked what it tells.
 struct Told {
+    /// All of it, as it is written.
+    text: String,
     /// All of it, the words in a row.
     row: String,
     /// The words of each line and the one behind it.
@@ -56,7 +100,18 @@ impl Told {
         let lines: Vec<BTreeSet<String>> = text.lines().map(words_of).collect();
         let behind = lines.iter().skip(1).chain([const { &BTreeSet::new() }]);
         let places = lines.iter().zip(behind).map(|(line, next)| line | next).collect();
-        Self { row: row(text), places }
+        Self { text: text.to_owned(), row: row(text), places }
+    }
+
+    /// Whether it says what a highlight says: every identifier of it, or where it has none, most of its
+    /// words in one place.
+    fn has_all_of(&self, item: &Highlight) -> bool {
+        let detail = item.detail.as_deref().unwrap_or_default();
+        let wanted = identifiers(&format!("{} {detail}", item.text));
+        match wanted.is_empty() {
+            true => self.has(&item.text),
+            false => wanted.iter().all(|one| self.text.contains(one.as_str())),
+        }
     }
 
     /// Whether it tells something: in its own words, or with most of those that tell it, in one place.
@@ -101,6 +156,25 @@ mod tests {
         assert!(!told("We talked about the pages.\n\n\nThe cache is purged.", correction));
         assert!(!told("", correction));
         assert!(told("anything", "…"));
+    }
+
+    #[test]
+    fn what_a_summary_names_is_not_said_again() {
+        let summary = "Fixed `discardSession` in cmd/sessions_fix.go, see #201. Lint passes.";
+        let item = |text: &str| Highlight {
+            kind: Kind::Finding,
+            text: text.to_owned(),
+            detail: None,
+            state: None,
+            seen: None,
+            weight: 0,
+        };
+        let has = |text: &str| Told::of(summary).has_all_of(&item(text));
+        assert!(has("`discardSession` lost its check, see #201"));
+        assert!(!has("`discardSession` lost its check, see #202"));
+        assert!(!has("reset.go still asks go-git"));
+        assert!(has("Lint passes."));
+        assert!(!has("The manual test was not run."));
     }
 
     #[test]

@@ -10,17 +10,20 @@ const TURN: i32 = 4;
 /// Subtracted from items that repeat weightier ones.
 const REPEATED: i32 = 20;
 
-/// The items of reports, best first. Each report comes with how many turns ago it was written; newer
-/// reports come first.
-pub fn rank<'r>(reports: impl IntoIterator<Item = (usize, &'r Report)>) -> Vec<&'r ReportItem> {
-    let mut items: Vec<(i32, &ReportItem)> = Vec::new();
-    for (turns_ago, report) in reports {
+/// The items of reports, best first, each with the position of its report. Each report comes with how
+/// many turns ago it was written; newer reports come first.
+pub fn rank<'r>(
+    reports: impl IntoIterator<Item = (usize, &'r Report)>,
+) -> Vec<(usize, &'r ReportItem)> {
+    let mut items: Vec<(i32, (usize, &ReportItem))> = Vec::new();
+    for (position, (turns_ago, report)) in reports.into_iter().enumerate() {
         let age = i32::try_from(turns_ago).unwrap_or(i32::MAX / TURN).min(i32::MAX / TURN) * TURN;
-        items.extend(report.items.iter().map(|item| (i32::from(item.weight) - age, item)));
+        let worth = |item: &ReportItem| i32::from(item.weight) - age;
+        items.extend(report.items.iter().map(|item| (worth(item), (position, item))));
     }
     items.sort_by_key(|(worth, _)| Reverse(*worth));
     let mut seen = Seen::default();
-    for (worth, item) in &mut items {
+    for (worth, (_, item)) in &mut items {
         if seen.repeats(&item.text) {
             *worth = worth.saturating_sub(REPEATED);
         }
@@ -56,7 +59,7 @@ mod tests {
         let check = |texts: &[&str], expected: &[&str]| {
             let reports: Vec<Report> = texts.iter().map(|text| read(text)).collect();
             let ranked = rank(reports.iter().enumerate());
-            let shown: Vec<&str> = ranked.iter().map(|item| item.text.as_str()).collect();
+            let shown: Vec<&str> = ranked.iter().map(|(_, item)| item.text.as_str()).collect();
             assert_eq!(shown, expected);
         };
         check(

@@ -10,7 +10,9 @@ use midstride_core::tokens;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-const KINDS: [(Rank, &str); 12] = [
+const KINDS: [(Rank, &str); 14] = [
+    (Rank::Instruction, "The user's instruction"),
+    (Rank::Goal, "Goal"),
     (Rank::Constraint, "Constraint"),
     (Rank::BlockingQuestion, "Blocking question"),
     (Rank::Standing, "Where it stands"),
@@ -103,6 +105,7 @@ fn point() -> impl Strategy<Value = Point> {
             source,
             place,
             show,
+            ..Point::default()
         },
     )
 }
@@ -147,6 +150,7 @@ fn material() -> impl Strategy<Value = Material> {
             boot,
             points,
             show_all: ["midstride", "brief", "--budget", "8000"].map(str::to_owned).to_vec(),
+            headline: None,
         },
     )
 }
@@ -156,39 +160,35 @@ fn budget(tokens: std::ops::Range<u64>) -> impl Strategy<Value = Budget> {
     (tokens, units).prop_map(|(tokens, utf16_units)| Budget { tokens, utf16_units })
 }
 
-/// What can be told of each point, in the order of importance: boot actions before others.
-fn in_order(material: &Material) -> Vec<(Rank, String)> {
-    let mut all: Vec<(Rank, String)> = Vec::new();
+/// Every point in the order of importance, startup steps before others: its rank, source and text.
+fn in_order(material: &Material) -> Vec<(Rank, String, String)> {
+    let mut all: Vec<(Rank, String, String)> = Vec::new();
     for boot in &material.boot {
-        let source = || boot.source.clone();
+        let mut push = |rank, text: &str| all.push((rank, boot.source.clone(), text.to_owned()));
         match &boot.action {
-            BootAction::Skill(name) if name == "tdd" => all.push((Rank::Read, source())),
-            BootAction::Read(path) if path == "docs/plan.md" => all.push((Rank::Read, source())),
-            BootAction::Skill(_) | BootAction::Read(_) => all.push((Rank::Rest, source())),
+            BootAction::Skill(name) if name == "tdd" => push(Rank::Read, name),
+            BootAction::Read(path) if path == "docs/plan.md" => push(Rank::Read, path),
+            BootAction::Skill(text) | BootAction::Read(text) => push(Rank::Rest, text),
             BootAction::Tasks(tasks) => {
-                let each = tasks.iter().map(|task| unless(BootKind::Task, task, Rank::Task));
-                all.extend(each.map(|rank| (rank, source())));
+                for task in tasks {
+                    push(unless(BootKind::Task, task, Rank::Task), task);
+                }
             }
             BootAction::Constraint(text) => {
-                let rank = unless(BootKind::Constraint, text, Rank::Constraint);
-                all.push((rank, source()));
+                push(unless(BootKind::Constraint, text, Rank::Constraint), text);
             }
         }
     }
-    all.extend(material.points.iter().map(|point| (point.rank, point.source.clone())));
-    // Where the work stands and what is next go together, as they come.
-    all.sort_by_key(|(rank, _)| if *rank == Rank::NextAction { Rank::Standing } else { *rank });
-    // The first of them come before all but five of what is to be kept to and what blocks.
-    let is_first = |wanted: Rank| all.iter().position(|(rank, _)| *rank == wanted);
-    let first = [Rank::Standing, Rank::NextAction].map(is_first).into_iter().flatten();
-    let mut first: Vec<usize> = first.filter(|at| *at > 5).collect();
-    let lifted = first.iter().map(|at| all[*at].clone()).collect::<Vec<_>>();
-    first.sort_unstable();
-    for at in first.into_iter().rev() {
-        all.remove(at);
-    }
-    let to = all.len().min(5);
-    all.splice(to..to, lifted);
+    let points = material.points.iter();
+    all.extend(points.map(|point| (point.rank, point.source.clone(), point.text.clone())));
+    // Instructions of the user come first, then what is said about each piece of work, as it comes.
+    let is_work =
+        |rank| matches!(rank, Rank::Source | Rank::Goal | Rank::Standing | Rank::NextAction);
+    all.sort_by_key(|(rank, ..)| match *rank == Rank::Instruction {
+        true => (0, Rank::Source),
+        false if is_work(*rank) => (1, Rank::Source),
+        false => (2, *rank),
+    });
     all
 }
 
@@ -197,21 +197,48 @@ fn unless(kind: BootKind, text: &str, rank: Rank) -> Rank {
     if kind.refusal(text).is_some() { Rank::Rest } else { rank }
 }
 
-fn accounted(briefing: &Briefing) -> Vec<(Rank, String)> {
-    let told = briefing.told.iter().map(|told| (told.rank, told.source.clone()));
-    let omitted = briefing.omitted.iter().map(|one| (one.rank, one.source.clone()));
-    told.chain(omitted).collect()
-}
-
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let whats: Vec<&str> = KINDS.iter().map(|(_, what)| *what).chain(BOOT_WHATS).collect();
     Words::of(&whats, &REMARKS)
 });
 
+/// Every point is on the page, or counted as omitted, or another one has all of its text; the order is
+/// that of importance.
+fn all_is_accounted_for(material: &Material, briefing: &Briefing) {
+    let told = briefing.told.iter().map(|told| (told.rank, told.source.clone()));
+    let omitted = briefing.omitted.iter().map(|one| (one.rank, one.source.clone()));
+    let accounted: Vec<(Rank, String)> = told.chain(omitted).collect();
+    let everything = in_order(material);
+    let mut rest = everything.iter();
+    for one in &accounted {
+        let found = rest.any(|(rank, source, _)| *rank == one.0 && *source == one.1);
+        assert!(found, "not in the order of importance: {one:?}\n{}", briefing.text);
+    }
+    if accounted.len() == everything.len() {
+        return;
+    }
+    let mut missing: Vec<(Rank, &str)> = everything.iter().map(|one| (one.0, &*one.1)).collect();
+    for (rank, source) in &accounted {
+        let at = missing.iter().position(|one| *one == (*rank, &**source)).unwrap();
+        missing.remove(at);
+    }
+    for (rank, source) in missing {
+        let mut alike = everything.iter().filter(|one| one.0 == rank && one.1 == source);
+        let repeated = alike.any(|(.., text)| is_said_elsewhere(&everything, text));
+        assert!(repeated, "neither told nor omitted: {rank:?} {source:?}");
+    }
+}
+
+/// Whether more than one point has this text.
+fn is_said_elsewhere(everything: &[(Rank, String, String)], text: &str) -> bool {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    everything.iter().filter(|(.., other)| other.contains(first)).count() > 1
+}
+
 fn holds(material: &Material, budget: Budget) -> Briefing {
     let briefing = compose(material, budget);
     assert_eq!(compose(material, budget), briefing, "the same twice");
-    assert_eq!(accounted(&briefing), in_order(material), "told first, then left out: all of it");
+    all_is_accounted_for(material, &briefing);
     assert!(briefing.tokens <= budget.tokens);
     assert_eq!(briefing.tokens, tokens::estimate(&briefing.text));
     let units = briefing.text.encode_utf16().count() as u64;
@@ -222,12 +249,10 @@ fn holds(material: &Material, budget: Budget) -> Briefing {
     }
     let parsed = WORDS.parse(&briefing.text);
     assert_eq!(parsed.tokens, briefing.tokens, "it says what it costs");
-    assert_eq!(parsed.omitted, briefing.omitted.len(), "it says how much it leaves out");
-    let points: usize = parsed.items.iter().map(|item| item.points).sum();
-    assert_eq!(points, briefing.told.len());
-    let cuts: Vec<usize> = parsed.items.iter().flat_map(|item| item.cuts.clone()).collect();
-    let told = briefing.told.iter().map(|told| told.characters_cut).filter(|cut| *cut > 0);
-    assert_eq!(cuts, told.collect::<Vec<_>>(), "nothing is cut silently");
+    assert_eq!(parsed.omitted, briefing.omitted.len(), "it says how much it omits");
+    assert!(parsed.items.len() <= briefing.told.len());
+    let truncated = briefing.told.iter().filter(|told| told.characters_cut > 0).count();
+    assert_eq!(parsed.truncated, truncated, "nothing is truncated silently");
     briefing
 }
 
@@ -259,10 +284,8 @@ proptest! {
             rank,
             what,
             text: text.clone(),
-            remark: None,
             source: format!("handoff number-{at}"),
-            place: None,
-            show: Vec::new(),
+            ..Point::default()
         };
         for (at, (standing, next)) in work.iter().enumerate() {
             material.points.push(of(at, Rank::Standing, "Where it stands", standing));
@@ -291,10 +314,9 @@ fn however_much_is_to_be_kept_to_a_session_that_starts_hears_what_to_do() {
         rank,
         what,
         text: format!("{what} {}", "of a length that texts really have, and then some. ".repeat(4)),
-        remark: None,
         source: format!("handoff {source}"),
-        place: None,
         show: vec!["midstride".into(), "show".into(), source.into()],
+        ..Point::default()
     };
     let mut points = Vec::new();
     for source in ["first", "second"] {
@@ -313,6 +335,7 @@ fn however_much_is_to_be_kept_to_a_session_that_starts_hears_what_to_do() {
         boot: Vec::new(),
         points,
         show_all: ["midstride", "brief", "--budget", "20000"].map(str::to_owned).to_vec(),
+        headline: None,
     };
     let briefing = holds(&material, Budget { tokens: 500, utf16_units: Some(10_000) });
     let tells = |rank: Rank| briefing.told.iter().find(|told| told.rank == rank);
@@ -324,13 +347,12 @@ fn however_much_is_to_be_kept_to_a_session_that_starts_hears_what_to_do() {
 #[test]
 fn very_much_is_told_in_time() {
     let point = |at: usize| Point {
-        rank: KINDS[at % 12].0,
-        what: KINDS[at % 12].1,
+        rank: KINDS[at % 14].0,
+        what: KINDS[at % 14].1,
         text: "word ".repeat(at % 2_000),
-        remark: None,
         source: format!("handoff number-{at}"),
-        place: None,
         show: vec!["midstride".into(), "show".into(), format!("number-{at}")],
+        ..Point::default()
     };
     let material = Material {
         client: None,
@@ -340,6 +362,7 @@ fn very_much_is_told_in_time() {
         boot: Vec::new(),
         points: (0..10_000).map(point).collect(),
         show_all: Vec::new(),
+        headline: None,
     };
     let briefing = holds(&material, Budget { tokens: 8_000, utf16_units: Some(10_000) });
     assert!(briefing.told.len() > 20, "{}", briefing.told.len());

@@ -13,23 +13,25 @@ use crate::ids::sha256;
 use crate::index::{Card, Effort, Index, IndexError, Indexing, Limit, OpenOnes, Waits, scan_open};
 use crate::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
 use crate::note_dates::NoteDates;
+use crate::observation::last_observation;
 use crate::project::{Project, SetUp, Shelved, Spot};
 use crate::settings::SessionName;
 use jiff::Timestamp;
 use midstride_core::anchor;
+use midstride_core::briefing::carry::{self, Carried};
 use midstride_core::briefing::points::{
-    self, Drifted, KnownHandoff, ProofRun, in_turn, of_handoff, of_mission, of_other_sessions,
-    of_others, of_session, of_tasks, source_of,
+    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_handoff, of_mission,
+    of_other_sessions, of_others, of_session, of_since, of_tasks, of_work_tree, source_of,
 };
 use midstride_core::briefing::{
-    Boot, BootAction, Briefing, Budget, Material, Occasion, Point, Rank, compose,
+    Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Point, Rank, compose,
 };
 use midstride_core::checkpoint::{Checkpoint, Gist};
 use midstride_core::drift::{Judgement, Verdict};
 use midstride_core::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::BootKind;
-use midstride_core::hook::must_survive;
+use midstride_core::hook::{must_survive, without_summary};
 use midstride_core::mission;
 use midstride_core::session::Client;
 use std::cmp::Reverse;
@@ -202,7 +204,11 @@ pub(super) fn told_of(
     let events = records.into_iter().flat_map(|record| record.events);
     let told = events.filter_map(|envelope| match envelope.event {
         Event::Session(SessionEvent::Briefed { handoffs, .. }) => Some(handoffs),
-        Event::Session(SessionEvent::Checkpointed { .. } | SessionEvent::Acknowledged { .. })
+        Event::Session(
+            SessionEvent::Checkpointed { .. }
+            | SessionEvent::Dismissed { .. }
+            | SessionEvent::Acknowledged { .. },
+        )
         | Event::Handoff(_)
         | Event::Proof(_)
         | Event::Mission(_)
@@ -262,7 +268,9 @@ struct Work {
     ledger: Option<SqliteLedger>,
     gist: Option<Gist>,
     is_own: bool,
-    /// Sessions before that one, the latest first: the id of each, and what was asked first.
+    /// What sessions before that one left open, and how much more is only counted.
+    carried: (Vec<Carried>, usize),
+    /// Other sessions, the latest first: the id of each, and what was asked first.
     earlier: Vec<(String, String)>,
     points: Vec<Point>,
 }
@@ -278,21 +286,37 @@ impl Work {
             .filter(|_| matches!(asked.occasion, Some(Occasion::Resume | Occasion::Compact)));
         let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
         let mut others = sessions_here(project, &records, asked.session.as_ref());
-        let own_gist = match own.filter(|_| !asked.has_context) {
+        let mut own_gist = match own.filter(|_| !asked.has_context) {
             Some(session) => gist_of_session(&ledger, session)?,
             None => None,
         };
+        if asked.occasion == Some(Occasion::Compact) {
+            own_gist = own_gist.map(|gist| match &gist.summary {
+                Some(summary) => without_summary(&gist, summary),
+                None => gist,
+            });
+        }
         if asked.has_context {
             others.retain(|one| one.ended > asked.since);
         }
+        let dismissed = dismissed(&records);
         let is_own = own_gist.is_some();
-        let gist = match own_gist {
-            Some(own) => Some(own),
-            None if others.is_empty() || (own.is_some() && !asked.has_context) => None,
-            None => gist(&ledger, &others.remove(0))?,
-        };
+        let branch = project.repository().and_then(Repository::branch);
+        for one in &mut others {
+            one.is_near = one.branch.is_some() && one.branch == branch.as_deref();
+        }
+        others.sort_by_cached_key(|one| one.distance(branch.as_deref()));
+        let mut sessions: Vec<Gist> = own_gist.into_iter().collect();
+        if is_own || own.is_none() || asked.has_context {
+            sessions.extend(with_work(&ledger, &mut others, sessions.is_empty())?);
+        }
+        let carried =
+            carry::unsettled(&sessions, |handle| dismissed.contains(handle), |_, _| false);
+        let gist = sessions.into_iter().next();
+        let is_here = |one: &Checkpointed<'_>| one.is_here;
         let asked_first = |one: Checkpointed<'_>| (one.name.id, one.about.to_owned());
-        let earlier = others.into_iter().take(EARLIER_MAX).map(asked_first).collect();
+        let earlier =
+            others.into_iter().filter(is_here).take(EARLIER_MAX).map(asked_first).collect();
         let mut points = Vec::new();
         let records = ledger.read(&StreamId::mission(), None)?;
         let states = mission::states(records.iter().flat_map(|record| &record.events));
@@ -303,8 +327,25 @@ impl Work {
             tasks = tasks.without_session(gist.client.name(), &gist.session);
         }
         points.extend(of_tasks(&tasks));
-        Ok(Self { ledger: Some(ledger), gist, is_own, earlier, points })
+        Ok(Self { ledger: Some(ledger), gist, is_own, carried, earlier, points })
     }
+}
+
+/// What earlier sessions left open and a briefing carries over, the newest first.
+pub fn carried(project: &Project) -> Result<Vec<Carried>, LedgerError> {
+    Ok(Work::look(project, &Asked::default())?.carried.0)
+}
+
+/// The handles of what was dismissed.
+fn dismissed(records: &[Recorded]) -> HashSet<String> {
+    let events = records.iter().flat_map(|record| &record.events);
+    let handles = events.filter_map(|envelope| {
+        let Event::Session(SessionEvent::Dismissed { handle, .. }) = &envelope.event else {
+            return None;
+        };
+        Some(handle.clone())
+    });
+    handles.collect()
 }
 
 /// What a record of a session says about a checkpoint.
@@ -315,6 +356,64 @@ struct Checkpointed<'r> {
     folder: Option<&'r str>,
     about: &'r str,
     ended: Option<Timestamp>,
+    branch: Option<&'r str>,
+    worked: Option<bool>,
+    open: Option<u64>,
+    /// Whether it worked in this working tree.
+    is_here: bool,
+    /// Whether it worked on the branch that is checked out here.
+    is_near: bool,
+}
+
+impl Checkpointed<'_> {
+    /// How near its work is to what is checked out now: this branch here, this branch in another
+    /// working tree, another branch here, the rest. An older capture does not name its branch.
+    fn distance(&self, branch: Option<&str>) -> u8 {
+        let is_branch = self.branch.is_none() || branch.is_none() || self.branch == branch;
+        match (is_branch, self.is_here) {
+            (true, true) => 0,
+            (true, false) => 1,
+            (false, true) => 2,
+            (false, false) => 3,
+        }
+    }
+}
+
+/// The sessions that did work, the nearest first and of equals the latest: the first one is briefed,
+/// the others for what they left open. They are taken out of the list. Where none did work, the first
+/// one is briefed all the same, if `one` is wanted.
+fn with_work(
+    ledger: &SqliteLedger,
+    others: &mut Vec<Checkpointed<'_>>,
+    one: bool,
+) -> Result<Vec<Gist>, LedgerError> {
+    /// Older sessions are only named.
+    const LOOKED_AT: usize = 12;
+    let mut found: Vec<Gist> = Vec::new();
+    let mut at = 0;
+    for _ in 0..LOOKED_AT {
+        // Work on another branch in another working tree is only named.
+        let Some(other) = others.get(at).filter(|other| other.is_here || other.is_near) else {
+            break;
+        };
+        let is_first = one && found.is_empty();
+        // A session that is not the first is read for what it left open.
+        let may_matter = if is_first { other.worked } else { other.open.map(|open| open > 0) };
+        let read = if may_matter == Some(false) { None } else { gist(ledger, other)? };
+        let matters = |gist: &Gist| gist.worked && (is_first || carry::open_count(gist) > 0);
+        match read.filter(matters) {
+            Some(gist) => {
+                found.push(gist);
+                // Those that left something open are named too.
+                if is_first { drop(others.remove(at)) } else { at += 1 }
+            }
+            None => at += 1,
+        }
+    }
+    if found.is_empty() && one && others.first().is_some_and(|first| first.is_here) {
+        found.extend(gist(ledger, &others.remove(0))?);
+    }
+    Ok(found)
 }
 
 fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpointed<'_>> {
@@ -328,6 +427,9 @@ fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpoi
             folder,
             about,
             ended,
+            branch,
+            worked,
+            open,
             ..
         }) = &envelope.event
         else {
@@ -340,6 +442,11 @@ fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpoi
             folder: folder.as_deref(),
             about: about.as_deref().unwrap_or("nothing was asked"),
             ended: ended.as_deref().and_then(|time| time.parse().ok()),
+            branch: branch.as_deref(),
+            worked: *worked,
+            open: *open,
+            is_here: true,
+            is_near: false,
         })
     })
 }
@@ -354,7 +461,8 @@ pub(super) fn gist_of_session(
     last.map_or(Ok(None), |last| gist(ledger, &last))
 }
 
-/// The other sessions in this worktree, the latest first, each once.
+/// The other sessions of this repository, the latest first, each once, with whether they worked in this
+/// working tree.
 fn sessions_here<'r>(
     project: &Project,
     records: &'r [Recorded],
@@ -371,8 +479,8 @@ fn sessions_here<'r>(
         let is_in = |top: &PathBuf| folder.starts_with(top);
         (is_in(&top) && !inner.iter().any(is_in)) || !files::exists(&folder)
     };
-    let others = checkpoints(records)
-        .filter(|one| Some(&one.name) != session && one.folder.is_none_or(is_here));
+    let others = checkpoints(records).filter(|one| Some(&one.name) != session);
+    let others = others.map(|one| Checkpointed { is_here: one.folder.is_none_or(is_here), ..one });
     let mut others: Vec<Checkpointed<'_>> = others.collect();
     // The latest record of a session comes first, and stays there.
     others.sort_by_key(|one| Reverse(one.ended));
@@ -593,6 +701,16 @@ fn material(
     let mut points = Vec::new();
     let before = work.gist.as_ref().map(|gist| {
         let mut told = of_session(gist);
+        // A session that goes on has not ended.
+        told.retain(|point| !work.is_own || point.rank != Rank::Source);
+        // What its author wrote down is better than what is derived; facts stand beside it.
+        let is_written = |one: &Opened| {
+            let session = one.card.waits.as_ref().and_then(|waits| waits.session.as_ref());
+            session == Some(&gist.session) && is_enough(&one.shelved)
+        };
+        if !work.is_own && open.best.iter().any(is_written) {
+            told.retain(|point| point.form == Form::Line && point.rank <= Rank::Failure);
+        }
         mark_other_branch(&mut told, gist.branch.as_ref(), wanted);
         told
     });
@@ -604,6 +722,8 @@ fn material(
         (None, _) => {}
     }
     points.extend(in_turn(sources));
+    points.extend(of_repository(project, asked, work));
+    points.extend(of_carried(&work.carried.0, work.carried.1));
     points.extend(work.points.iter().cloned());
     let has_handoff = |id: &String| open.sessions.contains(id);
     let earlier: Vec<(String, String)> =
@@ -618,13 +738,28 @@ fn material(
     let most = BUDGET.end().to_string();
     Material {
         client: asked.client,
-        occasion: asked.occasion.unwrap_or(Occasion::Resume),
+        occasion: asked.occasion.unwrap_or(Occasion::Startup),
         role: asked.role.clone(),
         branch: wanted.branch.as_deref().map(|name| project.clean(name).0.as_str().to_owned()),
         boot,
         points,
         show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
+        headline: work.gist.as_ref().map(headline),
     }
+}
+
+/// What is uncommitted, as git said last, and what came to this branch since the session. An agent that
+/// is started sees the same tree as its session.
+fn of_repository(project: &Project, asked: &Asked, work: &Work) -> Vec<Point> {
+    let is_wanted = asked.only.is_none() && asked.occasion != Some(Occasion::Prompt);
+    let Some(gist) = work.gist.as_ref().filter(|_| is_wanted) else { return Vec::new() };
+    let Some(observation) = last_observation(project) else { return Vec::new() };
+    let mut points = of_work_tree(&observation.work_tree);
+    points.extend(of_since(&observation, gist).filter(|_| !work.is_own));
+    for point in &mut points {
+        point.text = project.clean(&point.text).0.as_str().to_owned();
+    }
+    points
 }
 
 /// What a session did that its handoff may not tell: it did not pass the gate. Where the session
@@ -646,6 +781,11 @@ fn unexplained(project: &Project, work: &Work, one: &Opened) -> Option<Vec<Point
 fn mark_other_branch(points: &mut [Point], theirs: Option<&String>, wanted: &Wanted<'_>) {
     const OTHER_BRANCH: &str = "on another branch";
     if theirs.is_none() || wanted.branch.is_none() || theirs == wanted.branch.as_ref() {
+        return;
+    }
+    if let Some(point) = points.iter_mut().find(|point| point.rank == Rank::Source) {
+        point.text.push_str(", ");
+        point.text.push_str(OTHER_BRANCH);
         return;
     }
     if let Some(point) = points.iter_mut().find(|point| point.rank >= Rank::Standing) {

@@ -14,6 +14,7 @@ use crate::project::{Project, SetUp};
 use crate::settings::SessionName;
 use crate::tombstone::Tombstone;
 use jiff::SignedDuration;
+use midstride_core::briefing::carry;
 use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode, Written};
 use midstride_core::event::{Envelope, Event, SessionEvent};
 use midstride_core::redact::Redaction;
@@ -187,10 +188,12 @@ impl Ready {
         let moved_from = moved_from(project, &found.path, checkpoint.session.cwd.as_deref())?;
         let (text, redacted) = project.clean_more(text);
         let stored = Blob::of(text.into_bytes());
-        let gist = serde_json::to_string(&Gist::of(&checkpoint)).unwrap_or_default();
+        let highlights = Gist::of(&checkpoint);
+        let gist = serde_json::to_string(&highlights).unwrap_or_default();
         let gist = Blob::of(clean(project, &gist).into_bytes());
         let blobs = (stored.hash().to_owned(), gist.hash().to_owned());
-        let (envelope, stream) = told(project, &checkpoint, agents_bytes, blobs, &redacted);
+        let (mut envelope, stream) = told(project, &checkpoint, agents_bytes, blobs, &redacted);
+        weigh(&mut envelope, &highlights);
         let Standing { expected, known, further } =
             Standing::of(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
         let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
@@ -493,6 +496,7 @@ fn told(
     let parts = [client, session, last.unwrap_or_default(), &checkpoint.digest].into_iter();
     let parts = parts.chain(agents.as_deref()).chain(redacted.iter().map(|one| &*one.kind));
     let parts: Vec<&str> = parts.collect();
+    let branch = checkpoint.session.branch.as_deref().or(checkpoint.git.branch.as_deref());
     let event = SessionEvent::Checkpointed {
         client: client.to_owned(),
         session: session.to_owned(),
@@ -507,6 +511,9 @@ fn told(
         about: checkpoint.about().map(|about| clean(project, &about)),
         folder: checkpoint.session.cwd.as_deref().map(|folder| clean(project, folder)),
         gist: Some(gist),
+        branch: branch.map(|branch| clean(project, branch)),
+        worked: None,
+        open: None,
     };
     let envelope = Envelope {
         id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
@@ -515,6 +522,14 @@ fn told(
         event: Event::Session(event),
     };
     (envelope, StreamId::session(client, session))
+}
+
+/// Says in the event whether the session is worth a briefing, so that a hook need not read it to know.
+fn weigh(envelope: &mut Envelope, gist: &Gist) {
+    if let Event::Session(SessionEvent::Checkpointed { worked, open, .. }) = &mut envelope.event {
+        *worked = Some(gist.worked);
+        *open = u64::try_from(carry::open_count(gist)).ok();
+    }
 }
 
 /// The checkpoint that an event of this id told of.

@@ -22,6 +22,7 @@ use crate::ids::sha256;
 use crate::index::{Card, Effort, Index, Limit};
 use crate::ledger::{LedgerError, Patience, SqliteLedger};
 use crate::observation::is_due;
+use crate::process;
 use crate::project::{Project, SetUp, Shelved};
 use crate::settings::{self, SessionName};
 use jiff::Timestamp;
@@ -37,7 +38,7 @@ use midstride_core::hook::{
     Answer, BLOCKS_MAX, Call, ClientTask, Handed, Moment, Worth, blocks, missing, must_survive,
     nudge, worth,
 };
-use midstride_core::session::Session;
+use midstride_core::session::{Client, Session};
 use midstride_core::shape::read_flag;
 use midstride_core::tokens;
 use midstride_core::yaml::Node;
@@ -46,6 +47,8 @@ use std::path::Path;
 
 /// The file that switches hooks off in a project.
 const OFF: &str = "off";
+/// The file that makes the next session start without a briefing.
+const SKIP_NEXT: &str = "skip-next-briefing";
 /// Sessions that ended are brought in before the next one starts, if they are short; longer ones when
 /// nobody waits.
 const RECOVERED: Bounds = Bounds { most: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
@@ -109,6 +112,36 @@ pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
         }
         (true, false) | (false, true) => Ok(false),
     }
+}
+
+/// Makes the next session start without a briefing; says whether that was not so already.
+pub fn skip_next_briefing(project: &Project) -> Result<bool, FileError> {
+    let folder = project.make_private()?;
+    let file = Path::new(SKIP_NEXT);
+    let is_new = !folder.has(file);
+    if is_new {
+        folder.put(file, b"")?;
+    }
+    Ok(is_new)
+}
+
+/// What the newest session was briefed with when it started: the session, and the text. Nothing where
+/// none was.
+pub fn last_briefing(project: &Project) -> Result<Option<(SessionName, String)>, FileError> {
+    Kept::newest_briefing(project)
+}
+
+/// Whether sessions are briefed when they start, by what the user said in the environment, what the
+/// project configured, and whether somebody is there to read it. Nothing that runs for a script
+/// changes because midstride is installed.
+fn wants_briefing(project: &Project, client: Client) -> bool {
+    let configured = project.settings().brief;
+    let is_headless = || match client {
+        Client::ClaudeCode => settings::is_headless_claude(),
+        Client::Codex => process::is_below_codex_exec(),
+    };
+    settings::briefing_choice()
+        .unwrap_or_else(|| configured.budget != Some(0) && (configured.headless || !is_headless()))
 }
 
 /// Removes what hooks of a session keep for the next one.
@@ -236,7 +269,13 @@ impl Hooking<'_> {
         if matches!(occasion, Occasion::Resume | Occasion::Compact) {
             self.checkpoint();
         }
-        let asked = Asked { has_context, since, ..self.asked(occasion) };
+        if occasion != Occasion::Compact && !self.is_briefed() {
+            self.did("started without a briefing");
+            return;
+        }
+        let tokens = self.project.settings().brief.budget.filter(|tokens| *tokens > 0);
+        let tokens = tokens.filter(|_| matches!(occasion, Occasion::Startup | Occasion::Clear));
+        let asked = Asked { tokens, has_context, since, ..self.asked(occasion) };
         let briefed = brief(self.project, &asked, &mut |_, _| ());
         self.note_troubles(&briefed);
         // What it was told in the same words is in its context still.
@@ -258,10 +297,22 @@ impl Hooking<'_> {
         let line: Vec<String> = line.into_iter().flatten().collect();
         self.done.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
         let told = text.clone().filter(|_| occasion == Occasion::Compact);
-        self.done.answer.context = text;
-        self.change(|kept| (kept.told, kept.ended) = (told, false));
+        self.done.answer.context = text.clone();
+        let now = self.project.environment().clock.now();
+        self.change(|kept| {
+            (kept.told, kept.ended) = (told, false);
+            kept.briefed = text.map(|text| (now, text)).or(kept.briefed.take());
+        });
         let bounded = Kept::bound(self.project);
         self.noted(bounded);
+    }
+
+    /// Whether this session gets a briefing. One that was to be skipped is, once.
+    fn is_briefed(&self) -> bool {
+        let private = self.project.private().ok().flatten();
+        let skip = private.map(|folder| folder.path().join(SKIP_NEXT));
+        let is_skipped = skip.is_some_and(|file| files::remove(&file).is_ok());
+        !is_skipped && wants_briefing(self.project, self.call.client)
     }
 
     /// Clients write to a transcript that they go on with before they call, so only what was written
@@ -349,6 +400,9 @@ impl Hooking<'_> {
     }
 
     fn matters(&mut self, text: &str) -> Option<Briefed> {
+        if !wants_briefing(self.project, self.call.client) {
+            return None;
+        }
         let prompt = Prompt {
             text: text[..text.floor_char_boundary(PROMPT_BYTES_MAX)].to_owned(),
             files: Vec::new(),

@@ -85,6 +85,7 @@ pub(super) fn delivered(project: &Project, shelved: &Shelved) -> Delivered {
 pub(super) fn envelope(project: &Project, id: String, event: SessionEvent) -> Envelope {
     let (SessionEvent::Checkpointed { client, .. }
     | SessionEvent::Briefed { client, .. }
+    | SessionEvent::Dismissed { client, .. }
     | SessionEvent::Acknowledged { client, .. }) = &event;
     let (time, source) = (project.environment().clock.now(), client.clone());
     Envelope { id, time, source, event: Event::Session(event) }

@@ -2,80 +2,532 @@
 //! replaced.
 
 use super::Origin;
-use crate::briefing::{Point, Rank};
-use crate::checkpoint::{AT_LENGTH_MAX, Gist, Item, Sort};
-use std::collections::HashMap;
+use crate::briefing::carry::Carried;
+use crate::briefing::{Form, Headline, Point, Rank, quote};
+use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind};
+use crate::session::Client;
+use jiff::Timestamp;
 
 /// Enough of an id to know a session by.
 const ID_LETTERS: usize = 8;
+/// Statements of one kind that come before the reports they are from.
+const STATEMENTS_FIRST: usize = 8;
+/// File names in one line.
+const FILES_PER_LINE: usize = 10;
+/// Tasks that nobody started in one line.
+const WAITING_PER_LINE: usize = 4;
+/// A command among others in a line of ours.
+const COMMAND_LENGTH_MAX: usize = 80;
+/// A subject, a title or a command in a line of ours.
+const PART_LENGTH_MAX: usize = 110;
 
-/// What whoever goes on has to know of a session: everything that its gist names.
+/// What someone who continues has to know of a session: everything that its gist names.
 pub fn of_session(gist: &Gist) -> Vec<Point> {
-    let short: String = gist.session.chars().take(ID_LETTERS).collect();
-    let show = ["midstride", "session", "show", &gist.session];
-    let origin = Origin::of(format!("session {short}"), &show);
-    let mut told: HashMap<Sort, usize> = HashMap::new();
-    let mut points = Vec::with_capacity(gist.items.len() + 1);
-    for item in &gist.items {
-        let before = told.entry(item.sort).or_default();
-        points.push(point(&origin, item, *before >= AT_LENGTH_MAX));
-        *before += 1;
+    SessionPoints::of(gist).all()
+}
+
+/// What earlier sessions left open, each with the handle that dismisses it.
+pub fn of_carried(carried: &[Carried], more: usize) -> Vec<Point> {
+    let line = |origin: &Origin, text: String| Point {
+        form: Form::Line,
+        is_of_page: true,
+        ..origin.point(Rank::Task, "Open from earlier sessions", text)
+    };
+    let mut points: Vec<Point> = Vec::new();
+    let origin = Origin::of("earlier sessions".to_owned(), &["midstride", "session", "list"]);
+    for one in carried {
+        let what = one.item.kind.word();
+        let day = one.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d")));
+        let text = quote::inline(&one.item.text, PART_LENGTH_MAX);
+        let (handle, session) = (&one.handle, short_id(&one.session));
+        let text = format!("{handle} {what} {text} ({session}{})", day.unwrap_or_default());
+        points.push(line(&origin, text));
     }
-    points.extend(not_named(gist, &origin));
+    if more > 0 {
+        points.push(Point { count: more, ..line(&origin, format!("{more} older")) });
+    }
     points
 }
 
-/// How important a sort is, and what one of it is called; of some the older ones matter less.
-fn told_as(sort: Sort, older: bool) -> (Rank, &'static str) {
-    match (sort, older) {
-        (Sort::Correction, false) => (Rank::Constraint, "The user corrected"),
-        (Sort::Correction, true) => (Rank::WrongTurn, "The user corrected before"),
-        (Sort::Goal, _) => (Rank::Standing, "The user asked first"),
-        (Sort::Request, false) => (Rank::Standing, "The user asked"),
-        (Sort::Request, true) => (Rank::Rest, "The user asked before"),
-        (Sort::LastWords, _) => (Rank::Standing, "The agent said last"),
-        (Sort::Agent, _) => (Rank::Standing, "Agent in flight"),
-        (Sort::Queued, _) => (Rank::NextAction, "The user typed, and nobody got to it"),
-        (Sort::Failed, _) => (Rank::WrongTurn, "It failed, and did not pass since"),
-        (Sort::Reverted, _) => (Rank::WrongTurn, "A change was taken back"),
-        (Sort::Missing, _) => (Rank::Landmine, "It should be there and is not"),
-        (Sort::Task, _) => (Rank::Task, "Open task of the session"),
-        (Sort::Answer, _) => (Rank::Decision, "The user decided"),
-        (Sort::Plan, _) => (Rank::Read, "Plan document"),
-        (Sort::Changed, _) => (Rank::Rest, "Changed file"),
-        (Sort::Passed, _) => (Rank::Rest, "It failed, and passed since"),
-        (Sort::TakenBack, _) => (Rank::Rest, "The user went back before it"),
+/// What the user is told of a session in one line.
+pub fn headline(gist: &Gist) -> Headline {
+    let count = |kind: Kind| gist.of_kind(kind).count();
+    let mut state = vec![ending_word(gist.ending).to_owned()];
+    state.retain(|word| !word.is_empty());
+    let counted = [
+        (Kind::Failed, "open failure"),
+        (Kind::Task, "open task"),
+        (Kind::Unchecked, "unchecked item"),
+    ];
+    for (kind, noun) in counted {
+        match count(kind) {
+            0 => {}
+            1 => state.push(format!("1 {noun}")),
+            more => state.push(format!("{more} {noun}s")),
+        }
+    }
+    state.extend(gist.of_kind(Kind::Effect).filter_map(pull_request).take(1));
+    let title = gist.of_kind(Kind::Goal).next().and_then(|goal| first_line(&goal.text));
+    Headline { name: short_id(&gist.session), title, state }
+}
+
+fn ending_word(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Completed => "done",
+        Ending::Asked => "waiting for an answer",
+        Ending::MidTurn => "stopped mid-turn",
+        Ending::Interrupted => "interrupted",
+        Ending::Failed => "stopped by an API error",
+        Ending::Unknown | Ending::Nothing => "",
     }
 }
 
-fn point(origin: &Origin, item: &Item, older: bool) -> Point {
-    let (rank, what) = told_as(item.sort, older);
-    let text = match (&item.detail, item.sort) {
-        (Some(id), Sort::Agent) => format!("{id}: {}", item.text),
-        (Some(question), Sort::Answer) => format!("{question} → {}", item.text),
-        (Some(detail), _) => format!("{} — {detail}", item.text),
-        (None, _) => item.text.clone(),
-    };
-    let place = item.number.map(|number| match &item.agent {
-        Some(agent) => format!("record {number} of agent {agent}"),
-        None => format!("record {number}"),
-    });
-    // Of what is over, the text is enough to find it by.
-    let place = place.filter(|_| rank != Rank::Rest);
-    Point { place, remark: item.state.clone(), ..origin.point(rank, what, text) }
+/// `PR #201`, from the address of a pull request.
+fn pull_request(effect: &Highlight) -> Option<String> {
+    let (_, rest) = effect.detail.as_deref()?.split_once("/pull/")?;
+    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    (!number.is_empty()).then(|| format!("PR #{number}"))
 }
 
-/// What the gist counts and does not name. It leads: whoever goes on must not take what is told for
-/// all there was.
-fn not_named(gist: &Gist, origin: &Origin) -> Option<Point> {
-    let counted = |(sort, more): (&Sort, &usize)| {
-        let (_, what) = told_as(*sort, true);
-        format!("{what} ×{more}")
-    };
-    let mut parts: Vec<String> = gist.left_out.iter().map(counted).collect();
-    if gist.not_kept > 0 {
-        parts.push(format!("only in the transcript ×{}", gist.not_kept));
+/// The first line of a text that says something, without Markdown marks before it.
+fn first_line(text: &str) -> Option<String> {
+    let lines = text.lines().map(|line| line.trim_start_matches(['#', '*', '-', '>', ' ']).trim());
+    let mut lines = lines.filter(|line| !line.is_empty());
+    lines.find(|line| !line.ends_with(':')).map(str::to_owned)
+}
+
+fn short_id(id: &str) -> String {
+    id.chars().take(ID_LETTERS).collect()
+}
+
+fn client_name(client: Client) -> &'static str {
+    match client {
+        Client::ClaudeCode => "Claude Code",
+        Client::Codex => "Codex",
     }
-    let text = parts.join("; ");
-    (!parts.is_empty()).then(|| origin.point(Rank::Standing, "More than is named here", text))
+}
+
+/// Makes the points of one session.
+struct SessionPoints<'g> {
+    gist: &'g Gist,
+    origin: Origin,
+    points: Vec<Point>,
+}
+
+impl<'g> SessionPoints<'g> {
+    fn of(gist: &'g Gist) -> Self {
+        let short = short_id(&gist.session);
+        let show = ["midstride", "session", "show", &short];
+        let origin = Origin::of(format!("session {short}"), &show);
+        Self { gist, origin, points: Vec::with_capacity(gist.items.len() + 4) }
+    }
+
+    fn all(mut self) -> Vec<Point> {
+        self.source();
+        self.quotes(Kind::Instruction, Rank::Instruction, "The user's instruction");
+        self.goal();
+        self.status();
+        self.next();
+        self.quotes(
+            Kind::Queued,
+            Rank::NextAction,
+            "The user typed, and the session did not get to",
+        );
+        self.corrections();
+        self.statements(Kind::DeadEnd, Rank::WrongTurn, "Tried and given up");
+        self.named(Kind::Reverted, Rank::WrongTurn, "A change was taken back");
+        self.named(Kind::Missing, Rank::Landmine, "Missing file");
+        self.failures();
+        self.tasks();
+        self.agents();
+        self.quotes(Kind::Unchecked, Rank::Task, "Unchecked");
+        self.statements(Kind::OpenItem, Rank::Task, "Left open");
+        self.answers();
+        self.findings();
+        self.summary();
+        self.named(Kind::Plan, Rank::Read, "Plan document");
+        self.reports();
+        self.fixed();
+        self.files();
+        self.quotes(Kind::Request, Rank::Rest, "Answered requests");
+        self.quotes(Kind::TakenBack, Rank::Rest, "The user went back before this");
+        self.not_named();
+        self.points
+    }
+
+    fn of_kind(&self, kind: Kind) -> Vec<&'g Highlight> {
+        self.gist.of_kind(kind).collect()
+    }
+
+    fn push(&mut self, point: Point) {
+        self.points.push(Point { is_of_page: true, ..point });
+    }
+
+    fn line(&mut self, rank: Rank, what: &'static str, text: String) {
+        let point = Point { form: Form::Line, ..self.origin.point(rank, what, text) };
+        self.push(point);
+    }
+
+    fn quote(&mut self, rank: Rank, what: &'static str, one: &Highlight) {
+        let point = self.origin.point(rank, what, one.text.clone());
+        let remark = one.state.clone();
+        self.push(Point { place: place(one), remark, ..point });
+    }
+
+    /// The words of the agent.
+    fn quote_agent(&mut self, rank: Rank, what: &'static str, one: &Highlight) {
+        let point = self.origin.point(rank, what, one.text.clone());
+        self.push(Point { place: place(one), remark: Some("the agent".to_owned()), ..point });
+    }
+
+    /// Each as a quote of its own.
+    fn quotes(&mut self, kind: Kind, rank: Rank, what: &'static str) {
+        for one in self.of_kind(kind) {
+            self.quote(rank, what, one);
+        }
+    }
+
+    /// Statements of the agent. The best come early; the others are in its reports.
+    fn statements(&mut self, kind: Kind, rank: Rank, what: &'static str) {
+        for (at, one) in self.of_kind(kind).into_iter().enumerate() {
+            let rank = if at < STATEMENTS_FIRST { rank } else { Rank::Rest };
+            self.quote_agent(rank, what, one);
+        }
+    }
+
+    /// What the newest summary says: all there is where nothing came after it.
+    fn summary(&mut self) {
+        for one in self.of_kind(Kind::Summary) {
+            let rank = if one.weight > 0 { Rank::Decision } else { Rank::Rest };
+            let point = self.origin.point(rank, "From the summary", one.text.clone());
+            self.push(Point { place: place(one), ..point });
+        }
+    }
+
+    /// What the agent found out and decided, the most telling first.
+    fn findings(&mut self) {
+        let mut found = self.of_kind(Kind::Finding);
+        found.extend(self.of_kind(Kind::Decision));
+        found.sort_by_key(|one| std::cmp::Reverse(one.weight));
+        for (at, one) in found.into_iter().enumerate() {
+            let rank = if at < STATEMENTS_FIRST { Rank::Decision } else { Rank::Rest };
+            self.quote_agent(rank, "Findings and decisions", one);
+        }
+    }
+
+    /// Paths, each in a line.
+    fn named(&mut self, kind: Kind, rank: Rank, what: &'static str) {
+        for one in self.of_kind(kind) {
+            let state = one.state.as_ref().map(|state| format!(", {state}"));
+            let text = quote::code(&one.text, usize::MAX);
+            self.line(rank, what, format!("{text}{}", state.unwrap_or_default()));
+        }
+    }
+
+    /// Which session this is, when it was and how it ended.
+    fn source(&mut self) {
+        let gist = self.gist;
+        let mut parts = vec![format!("{} {}", client_name(gist.client), short_id(&gist.session))];
+        parts.extend(span(gist.began, gist.ended));
+        let running = self.of_kind(Kind::Running);
+        let running = running.first().map(|one| quote::code(&one.text, PART_LENGTH_MAX));
+        let ending = match (gist.ending, running) {
+            (Ending::Completed, _) => "last turn completed".to_owned(),
+            (Ending::Asked, _) => "ended with a question to the user".to_owned(),
+            (Ending::MidTurn, Some(running)) => {
+                format!("stopped in the middle of a turn while {running} was running")
+            }
+            (Ending::MidTurn, None) => "stopped in the middle of a turn".to_owned(),
+            (Ending::Interrupted, _) => "the user interrupted the last turn".to_owned(),
+            (Ending::Failed, _) => "stopped mid-turn by an API error".to_owned(),
+            (Ending::Unknown | Ending::Nothing, _) => String::new(),
+        };
+        parts.push(ending);
+        parts.retain(|part| !part.is_empty());
+        self.line(Rank::Source, "Last session", parts.join(", "));
+    }
+
+    fn goal(&mut self) {
+        for one in self.of_kind(Kind::Goal) {
+            let text = goal_text(&one.text);
+            let point = self.origin.point(Rank::Goal, "Goal", text);
+            let state = one.state.as_ref().map(|state| format!(", {state}"));
+            let remark = Some(format!("the user{}", state.unwrap_or_default()));
+            self.push(Point { place: place(one), remark, ..point });
+        }
+    }
+
+    /// The state in one line, then commits, effects and checks in a line each.
+    fn status(&mut self) {
+        let state = self.state_line();
+        if !state.is_empty() {
+            self.line(Rank::Standing, "Status", state);
+        }
+        // Where it is the same for all commits, the first line says it.
+        let commits = self.of_kind(Kind::Commit);
+        let is_mixed = commits.iter().any(|one| one.state != commits[0].state);
+        for one in commits {
+            let id = one.detail.as_deref().unwrap_or("commit");
+            let state = one.state.as_ref().filter(|_| is_mixed).map(|state| format!(" ({state})"));
+            let subject = quote::inline(&one.text, PART_LENGTH_MAX);
+            let text = format!("{} {subject}{}", quote::label(id), state.unwrap_or_default());
+            self.line(Rank::Standing, "Status", text);
+        }
+        for one in self.of_kind(Kind::Effect) {
+            let address =
+                one.detail.as_deref().map(|address| format!(" {}", quote::label(address)));
+            let text = match one.text.is_empty() {
+                true => String::new(),
+                false => format!(" {}", quote::inline(&one.text, PART_LENGTH_MAX)),
+            };
+            let did = one.state.as_deref().unwrap_or("Did");
+            self.line(
+                Rank::Standing,
+                "Status",
+                format!("{did}{}{text}", address.unwrap_or_default()),
+            );
+        }
+        self.checks();
+        for one in self.of_kind(Kind::Status) {
+            self.quote_agent(Rank::Standing, "Status", one);
+        }
+    }
+
+    /// Checks that passed; those with the same edits since share a line.
+    fn checks(&mut self) {
+        let checks = self.of_kind(Kind::Check);
+        for some in checks.chunk_by(|one, next| one.state == next.state) {
+            let each = some.iter().map(|one| {
+                let at = one.seen.as_ref().and_then(|seen| seen.at).map(clock);
+                let at = at.map(|at| format!(" {at}")).unwrap_or_default();
+                format!("{}{at}", quote::code(&one.text, COMMAND_LENGTH_MAX))
+            });
+            let each: Vec<String> = each.collect();
+            let since = some[0].state.as_deref().unwrap_or_default();
+            let text = format!("Passed: {}; {since}", each.join(", "));
+            self.line(Rank::Standing, "Status", text);
+        }
+    }
+
+    fn state_line(&self) -> String {
+        let open = self.of_kind(Kind::OpenRequest);
+        let request = open.first().map(|one| match self.is_goal(one) {
+            true => "the request above is unfinished".to_owned(),
+            false => format!("request {} unfinished", quote::inline(&one.text, 80)),
+        });
+        let state = match (self.gist.ending, request) {
+            (Ending::Completed, _) => Some("no open request".to_owned()),
+            (Ending::Asked, _) => Some("the agent asked the user; not answered".to_owned()),
+            (ending, Some(request)) if ending.is_open() => Some(request),
+            (_, _) => None,
+        };
+        state.into_iter().chain(self.gist.tree.clone()).collect::<Vec<_>>().join("; ")
+    }
+
+    /// One labeled next step, or none where the last request was answered.
+    fn next(&mut self) {
+        let first = |kind: Kind| self.of_kind(kind).first().copied();
+        let question =
+            || first(Kind::Question).map(|one| (one, "the agent's question, unanswered"));
+        let plan = || first(Kind::StatedPlan).map(|one| (one, "the agent's plan"));
+        let task = || self.task_in_progress().map(|one| (one, "the task in progress"));
+        let request =
+            || first(Kind::OpenRequest).map(|one| (one, "the user's request, unfinished"));
+        let found = match self.gist.ending {
+            Ending::Asked => question(),
+            Ending::MidTurn | Ending::Interrupted | Ending::Failed => {
+                plan().or_else(task).or_else(request)
+            }
+            Ending::Unknown | Ending::Nothing | Ending::Completed => None,
+        };
+        if let Some((one, whose)) = found {
+            let at =
+                one.seen.as_ref().and_then(|seen| seen.at).map(|at| format!(", {}", clock(at)));
+            if one.kind == Kind::OpenRequest && self.is_goal(one) {
+                return self.line(Rank::NextAction, "Next", "finish the request above".to_owned());
+            }
+            let remark = Some(format!("{whose}{}", at.unwrap_or_default()));
+            let point = self.origin.point(Rank::NextAction, "Next", one.text.clone());
+            self.push(Point { place: place(one), remark, ..point });
+        }
+    }
+
+    /// Whether a request is the goal, which the page has just quoted.
+    fn is_goal(&self, request: &Highlight) -> bool {
+        self.gist.of_kind(Kind::Goal).any(|goal| goal.text == request.text)
+    }
+
+    fn task_in_progress(&self) -> Option<&'g Highlight> {
+        self.gist.of_kind(Kind::Task).find(|one| one.state.as_deref() == Some("in progress"))
+    }
+
+    fn corrections(&mut self) {
+        for (at, one) in self.of_kind(Kind::Correction).into_iter().enumerate() {
+            let rank = if at < STATEMENTS_FIRST { Rank::Constraint } else { Rank::WrongTurn };
+            self.quote(rank, "The user corrected", one);
+        }
+    }
+
+    fn failures(&mut self) {
+        for one in self.of_kind(Kind::Failed) {
+            let state = one.state.as_deref().unwrap_or_default();
+            let command = quote::code(&one.text, PART_LENGTH_MAX);
+            let why = one.detail.as_deref().map(|why| format!(": {}", quote::inline(why, 160)));
+            let text = format!("{command} {state}{}", why.unwrap_or_default());
+            self.line(Rank::Failure, "Failing", text);
+        }
+    }
+
+    fn fixed(&mut self) {
+        for one in self.of_kind(Kind::Passed) {
+            let state = one.state.as_deref().unwrap_or_default();
+            let why = one.detail.as_deref().map(|why| format!(": {}", quote::inline(why, 120)));
+            let command = quote::code(&one.text, PART_LENGTH_MAX);
+            let text = format!("{command} {state}{}", why.unwrap_or_default());
+            self.line(Rank::File, "Fixed on the way", text);
+        }
+    }
+
+    fn tasks(&mut self) {
+        let tasks = self.of_kind(Kind::Task);
+        let (started, waiting): (Vec<&Highlight>, Vec<&Highlight>) =
+            tasks.into_iter().partition(|one| one.state.as_deref() != Some("pending"));
+        for one in started {
+            let state = one.state.as_deref().unwrap_or("open");
+            let text = format!("{state}: {}", quote::inline(&one.text, PART_LENGTH_MAX));
+            self.line(Rank::Task, "Open tasks", text);
+        }
+        // Tasks that nobody started share a line: one that is far off says little.
+        for some in waiting.chunks(WAITING_PER_LINE) {
+            let names: Vec<String> = some.iter().map(|one| quote::inline(&one.text, 60)).collect();
+            let text = format!("pending: {}", names.join(", "));
+            let point = self.origin.point(Rank::Task, "Open tasks", text);
+            self.push(Point { form: Form::Line, count: some.len(), ..point });
+        }
+    }
+
+    fn agents(&mut self) {
+        for one in self.of_kind(Kind::Agent) {
+            let id = one.detail.as_deref().map(|id| format!("{} ", quote::label(id)));
+            let about = quote::inline(&one.text, PART_LENGTH_MAX);
+            let text = format!("{}{about}, no report seen", id.unwrap_or_default());
+            self.line(Rank::Task, "Agents in flight", text);
+        }
+    }
+
+    fn answers(&mut self) {
+        for one in self.of_kind(Kind::Answer) {
+            let question = one.detail.as_deref().unwrap_or_default();
+            let (question, answer) = (quote::inline(question, 120), quote::inline(&one.text, 160));
+            self.line(Rank::Decision, "The user decided", format!("{question}: {answer}"));
+        }
+    }
+
+    fn reports(&mut self) {
+        let kinds = [
+            (Kind::Report, Rank::Report, "Report"),
+            (Kind::AgentReport, Rank::Report, "Report of a subagent"),
+            (Kind::Remark, Rank::File, "The agent also said"),
+        ];
+        for (kind, rank, what) in kinds {
+            for one in self.of_kind(kind) {
+                let at = one.seen.as_ref().and_then(|seen| seen.at).map(clock);
+                let point = self.origin.point(rank, what, one.text.clone());
+                self.push(Point { place: place(one), remark: at, ..point });
+            }
+        }
+    }
+
+    /// Files by folder, in few lines.
+    fn files(&mut self) {
+        let mut folders: Vec<(String, Vec<String>)> = Vec::new();
+        for one in self.of_kind(Kind::Changed) {
+            let (folder, name) = one.text.rsplit_once('/').unwrap_or(("", &one.text));
+            let name = match &one.state {
+                Some(state) => format!("{name} ({state})"),
+                None => name.to_owned(),
+            };
+            match folders.iter_mut().find(|(known, _)| known == folder) {
+                Some((_, names)) => names.push(name),
+                None => folders.push((folder.to_owned(), vec![name])),
+            }
+        }
+        for (folder, names) in folders {
+            let folder = if folder.is_empty() { String::new() } else { format!("{folder}/: ") };
+            for some in names.chunks(FILES_PER_LINE) {
+                let text = quote::code(&format!("{folder}{}", some.join(", ")), usize::MAX);
+                let point = self.origin.point(Rank::File, "Changed files", text);
+                self.push(Point { form: Form::Line, count: some.len(), ..point });
+            }
+        }
+    }
+
+    /// What the gist counts and does not name.
+    fn not_named(&mut self) {
+        let counted = |(kind, more): (&Kind, &usize)| format!("{} ×{more}", kind.word());
+        let mut parts: Vec<String> = self.gist.left_out.iter().map(counted).collect();
+        if self.gist.not_kept > 0 {
+            parts.push(format!("only in the transcript ×{}", self.gist.not_kept));
+        }
+        if !parts.is_empty() {
+            self.line(Rank::Standing, "Not listed here", parts.join("; "));
+        }
+    }
+}
+
+/// What a request asks for. Of a document that is its beginning from its title on, without the
+/// headings below it: its end is about details.
+fn goal_text(text: &str) -> String {
+    /// A longer text with headings is a document.
+    const DOCUMENT_CHARACTERS_MIN: usize = 600;
+    const CHARACTERS_MAX: usize = 700;
+    let is_heading = |line: &&str| line.starts_with('#');
+    let title = text.lines().position(|line| is_heading(&line));
+    let Some(title) = title.filter(|_| text.chars().count() >= DOCUMENT_CHARACTERS_MIN) else {
+        return text.to_owned();
+    };
+    // What the user says before a pasted document counts, unless it only hands it over.
+    let before: Vec<&str> =
+        text.lines().take(title).filter(|line| !line.trim().is_empty()).collect();
+    let before = if before.len() == 1 && before[0].ends_with(':') { Vec::new() } else { before };
+    let body = text.lines().skip(title + 1).filter(|line| !is_heading(line));
+    let lines = text.lines().skip(title).take(1).chain(before).chain(body);
+    let (mut kept, mut room) = (Vec::new(), CHARACTERS_MAX);
+    for line in lines.filter(|line| !line.trim().is_empty()) {
+        let length = line.chars().count();
+        if length > room {
+            kept.push("[…]");
+            break;
+        }
+        room -= length;
+        kept.push(line);
+    }
+    kept.join("\n")
+}
+
+fn place(one: &Highlight) -> Option<String> {
+    let seen = one.seen.as_ref()?;
+    Some(match &seen.agent {
+        Some(agent) => format!("record {} of agent {agent}", seen.number),
+        None => format!("record {}", seen.number),
+    })
+}
+
+/// From when to when, in one time zone that reads the same everywhere.
+fn span(began: Option<Timestamp>, ended: Option<Timestamp>) -> Option<String> {
+    let ended = ended?;
+    let day = |time: Timestamp| time.strftime("%Y-%m-%d").to_string();
+    let end = clock(ended);
+    Some(match began {
+        Some(began) if day(began) == day(ended) => {
+            format!("{} {}–{end} UTC", day(ended), clock(began))
+        }
+        Some(began) => format!("{} {} to {} {end} UTC", day(began), clock(began), day(ended)),
+        None => format!("{} {end} UTC", day(ended)),
+    })
+}
+
+/// A time of day.
+fn clock(time: Timestamp) -> String {
+    time.strftime("%H:%M").to_string()
 }

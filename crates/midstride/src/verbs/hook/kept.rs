@@ -24,6 +24,8 @@ const ANSWERED_MAX: usize = 32;
 pub(super) struct Kept {
     /// What the session was told after a compaction.
     pub(super) told: Option<String>,
+    /// What the session was briefed with when it started, and when.
+    pub(super) briefed: Option<(Timestamp, String)>,
     /// The summary that was compared, by its SHA-256.
     pub(super) compared: Option<String>,
     /// What that one lost, for the next prompt.
@@ -64,8 +66,8 @@ impl Kept {
     /// What whoever goes on with the session starts from: who was reminded was, and lacks what it
     /// lacked. What it is told then is no repetition, however soon that is.
     pub(super) fn end(&mut self) {
-        let Self { missing, nudged, .. } = std::mem::take(self);
-        *self = Self { missing, nudged, ended: true, ..Self::default() };
+        let Self { missing, nudged, briefed, .. } = std::mem::take(self);
+        *self = Self { missing, nudged, briefed, ended: true, ..Self::default() };
     }
 
     pub(super) fn read(project: &Project, session: &SessionName) -> Self {
@@ -94,13 +96,31 @@ impl Kept {
             let written = || {
                 let text = serde_json::to_string(&kept).unwrap_or_default();
                 // What stood there was cleaned when it was new.
-                match (&kept.told, &kept.missing) == (&before.told, &before.missing) {
+                let is_same = kept.told == before.told
+                    && kept.missing == before.missing
+                    && kept.briefed == before.briefed;
+                match is_same {
                     true => text.into_bytes(),
                     false => project.clean(&text).0.as_str().as_bytes().to_vec(),
                 }
             };
             ((kept != before).then(written), given)
         })
+    }
+
+    /// The session that was briefed last, and what with.
+    pub(super) fn newest_briefing(
+        project: &Project,
+    ) -> Result<Option<(SessionName, String)>, FileError> {
+        let Some(private) = project.private()? else { return Ok(None) };
+        let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(None) };
+        let briefed = folder.names(".json")?.into_iter().filter_map(|name| {
+            let kept = Self::of(folder.read_up_to(&name, BYTES_MAX).ok().as_deref());
+            let (at, text) = kept.briefed?;
+            Some((at, session_of(&name)?, text))
+        });
+        let newest = briefed.max_by_key(|(at, ..)| *at);
+        Ok(newest.map(|(_, session, text)| (session, text)))
     }
 
     /// Removes what a session kept.
@@ -132,6 +152,12 @@ impl Kept {
 /// The names of a session have no letter that leads out of the folder.
 fn name(session: &SessionName) -> PathBuf {
     PathBuf::from(format!("{}.{}.json", session.client, session.id))
+}
+
+/// The session whose file this is.
+fn session_of(name: &Path) -> Option<SessionName> {
+    let (client, id) = name.to_str()?.strip_suffix(".json")?.split_once('.')?;
+    SessionName::of(client, id)
 }
 
 #[cfg(test)]

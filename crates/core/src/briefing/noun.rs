@@ -1,0 +1,74 @@
+//! What points are called where they are counted.
+
+/// Headings whose points are counted under another name.
+const NOUNS: &[(&str, &str)] = &[
+    ("Last session", "session"),
+    ("Status", "status line"),
+    ("Where it stands", "status line"),
+    ("Goal", "goal"),
+    ("Next", "next step"),
+    ("The user's instruction", "instruction"),
+    ("The user corrected", "correction"),
+    ("Reports", "report"),
+    ("Findings and decisions", "finding"),
+    ("Decisions", "decision"),
+    ("Left open", "open item"),
+    ("Tried and given up", "dead end"),
+    ("Open tasks", "open task"),
+    ("Agents in flight", "agent in flight"),
+    ("Report", "report"),
+    ("From the summary", "statement of the summary"),
+    ("Report of a subagent", "subagent report"),
+    ("The agent also said", "remark"),
+    ("Plan document", "plan document"),
+    ("Unchecked", "unchecked item"),
+    ("Files", "file"),
+    ("Changed files", "file"),
+    ("Answered requests", "answered request"),
+    ("Fixed on the way", "fixed failure"),
+    ("Failing", "failure"),
+    ("Read first", "document"),
+    ("Read first with the Read tool", "document"),
+    ("Load this skill first", "skill"),
+    ("Load first with the Skill tool", "skill"),
+    ("Task to restore", "task"),
+    ("Task to restore with the TaskCreate tool", "task"),
+    ("Task to restore with the update_plan tool", "task"),
+    ("Not the name of a skill", "unusable startup step"),
+    ("Not a path in this project", "unusable startup step"),
+    ("Not a task", "unusable startup step"),
+    ("Not a constraint", "unusable startup step"),
+    ("It builds on", "document"),
+    ("Also open, not told here", "open handoff"),
+    ("Earlier sessions", "earlier session"),
+    ("Open from earlier sessions", "item from earlier sessions"),
+];
+
+/// The noun that counts a heading's points.
+pub(super) fn of(what: &'static str) -> &'static str {
+    NOUNS.iter().find(|(heading, _)| *heading == what).map_or(what, |(_, noun)| noun)
+}
+
+/// A number and its noun: `1 file`, `3 files`.
+pub(super) fn counted(noun: &str, count: usize) -> String {
+    let mut letters = noun.chars();
+    let first = letters.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
+    let noun = format!("{first}{}", letters.as_str());
+    match count {
+        1 => format!("1 {noun}"),
+        _ if noun.ends_with('s') => format!("{count} {noun}"),
+        count => format!("{count} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_counted_by_their_noun() {
+        assert_eq!(counted(of("Files"), 3), "3 files");
+        assert_eq!(counted(of("Wrong turn"), 1), "1 wrong turn");
+        assert_eq!(counted(of("Open questions"), 2), "2 open questions");
+    }
+}

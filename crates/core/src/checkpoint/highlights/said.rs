@@ -1,0 +1,189 @@
+//! What the agent itself said: its reports, and the statements in them. All of it is its word, quoted.
+
+use super::{Ending, Highlight, HighlightKind, Reading};
+use crate::report::{self, ItemKind, Report, ReportItem, SummaryKind};
+use crate::session::{Said, Seen, Turn, TurnStart};
+use std::collections::HashSet;
+
+/// Reports are read for single statements up to here, the newest first: what is older says little
+/// about now.
+const READ_BYTES_MAX: usize = 64 << 10;
+/// Reports are kept whole up to here, the newest first.
+const KEPT_BYTES_MAX: usize = 48 << 10;
+/// Statements of a summary.
+const SUMMARY_ITEMS_MAX: usize = 80;
+/// A shorter text is no report, unless it is the last one.
+const REPORT_CHARACTERS_MIN: usize = 160;
+/// Statements of one kind.
+const STATEMENTS_MAX: usize = 40;
+
+/// What the agent said, by kind.
+#[derive(Default)]
+pub(super) struct SaidByKind {
+    pub(super) plan: Vec<Highlight>,
+    pub(super) status: Vec<Highlight>,
+    pub(super) unchecked: Vec<Highlight>,
+    pub(super) open: Vec<Highlight>,
+    pub(super) dead_ends: Vec<Highlight>,
+    pub(super) findings: Vec<Highlight>,
+    pub(super) summary: Vec<Highlight>,
+    pub(super) reports: Vec<Highlight>,
+    pub(super) remarks: Vec<Highlight>,
+}
+
+impl Reading<'_> {
+    /// The texts that are worth reading, the newest first, each with whether it is the last of its
+    /// turn.
+    fn texts(&self) -> impl Iterator<Item = (&Turn, &Said, bool)> {
+        let turns = self.checkpoint.session.turns.items.iter().rev();
+        turns.filter(|turn| self.stands(&turn.seen)).flat_map(|turn| {
+            let last = turn.said.len().saturating_sub(1);
+            let said = turn.said.iter().enumerate().rev();
+            said.map(move |(at, said)| (turn, said, at == last))
+        })
+    }
+
+    /// The question that the agent ended with, if the user has not said anything since.
+    pub(super) fn question(&self) -> Option<Highlight> {
+        let turn = self.checkpoint.session.turns.last()?;
+        let said = turn.said.last()?;
+        let question = report::question(&said.text)?;
+        Some(Highlight::of(HighlightKind::Question, &question).seen(&said.seen))
+    }
+
+    pub(super) fn said(&self, ending: Ending) -> SaidByKind {
+        let mut found = SaidByKind::default();
+        let mut reports: Vec<(usize, Report, &Seen)> = Vec::new();
+        let (mut read, mut kept, mut turns) = (0, 0, HashSet::new());
+        for (turn, said, is_last) in self.texts() {
+            read += said.text.len();
+            if read > READ_BYTES_MAX {
+                break;
+            }
+            turns.insert(turn.seen.number);
+            let is_report = report::is_report(&said.text);
+            let reading = report::read(&said.text);
+            if is_last && found.status.is_empty() && turn.start == TurnStart::User && is_report {
+                found.status.extend(status(&reading, said));
+            }
+            let is_first = found.reports.is_empty();
+            let is_long = said.text.chars().count() >= REPORT_CHARACTERS_MIN;
+            kept += said.text.len();
+            let item = |kind| Highlight::of(kind, &said.text).seen(&said.seen);
+            match is_first || is_long && (is_last || is_report) {
+                _ if kept > KEPT_BYTES_MAX => {}
+                true => found.reports.push(item(HighlightKind::Report)),
+                false => found.remarks.push(item(HighlightKind::Remark)),
+            }
+            reports.push((turns.len() - 1, reading, &said.seen));
+        }
+        if ending.is_open() {
+            found.plan.extend(self.stated_plan());
+        }
+        let ranked =
+            report::rank(reports.iter().map(|(turns_ago, report, _)| (*turns_ago, report)));
+        for (position, item) in ranked {
+            let (turns_ago, _, seen) = &reports[position];
+            found.add(of_item(item, *turns_ago, seen));
+        }
+        let (plan, summary): (Vec<Highlight>, Vec<Highlight>) =
+            self.of_summary().into_iter().partition(|one| one.kind == HighlightKind::StatedPlan);
+        found.plan.extend(plan.into_iter().take(1));
+        found.summary = summary;
+        found
+    }
+
+    /// What the agent said it does next, in the turn that was not finished.
+    fn stated_plan(&self) -> Option<Highlight> {
+        let turn = self.checkpoint.session.turns.last()?;
+        // What it said before other calls may be done by now.
+        let said = turn.said.last()?;
+        let plan = report::stated_plan(&said.text)?;
+        Some(Highlight::of(HighlightKind::StatedPlan, &plan).seen(&said.seen))
+    }
+
+    /// What the newest summary says, the best first. While nothing came after it, it is all there is;
+    /// later, what it calls pending, current or next may be done.
+    fn of_summary(&self) -> Vec<Highlight> {
+        let Some(summary) = &self.checkpoint.session.summary else { return Vec::new() };
+        let is_last = self.is_last(&summary.seen);
+        let lasts = |kind: SummaryKind| match kind {
+            SummaryKind::Decision
+            | SummaryKind::Finding
+            | SummaryKind::Error
+            | SummaryKind::Constraint => true,
+            SummaryKind::UserMessage => false,
+            SummaryKind::Goal
+            | SummaryKind::Done
+            | SummaryKind::Current
+            | SummaryKind::Pending
+            | SummaryKind::Next
+            | SummaryKind::Concept
+            | SummaryKind::File => is_last,
+        };
+        let mut items = report::read_summary(&summary.text).items;
+        items.sort_by_key(|item| std::cmp::Reverse(item.weight));
+        let items = items.into_iter().filter(|item| lasts(item.kind)).map(|item| {
+            let is_next = item.kind == SummaryKind::Next;
+            let kind = if is_next { HighlightKind::StatedPlan } else { HighlightKind::Summary };
+            let highlight = Highlight::of(kind, &item.text).seen(&summary.seen);
+            Highlight { weight: u8::from(is_last), ..highlight }
+        });
+        items.take(SUMMARY_ITEMS_MAX).collect()
+    }
+
+    /// Whether the agent said and did nothing after a record.
+    fn is_last(&self, seen: &Seen) -> bool {
+        let session = &self.checkpoint.session;
+        let said = session.turns.last().and_then(|turn| turn.said.last());
+        let did = session.commands.iter().next_back().map(|command| &command.seen);
+        let later = [said.map(|said| &said.seen), did].into_iter().flatten();
+        { later }.all(|later| later.number < seen.number)
+    }
+}
+
+fn status(reading: &Report, said: &Said) -> Option<Highlight> {
+    /// Less says nothing: "Done.", "Clean."
+    const CHARACTERS_MIN: usize = 24;
+    let status = reading.status.as_deref()?;
+    let status = Some(status).filter(|status| status.chars().count() >= CHARACTERS_MIN)?;
+    Some(Highlight::of(HighlightKind::Status, status).seen(&said.seen))
+}
+
+/// A statement of a report; none where what is planned or done shows in what follows.
+fn of_item(item: &ReportItem, turns_ago: usize, seen: &Seen) -> Option<Highlight> {
+    // What a sentence in passing called open some turns ago may be done by now.
+    let is_open_still = turns_ago == 0 || item.heading.is_some();
+    let kind = match item.kind {
+        ItemKind::OpenItem if !is_open_still => HighlightKind::Finding,
+        ItemKind::Finding | ItemKind::Cause => HighlightKind::Finding,
+        ItemKind::Decision => HighlightKind::Decision,
+        ItemKind::DeadEnd => HighlightKind::DeadEnd,
+        ItemKind::OpenItem => HighlightKind::OpenItem,
+        ItemKind::Unchecked => HighlightKind::Unchecked,
+        ItemKind::Plan | ItemKind::Done => return None,
+    };
+    let highlight = Highlight::of(kind, &item.text).seen(seen);
+    Some(Highlight { weight: item.weight, ..highlight })
+}
+
+impl SaidByKind {
+    /// Adds a statement to its kind, each once.
+    fn add(&mut self, item: Option<Highlight>) {
+        let Some(mut item) = item else { return };
+        let lists = [
+            (HighlightKind::Unchecked, &mut self.unchecked),
+            (HighlightKind::OpenItem, &mut self.open),
+            (HighlightKind::DeadEnd, &mut self.dead_ends),
+        ];
+        let own = lists.into_iter().find(|(kind, _)| *kind == item.kind).map(|(_, list)| list);
+        let list = own.unwrap_or(&mut self.findings);
+        // Findings and decisions share a list: its order is their rank.
+        let rank = STATEMENTS_MAX.saturating_sub(list.len());
+        item.weight = u8::try_from(rank).unwrap_or(u8::MAX);
+        let is_known = list.iter().any(|known| known.text == item.text);
+        if !is_known && list.len() < STATEMENTS_MAX {
+            list.push(item);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What the user asked for, and what the session did about it.
+
+use super::{Ending, Highlight, HighlightKind, Reading};
+use crate::repository::CommitState;
+use crate::session::intent::{self, Goal};
+use crate::session::{
+    CheckState, EffectDone, OpenFailure, commits_made, edits_since, effects_done,
+};
+use crate::session::{Commit, Request};
+use crate::session::{last_checks, open_failures, unchecked_boxes};
+use crate::shell::{CheckResult, EffectKind, EffectResult};
+use jiff::Timestamp;
+
+/// Said of what the user asked in the session that this one goes on from.
+const BEFORE_FORK: &str = "before this session forked";
+
+/// What the user asked, by what became of it.
+#[derive(Default)]
+pub(super) struct Asked {
+    pub(super) goal: Vec<Highlight>,
+    pub(super) open: Vec<Highlight>,
+    pub(super) answered: Vec<Highlight>,
+}
+
+impl Reading<'_> {
+    /// Sentences of the user that limit all further work, without those that were taken back.
+    pub(super) fn instructions(&self) -> Vec<Highlight> {
+        let requests: Vec<&Request> = self.requests().map(|(one, _)| one).collect();
+        let mut found: Vec<Highlight> = Vec::new();
+        for (at, request) in requests.iter().enumerate() {
+            for limit in intent::limits(&request.text) {
+                let later = requests[at + 1..].iter();
+                let is_revoked = { later }.any(|later| intent::revokes(&later.text, &limit.text));
+                if !is_revoked && !found.iter().any(|known| known.text == limit.text) {
+                    let item = Highlight::of(HighlightKind::Instruction, &limit.text);
+                    found.push(item.seen(&request.seen));
+                }
+            }
+        }
+        found
+    }
+
+    /// What the session is for, the request that was not finished, and those that were answered.
+    pub(super) fn asked(&self, ending: Ending) -> Asked {
+        let mut asked = Asked::default();
+        let requests: Vec<(&Request, bool)> =
+            self.requests().filter(|(one, _)| one.correction.is_none()).collect();
+        let goal = match intent::goal_of(requests.iter().map(|(one, _)| one.text.as_str())) {
+            Some(Goal::Request(at)) => Some(at),
+            Some(Goal::Continuation { from, then }) => then.or(Some(from)),
+            None => None,
+        };
+        let open = if ending.is_open() { requests.len().checked_sub(1) } else { None };
+        for (at, (one, is_before)) in requests.iter().enumerate().rev() {
+            let item = |kind| {
+                let item = Highlight::of(kind, &one.text).seen(&one.seen);
+                if *is_before { item.state(BEFORE_FORK) } else { item }
+            };
+            if Some(at) == goal {
+                asked.goal.push(item(HighlightKind::Goal));
+            }
+            if Some(at) == open {
+                asked.open.push(item(HighlightKind::OpenRequest));
+            }
+            if Some(at) != goal && Some(at) != open && !intent::is_trivial(&one.text) {
+                asked.answered.push(item(HighlightKind::Request));
+            }
+        }
+        asked
+    }
+
+    pub(super) fn corrections(&self) -> Vec<Highlight> {
+        let corrections = self.requests().rev().filter(|(one, _)| one.correction.is_some());
+        let item = |(one, is_before): (&Request, bool)| {
+            let item = Highlight::of(HighlightKind::Correction, &one.text).seen(&one.seen);
+            if is_before { item.state(BEFORE_FORK) } else { item }
+        };
+        corrections.map(item).collect()
+    }
+
+    /// Commits that exist as far as the transcript shows, the newest first.
+    pub(super) fn commits(&self) -> Vec<Highlight> {
+        let commits = commits_made(&self.checkpoint.session).into_iter().rev();
+        // The repository knows better: a commit that was amended or reset away elsewhere is gone.
+        let is_gone = |commit: &&Commit| {
+            let id = commit.id.as_deref().unwrap_or("?");
+            let made = self.checkpoint.reflog.iter().find(|made| made.id.starts_with(id));
+            made.is_some_and(|made| made.state == CommitState::Replaced)
+        };
+        let commits = commits.filter(|commit| !is_gone(commit));
+        let item = |commit: &Commit| {
+            let merged = commit.merged.as_deref().map(|what| format!("merge of {what}"));
+            let subject = commit.subject.clone().or(merged).unwrap_or_default();
+            let item = Highlight::of(HighlightKind::Commit, &subject).seen(&commit.seen);
+            let state = if commit.pushed.is_some() { "pushed" } else { "not pushed" };
+            item.detail(commit.id.clone()).state(state)
+        };
+        commits.map(item).collect()
+    }
+
+    /// What was done outside, the newest first. A push is said with its commits.
+    pub(super) fn effects(&self) -> Vec<Highlight> {
+        let effects = effects_done(&self.checkpoint.session).into_iter().rev();
+        let commits = commits_made(&self.checkpoint.session);
+        let has_pushed = commits.iter().any(|commit| commit.pushed.is_some());
+        let effects = effects.filter(|done| done.effect.kind != EffectKind::Push || !has_pushed);
+        effects.map(|done| effect(&done)).collect()
+    }
+
+    /// Unchecked boxes of texts that the session wrote outside.
+    pub(super) fn boxes(&self) -> Vec<Highlight> {
+        let boxes = unchecked_boxes(&self.checkpoint.session).into_iter().rev();
+        let items = boxes.flat_map(|(effect, boxes)| {
+            let place = match effect.kind {
+                EffectKind::PullRequest => "in the pull request",
+                EffectKind::Issue => "in the issue",
+                EffectKind::Push
+                | EffectKind::Comment
+                | EffectKind::Reply
+                | EffectKind::Review
+                | EffectKind::Release
+                | EffectKind::Publish
+                | EffectKind::Deployment
+                | EffectKind::Migration
+                | EffectKind::Other => "in a text that the session wrote",
+            };
+            let item = move |text: &String| {
+                Highlight::of(HighlightKind::Unchecked, text).seen(&effect.seen).state(place)
+            };
+            boxes.iter().map(item)
+        });
+        items.collect()
+    }
+
+    /// The last run of each check that passed, with what was edited since. Those that fail have a place
+    /// of their own.
+    pub(super) fn checks(&self) -> Vec<Highlight> {
+        let checks = last_checks(&self.checkpoint.session, &self.abandoned);
+        let passed = checks.iter().filter(|state| state.run.result == CheckResult::Passed);
+        let item = |state: &CheckState<'_>| {
+            let since = match state.edits_since.len() {
+                0 => "no edits since".to_owned(),
+                1 => "1 file edited since".to_owned(),
+                edits => format!("{edits} files edited since"),
+            };
+            let ended = state.run.ended.as_ref().unwrap_or(&state.run.seen);
+            Highlight::of(HighlightKind::Check, &state.run.command).seen(ended).state(&since)
+        };
+        passed.map(item).collect()
+    }
+
+    /// Failures that nothing settled, the newest first.
+    pub(super) fn failed(&self) -> Vec<Highlight> {
+        let failures = open_failures(&self.checkpoint.session, &self.abandoned).into_iter().rev();
+        let item = |failure: OpenFailure<'_>| {
+            let at = failure.seen.at.map(|at| format!(" at {}", clock(at))).unwrap_or_default();
+            let again = match failure.narrower_passed.is_some() {
+                true => "a narrower run passed since",
+                false => "not run again since",
+            };
+            let item = Highlight::of(HighlightKind::Failed, failure.command).seen(failure.seen);
+            let item = item.detail(failure.why.first().cloned());
+            item.state(&format!("last seen failing{at}, {again}"))
+        };
+        failures.map(item).collect()
+    }
+
+    /// Checks that failed and passed since, the newest first.
+    pub(super) fn passed(&self) -> Vec<Highlight> {
+        let session = &self.checkpoint.session;
+        let open = open_failures(session, &self.abandoned);
+        let mut found: Vec<Highlight> = Vec::new();
+        for run in session.checks.iter().rev().filter(|run| run.result == CheckResult::Failed) {
+            let is_open = open.iter().any(|failure| failure.command == run.command);
+            let is_known = found.iter().any(|known| known.text == run.command.trim());
+            let later = session.checks.iter().filter(|later| later.seen.number > run.seen.number);
+            let passed = { later }
+                .any(|later| later.result == CheckResult::Passed && later.command == run.command);
+            if passed && !is_open && !is_known && self.stands(&run.seen) {
+                let item = Highlight::of(HighlightKind::Passed, &run.command).seen(&run.seen);
+                found.push(item.detail(run.why.first().cloned()).state("failed, and passed later"));
+            }
+        }
+        found
+    }
+
+    /// What is committed and what is not, as far as the transcript shows.
+    pub(super) fn tree(&self) -> Option<String> {
+        let session = &self.checkpoint.session;
+        let commits = commits_made(session);
+        let edited = session.files.changed().filter(|(_, file)| !self.checkpoint.is_left(file));
+        let edited = edited.filter(|(_, file)| !file.deleted).count();
+        let files = |count: usize| match count {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
+        match commits.last() {
+            None if edited > 0 => Some(format!("{} edited, no commit seen", files(edited))),
+            None => None,
+            Some(last) => {
+                let since = edits_since(session, &last.seen, &self.abandoned).len();
+                let pushed = match commits.iter().filter(|one| one.pushed.is_none()).count() {
+                    0 => "all commits pushed".to_owned(),
+                    left if left == commits.len() => "no push seen".to_owned(),
+                    left => format!("{left} of {} commits not pushed", commits.len()),
+                };
+                Some(match since {
+                    0 => format!("no edits since the last commit, {pushed}"),
+                    since => format!("{} edited since the last commit, {pushed}", files(since)),
+                })
+            }
+        }
+    }
+}
+
+/// What was done outside, in our own words; its title and address are its own.
+fn effect(done: &EffectDone<'_>) -> Highlight {
+    let effect = done.effect;
+    let many = |one: &str, noun: &str| match done.count {
+        1 => format!("{one} 1 {noun}"),
+        count => format!("{one} {count} {noun}s"),
+    };
+    let ran = || match done.count {
+        1 => format!("Ran {}", effect.action),
+        count => format!("Ran {} {count} times", effect.action),
+    };
+    let is_opened = effect.action.ends_with(" create") || effect.action.ends_with(" new");
+    let did = match effect.kind {
+        EffectKind::Reply => many("Replied to", "review thread"),
+        EffectKind::Comment => many("Wrote", "comment"),
+        EffectKind::Push if done.count == 1 => "Pushed".to_owned(),
+        EffectKind::Push => format!("Pushed {} times", done.count),
+        EffectKind::PullRequest if is_opened => "Opened pull request".to_owned(),
+        EffectKind::Issue if is_opened => "Opened issue".to_owned(),
+        EffectKind::PullRequest
+        | EffectKind::Issue
+        | EffectKind::Review
+        | EffectKind::Release
+        | EffectKind::Publish
+        | EffectKind::Deployment
+        | EffectKind::Migration
+        | EffectKind::Other => ran(),
+    };
+    let did = match effect.result {
+        EffectResult::Done => did,
+        EffectResult::Failed => format!("{did} (failed)"),
+        EffectResult::Unknown => format!("{did} (result not seen)"),
+    };
+    // A number alone says nothing that the address does not.
+    let target =
+        effect.target.as_deref().filter(|target| !target.chars().all(|c| c.is_ascii_digit()));
+    let text = effect.title.as_deref().or(target).unwrap_or_default();
+    let address = done.url.map(|url| url.split('#').next().unwrap_or(url).to_owned());
+    Highlight::of(HighlightKind::Effect, text).seen(&effect.seen).detail(address).state(&did)
+}
+
+/// A time of day.
+fn clock(time: Timestamp) -> String {
+    time.strftime("%H:%M").to_string()
+}
