@@ -147,7 +147,7 @@ fn checks_are_known_by_their_command() {
     ];
     for (expected, line) in table {
         assert_eq!(kind(line), Some(expected), "{line}");
-        assert!(is_of_interest(line), "{line}");
+        assert!(is_of_interest(line) || may_change(line), "{line}");
     }
     for line in [
         "ls",
