@@ -58,7 +58,7 @@ fn open(session: &Session) -> Vec<&str> {
 
 #[test]
 fn a_failure_is_open_until_an_equal_or_wider_run_passes() {
-    let table: [(&[&str], &[&str]); 23] = [
+    let table: [(&[&str], &[&str]); 24] = [
         (&["! make lint\n> a.go:1:2: bad"], &["make lint"]),
         (&["! make lint", "$ make fmt && make lint"], &[]),
         (&["! make lint", "$ make lint | tail -3\n> fine"], &["make lint"]),
@@ -94,6 +94,7 @@ fn a_failure_is_open_until_an_equal_or_wider_run_passes() {
         (&["~ /home/dev/shop/try.py", "! pytest try.py\n> 1 failed", "$ rm try.py"], &[]),
         (&["! cargo build\n> error[E0308]: no", "$ cargo test\n> test result: ok"], &[]),
         (&["! git stash && make test\n> FAIL"], &[]),
+        (&["! gh pr create --fill\n> a pull request for branch \"x\" already exists:"], &[]),
     ];
     for (steps, expected) in table {
         assert_eq!(open(&session(steps)), expected, "{steps:?}");

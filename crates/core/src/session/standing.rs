@@ -285,7 +285,10 @@ fn open_effects(session: &Session) -> impl Iterator<Item = OpenFailure<'_>> {
             && later.target == failed.target
     };
     let is_open = move |failed: &&Effect| {
+        // What is there already needs no second try.
+        let is_there = failed.why.iter().any(|line| line.contains("already exists"));
         failed.result == EffectResult::Failed
+            && !is_there
             && !effects().any(|later| settles(later, failed) || fails_again(later, failed))
     };
     session.effects.iter().filter(is_open).map(|failed| OpenFailure {

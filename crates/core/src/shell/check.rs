@@ -61,7 +61,11 @@ impl Check {
             alone.words.retain(|word| word == name || !goals.contains(&word.as_str()));
             Self::of(&alone)
         };
-        make_goals(command).iter().filter_map(one).collect()
+        let goals = make_goals(command);
+        if goals.is_empty() {
+            return vec![Self::new(CheckKind::Build, "make", "").with_arguments(command)];
+        }
+        goals.iter().filter_map(one).collect()
     }
 
     /// The checks that a command line runs.

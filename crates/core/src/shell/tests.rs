@@ -142,6 +142,7 @@ fn checks_are_known_by_their_command() {
         (Build, "npm run build"),
         (Build, "npx vite build"),
         (Build, "make build"),
+        (Build, "make -j8"),
         (Script, "make generate"),
         (Script, "./scripts/release-notes"),
     ];
