@@ -41,7 +41,7 @@ pub use standing::{
 pub use tally::{Counts, Usage, window_of};
 pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 pub use turns::{AGENT_TEXT_BYTES_MAX, Turns};
-pub use work::{AgentEdit, CheckRun, Commit, CommitState, Conflict, Effect, Pushed};
+pub use work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed};
 
 use chain::Chain;
 use fold::Pending;
@@ -118,10 +118,9 @@ pub struct Session {
     /// Merges and rebases that stopped on conflicts.
     #[serde(skip_serializing_if = "Listed::is_empty", default)]
     pub conflicts: Listed<Conflict>,
-    /// Changes of files by agents that were told while they worked. Where the agents' own records are
-    /// there, these are in `files`.
+    /// Changes of files by commands, and by agents as they were told while these worked.
     #[serde(skip_serializing_if = "Listed::is_empty", default)]
-    pub agent_edits: Listed<AgentEdit>,
+    pub other_edits: Listed<OtherEdit>,
     /// Calls of other tools that failed.
     pub errors: Listed<ToolError>,
     /// Calls that the user, or a rule of theirs, did not allow.
@@ -209,7 +208,7 @@ impl Session {
             commits: Listed::default(),
             effects: Listed::default(),
             conflicts: Listed::default(),
-            agent_edits: Listed::default(),
+            other_edits: Listed::default(),
             errors: Listed::default(),
             rejections: Listed::default(),
             interrupts: Listed::default(),

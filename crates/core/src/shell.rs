@@ -23,7 +23,7 @@ pub use files::{FileStep, file_step};
 pub use git::{
     Git, Made, PushedRef, conflicts, files_changed, is_id, logged, made, pushed, subject,
 };
-pub use interest::is_of_interest;
+pub use interest::{is_of_interest, may_change};
 pub use kinds::{CheckKind, CheckResult, EffectKind, EffectResult};
 pub use line::{Line, Simple, Tells, join};
 pub use ran::{Checked, Ended, checks};

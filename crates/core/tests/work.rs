@@ -58,7 +58,7 @@ fn open(session: &Session) -> Vec<&str> {
 
 #[test]
 fn a_failure_is_open_until_an_equal_or_wider_run_passes() {
-    let table: [(&[&str], &[&str]); 22] = [
+    let table: [(&[&str], &[&str]); 24] = [
         (&["! make lint\n> a.go:1:2: bad"], &["make lint"]),
         (&["! make lint", "$ make fmt && make lint"], &[]),
         (&["! make lint", "$ make lint | tail -3\n> fine"], &["make lint"]),
@@ -93,6 +93,8 @@ fn a_failure_is_open_until_an_equal_or_wider_run_passes() {
         ),
         (&["~ /home/dev/shop/try.py", "! pytest try.py\n> 1 failed", "$ rm try.py"], &[]),
         (&["! cargo build\n> error[E0308]: no", "$ cargo test\n> test result: ok"], &[]),
+        (&["! git stash && make test\n> FAIL"], &[]),
+        (&["! gh pr create --fill\n> a pull request for branch \"x\" already exists:"], &[]),
     ];
     for (steps, expected) in table {
         assert_eq!(open(&session(steps)), expected, "{steps:?}");
@@ -133,6 +135,16 @@ fn the_last_run_of_a_check_knows_the_edits_after_it() {
     ];
     let passed = |command: &str, edits| (command.to_owned(), CheckResult::Passed, edits);
     assert_eq!(shown(&steps), [passed("make test", 1), passed("make lint", 1)]);
+    let by_command = |command: &str| {
+        let session = session(&["$ make test", command]);
+        let states = last_checks(&session, &session.abandoned());
+        (states[0].edits_since.len(), states[0].commands_since.len())
+    };
+    assert_eq!(by_command("$ cat > a.go <<E\nx\nE"), (1, 0));
+    assert_eq!(by_command("$ sed -i s/a/b/ a.go b.go"), (2, 0));
+    assert_eq!(by_command("$ git merge main\n> Fast-forward"), (0, 1));
+    assert_eq!(by_command("$ git pull\n> Already up to date."), (0, 0));
+    assert_eq!(by_command("$ ls > /tmp/list"), (0, 0));
     let steps = ["! go test ./...\n> FAIL", "~ /home/dev/shop/a.go", "$ go test ./a"];
     let failed = ("go test ./...".to_owned(), CheckResult::Failed, 1);
     assert_eq!(shown(&steps), [passed("go test ./a", 0), failed]);

@@ -241,6 +241,7 @@ impl Files {
                     touched.put_away(Away::Cleaned, None, seen);
                 }
             }
+            FileStep::Write(_) | FileStep::Rewrite => {}
             FileStep::Unstash => {
                 let is_stashed = |touched: &&mut Touched| {
                     touched.put_away.as_ref().is_some_and(|away| away.how == Away::Stashed)
@@ -250,6 +251,12 @@ impl Files {
                 }
             }
         }
+    }
+
+    /// Whether changes are stashed: what is checked now is not what the session made.
+    pub(super) fn has_stashed(&self) -> bool {
+        let is_stashed = |away: &PutAway| away.how == Away::Stashed;
+        self.by_path.values().any(|touched| touched.put_away.as_ref().is_some_and(is_stashed))
     }
 
     fn restore_all(&mut self, seen: &Seen) {

@@ -12,7 +12,7 @@ use super::item::{
     ToolError, TurnEnd, TurnStart, Words,
 };
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
-use super::work::AgentEdit;
+use super::work::OtherEdit;
 use serde::{Deserialize, Serialize};
 
 /// Calls that never come back are forgotten in the end.
@@ -450,7 +450,8 @@ impl Session {
             Waiting::AgentChange(paths) => {
                 if matches!(outcome, Outcome::Good) {
                     for path in paths {
-                        self.agent_edits.push(AgentEdit { seen: seen.clone(), path });
+                        let (seen, path) = (seen.clone(), Some(path));
+                        self.other_edits.push(OtherEdit { seen, path, command: None });
                     }
                 }
             }

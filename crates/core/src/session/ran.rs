@@ -5,9 +5,9 @@ use super::fact::{Detail, Outcome};
 use super::fold::{Outside as MadeOutside, Script};
 use super::item::Seen;
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, Redacted};
-use super::work::{CheckRun, Commit, CommitState, Conflict, Effect, Pushed};
+use super::work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed};
 use crate::shell::{
-    self, EffectKind, EffectResult, Ended, Git, Line, Made, Outside, PushedRef, Simple,
+    self, EffectKind, EffectResult, Ended, FileStep, Git, Line, Made, Outside, PushedRef, Simple,
 };
 
 /// A line of a failure is kept up to here, with what marks a cut.
@@ -47,7 +47,7 @@ impl Ran<'_> {
 impl Session {
     /// What the end of a command needs, where the command does more than look.
     pub(super) fn script(&mut self, text: &str) -> Option<Script> {
-        if !shell::is_of_interest(text) {
+        if !shell::is_of_interest(text) && !shell::may_change(text) {
             return None;
         }
         // What is kept of the command is enough, unless it is cut.
@@ -157,8 +157,7 @@ impl Session {
             if let Some(step) =
                 shell::file_step(command).filter(|_| ran.passed(command) != Some(false))
             {
-                let folder = whole_folder(ran.folder, command.folder.as_deref());
-                self.files.step(&step, folder.as_deref(), ran.end);
+                self.file_step(ran, command, &step);
             }
             if let Some(outside) = shell::outside(command, &line) {
                 self.effect_ran(ran, command, outside);
@@ -166,14 +165,51 @@ impl Session {
         }
     }
 
+    fn file_step(&mut self, ran: &Ran<'_>, command: &Simple, step: &FileStep) {
+        let folder = whole_folder(ran.folder, command.folder.as_deref());
+        self.files.step(step, folder.as_deref(), ran.end);
+        let is_new = !ran.output.contains("Already up to date");
+        let paths: Vec<Option<String>> = match step {
+            FileStep::Write(paths) => {
+                let whole = |path: &String| shell::join(folder.as_deref(), path);
+                paths.iter().map(whole).filter(|path| self.is_in_project(path)).map(Some).collect()
+            }
+            FileStep::Rewrite if is_new => vec![None],
+            FileStep::Rewrite
+            | FileStep::Remove(_)
+            | FileStep::Move { .. }
+            | FileStep::Restore(_)
+            | FileStep::Stash
+            | FileStep::Unstash
+            | FileStep::Switch
+            | FileStep::Clean => return,
+        };
+        let command = command.text.clone();
+        for path in paths {
+            let path = path.map(|path| self.name(&path));
+            let (seen, command) = (ran.end.clone(), Some(command.clone()));
+            self.other_edits.push(OtherEdit { seen, path, command });
+        }
+    }
+
+    fn is_in_project(&self, path: &str) -> bool {
+        let cwd = self.cwd.as_deref().unwrap_or_default();
+        !path.starts_with('/') || is_within(path, cwd)
+    }
+
     fn take_checks(&mut self, ran: &Ran<'_>, line: &Line) {
+        // With changes put aside, a check says nothing about them.
+        let stashes = |command: &Simple| shell::file_step(command) == Some(FileStep::Stash);
+        if self.files.has_stashed() || line.commands.iter().any(stashes) {
+            return;
+        }
         for check in shell::checks(line, ran.ended, ran.output) {
             let folder = self.folder_of(ran, check.folder.as_deref());
             let run = CheckRun {
                 seen: ran.call.clone(),
                 ended: Some(ran.end.clone()),
                 kind: check.kind,
-                command: self.head(&check.command, PATH_BYTES_MAX),
+                command: check.command,
                 folder,
                 result: check.result,
                 why: self.cleaned(&check.why, WHY_BYTES_MAX),
@@ -218,7 +254,7 @@ impl Session {
             if !why.is_empty() {
                 self.settle_conflicts(ran.end);
                 let why = self.cleaned(&why, WHY_BYTES_MAX);
-                let command = self.head(&command.text, PATH_BYTES_MAX);
+                let command = command.text.clone();
                 self.conflicts.push(Conflict {
                     seen: ran.end.clone(),
                     command,
@@ -275,14 +311,14 @@ impl Session {
         let before = || self.commits.items.iter().rev().find(|one| one.state == CommitState::Made);
         let subject = match subject {
             None if amends => before().and_then(|one| one.subject.clone()),
-            subject => subject.map(|subject| self.head(&subject, SUBJECT_BYTES_MAX)),
+            subject => subject.map(bounded),
         };
         let branch = new_branch(line, at).map(str::to_owned).or_else(|| self.branch.clone());
         let commit = Commit {
             seen: ran.end.clone(),
             id: logged,
             subject,
-            branch: branch.map(|branch| self.head(&branch, PATH_BYTES_MAX)),
+            branch: branch.map(bounded),
             files: None,
             merged: None,
             folder: self.folder_of(ran, git.folder.as_deref()),
@@ -303,7 +339,7 @@ impl Session {
             subject: None,
             branch: self.branch.clone(),
             files: None,
-            merged: Some(self.head(&what, PATH_BYTES_MAX)),
+            merged: Some(bounded(what)),
             folder: self.folder_of(ran, git.folder.as_deref()),
             state: self.state_of(ran, line, git),
             pushed: None,
@@ -477,13 +513,13 @@ impl Session {
         let effect = Effect {
             seen: ran.end.clone(),
             kind: outside.kind,
-            action: self.head(&outside.action, PATH_BYTES_MAX),
-            command: self.head(&command.text, PATH_BYTES_MAX),
+            action: bounded(outside.action),
+            command: command.text.clone(),
             result,
             target: target.map(|target| self.head(&target, PATH_BYTES_MAX)),
-            title: outside.title.map(|title| self.head(&title, SUBJECT_BYTES_MAX)),
+            title: outside.title.map(bounded),
             url: url.map(|url| self.head(&url, PATH_BYTES_MAX)),
-            boxes: outside.boxes.map(|boxes| self.cleaned(&boxes, SUBJECT_BYTES_MAX)),
+            boxes: outside.boxes.map(|boxes| boxes.into_iter().map(bounded).collect()),
             why: match result {
                 EffectResult::Failed => self.cleaned(&shell::why(ran.output), WHY_BYTES_MAX),
                 EffectResult::Done | EffectResult::Unknown => Vec::new(),
@@ -549,6 +585,15 @@ impl Session {
     fn cleaned(&mut self, lines: &[String], bytes_max: usize) -> Vec<String> {
         lines.iter().map(|line| self.head(line, bytes_max)).collect()
     }
+}
+
+/// What was typed is clean already; it is only cut.
+fn bounded(mut text: String) -> String {
+    if text.len() > SUBJECT_BYTES_MAX {
+        text.truncate(text.floor_char_boundary(SUBJECT_BYTES_MAX));
+        text.push('…');
+    }
+    text
 }
 
 /// Which commit of the output belongs to which command: by subject, else in order.

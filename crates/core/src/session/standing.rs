@@ -16,6 +16,15 @@ pub struct CheckState<'s> {
     pub run: &'s CheckRun,
     /// Files that were changed after it started and that it can see, in the order of their paths.
     pub edits_since: Vec<&'s str>,
+    /// Commands after it that changed files, where it is not known which: merges, patches, scripts.
+    pub commands_since: Vec<&'s str>,
+}
+
+impl CheckState<'_> {
+    /// Whether nothing that it checks was changed since.
+    pub fn is_current(&self) -> bool {
+        self.edits_since.is_empty() && self.commands_since.is_empty()
+    }
 }
 
 /// A failure that nothing settled.
@@ -116,14 +125,19 @@ pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState
         if kind == CheckKind::Script || shown >= LAST_MAX || is_outdated(one, &runs[at + 1..]) {
             continue;
         }
-        let edits_since = code_edits(session, &one.run.seen, left);
+        let mut state = CheckState {
+            run: one.run,
+            edits_since: edits_since(session, &one.run.seen, left),
+            commands_since: commands_since(session, &one.run.seen, left),
+        };
+        state.edits_since.retain(|path| !is_prose(path));
         // A part that passed before later edits says little where something passed after them.
         let is_stale = one.run.result == CheckResult::Passed
             && !one.check.is_whole()
-            && !edits_since.is_empty()
+            && !state.is_current()
             && has_passed;
         if !is_stale {
-            last.push(CheckState { run: one.run, edits_since });
+            last.push(state);
         }
     }
     last
@@ -139,11 +153,13 @@ fn is_outdated(one: &Compared<'_>, later: &[Compared<'_>]) -> bool {
     })
 }
 
-/// Files that a check can see and that were changed after a moment.
-fn code_edits<'s>(session: &'s Session, since: &Seen, left: &Abandoned) -> Vec<&'s str> {
-    let mut edits = edits_since(session, since, left);
-    edits.retain(|path| !is_prose(path));
-    edits
+/// Commands that changed files after a moment, where it is not known which.
+fn commands_since<'s>(session: &'s Session, since: &Seen, left: &Abandoned) -> Vec<&'s str> {
+    let is_one = |edit: &&super::OtherEdit| {
+        edit.path.is_none() && edit.seen.is_after(since) && !left.has(&edit.seen)
+    };
+    let edits = session.other_edits.iter().filter(is_one);
+    edits.filter_map(|edit| edit.command.as_deref()).collect()
 }
 
 /// Notes, which no check of code reads.
@@ -269,7 +285,10 @@ fn open_effects(session: &Session) -> impl Iterator<Item = OpenFailure<'_>> {
             && later.target == failed.target
     };
     let is_open = move |failed: &&Effect| {
+        // What is there already needs no second try.
+        let is_there = failed.why.iter().any(|line| line.contains("already exists"));
         failed.result == EffectResult::Failed
+            && !is_there
             && !effects().any(|later| settles(later, failed) || fails_again(later, failed))
     };
     session.effects.iter().filter(is_open).map(|failed| OpenFailure {
@@ -348,9 +367,9 @@ pub fn edits_since<'s>(session: &'s Session, since: &Seen, left: &Abandoned) -> 
     let is_later = |seen: &Seen| seen.is_after(since) && !left.has(seen);
     let changed = session.files.changed();
     let own = changed.filter(|(_, touched)| touched.changed.iter().any(is_later));
-    let by_agents = session.agent_edits.iter().filter(|edit| is_later(&edit.seen));
+    let others = session.other_edits.iter().filter(|edit| is_later(&edit.seen));
     let mut edits: Vec<&str> = own.map(|(path, _)| path).collect();
-    edits.extend(by_agents.map(|edit| edit.path.as_str()));
+    edits.extend(others.filter_map(|edit| edit.path.as_deref()));
     edits.sort_unstable();
     edits.dedup();
     edits

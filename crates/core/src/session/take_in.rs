@@ -21,7 +21,8 @@ pub(super) fn take_in(session: &mut Session, id: &str, agent: &Session) {
     session.commits.items.retain(|item| is_other(&item.seen));
     session.effects.items.retain(|item| is_other(&item.seen));
     session.conflicts.items.retain(|item| is_other(&item.seen));
-    session.agent_edits.items.retain(|item| is_other(&item.seen));
+    session.other_edits.items.retain(|item| is_other(&item.seen));
+    extend(&mut session.other_edits, &agent.other_edits, |item| item.seen = relabel(&item.seen));
     extend(&mut session.checks, &agent.checks, |item| {
         item.seen = relabel(&item.seen);
         item.ended = item.ended.as_ref().map(relabel);

@@ -128,11 +128,16 @@ pub struct Conflict {
     pub settled: Option<Seen>,
 }
 
-/// A change of a file by an agent, as the client told it while the agent worked.
+/// A change of files that no tool of the session itself made: a command did, or an agent, as the
+/// client told it while the agent worked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentEdit {
+pub struct OtherEdit {
     /// Where that is told.
     pub seen: Seen,
-    /// The file.
-    pub path: String,
+    /// The file; none where it is not known which ones.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub path: Option<String>,
+    /// The command, as typed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub command: Option<String>,
 }

@@ -41,7 +41,9 @@ pub enum Relation {
 impl Check {
     /// The check that a command runs, if it runs one.
     pub fn of(command: &Simple) -> Option<Self> {
-        if is_question(command) {
+        // A script of the project may have such a name too, with its folder.
+        let word = command.words.first().map_or("", String::as_str);
+        if never_checks(word) || is_question(command) {
             return None;
         }
         let found = direct(command).or_else(|| task(command)).or_else(|| script(command))?;
@@ -59,7 +61,11 @@ impl Check {
             alone.words.retain(|word| word == name || !goals.contains(&word.as_str()));
             Self::of(&alone)
         };
-        make_goals(command).iter().filter_map(one).collect()
+        let goals = make_goals(command);
+        if goals.is_empty() {
+            return vec![Self::new(CheckKind::Build, "make", "").with_arguments(command)];
+        }
+        goals.iter().filter_map(one).collect()
     }
 
     /// The checks that a command line runs.
@@ -230,6 +236,39 @@ impl Check {
             others: Vec::new(),
         }
     }
+}
+
+/// The programs that most lines are made of; none of them is looked up.
+fn never_checks(program: &str) -> bool {
+    matches!(
+        program,
+        "" | "git"
+            | "gh"
+            | "cd"
+            | "echo"
+            | "cat"
+            | "ls"
+            | "grep"
+            | "rg"
+            | "tail"
+            | "head"
+            | "sed"
+            | "jq"
+            | "sleep"
+            | "rm"
+            | "mv"
+            | "cp"
+            | "mkdir"
+            | "export"
+            | "find"
+            | "wc"
+            | "sort"
+            | "awk"
+            | "tee"
+            | "test"
+            | "true"
+            | "set"
+    )
 }
 
 /// Asking for help or a version checks nothing.

@@ -2,6 +2,7 @@
 
 use super::line::{Line, Simple, join};
 use super::marks::lines;
+use std::borrow::Cow;
 
 /// A command of git.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -252,13 +253,13 @@ pub fn logged(output: &str) -> Vec<(String, String)> {
 /// Lines that say which files are in conflict; empty where nothing stopped.
 pub fn conflicts(output: &str) -> Vec<String> {
     const LINES_MAX: usize = 3;
-    let is_one = |line: &String| {
+    let is_one = |line: &Cow<'_, str>| {
         line.starts_with("CONFLICT (")
             || line.starts_with("Automatic merge failed")
             || line.contains("could not apply ")
             || line.starts_with("Patch failed at ")
     };
-    let mut found: Vec<String> = lines(output).filter(is_one).collect();
+    let mut found: Vec<String> = lines(output).filter(is_one).map(Cow::into_owned).collect();
     if found.iter().any(|line| line.starts_with("CONFLICT")) {
         found.retain(|line| line.starts_with("CONFLICT"));
     }

@@ -4,17 +4,49 @@
 /// Whether a line may run a check, make a commit, do something outside or remove files. Most lines
 /// only look at things, and their output is long.
 pub fn is_of_interest(line: &str) -> bool {
-    let mut is_git = false;
+    let (mut is_git, mut is_gh) = (false, false);
     for word in line.as_bytes().split(|byte| !is_part(*byte)) {
         match word {
             b"" => {}
             b"git" => is_git = true,
+            b"gh" => is_gh = true,
             word if is_git && is_change(word) => return true,
+            word if is_gh && is_changed_by_gh(word) => return true,
             word if checks(word) || changes(word) || says_check(word) => return true,
             _ => {}
         }
     }
     false
+}
+
+/// Whether a line may change files or run a script. Its output says nothing about that, and is not
+/// read.
+pub fn may_change(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let redirects = |at: usize| {
+        let before = at.checked_sub(1).map_or(b' ', |at| bytes[at]);
+        let after = bytes.get(at + 1).copied().unwrap_or(b' ');
+        !matches!(before, b'2' | b'-' | b'=' | b'&') && !matches!(after, b'&' | b'=')
+    };
+    let is_change = |word: &[u8]| {
+        matches!(
+            word,
+            b"rm"
+                | b"mv"
+                | b"cp"
+                | b"unlink"
+                | b"tee"
+                | b"patch"
+                | b"trash"
+                | b"scripts"
+                | b"script"
+                | b"tools"
+                | b"bin"
+        )
+    };
+    bytes.split(|byte| !is_part(*byte)).any(is_change)
+        || bytes.iter().enumerate().any(|(at, byte)| *byte == b'>' && redirects(at))
+        || ["sed -i", "perl -", "<<"].iter().any(|mark| line.contains(mark))
 }
 
 fn is_part(byte: u8) -> bool {
@@ -49,6 +81,51 @@ fn is_change(word: &[u8]) -> bool {
     )
 }
 
+/// What `gh` does that is of interest; most of its calls only look.
+fn is_changed_by_gh(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"create"
+            | b"edit"
+            | b"comment"
+            | b"review"
+            | b"merge"
+            | b"close"
+            | b"reopen"
+            | b"ready"
+            | b"release"
+            | b"replies"
+            | b"POST"
+            | b"PATCH"
+            | b"PUT"
+            | b"DELETE"
+            | b"-f"
+            | b"-F"
+            | b"--field"
+            | b"--raw-field"
+            | b"--input"
+            | b"graphql"
+            | b"run"
+            | b"rerun"
+            | b"sync"
+            | b"upload"
+            | b"delete"
+            | b"set"
+            | b"fork"
+            | b"update-branch"
+            | b"transfer"
+            | b"lock"
+            | b"pin"
+            | b"develop"
+            | b"revert"
+            | b"cancel"
+            | b"enable"
+            | b"disable"
+            | b"rename"
+            | b"archive"
+    )
+}
+
 /// Programs that check something, where no word of the line says so.
 fn checks(word: &[u8]) -> bool {
     matches!(
@@ -69,6 +146,7 @@ fn checks(word: &[u8]) -> bool {
             | b"xo"
             | b"staticcheck"
             | b"clippy"
+            | b"vet"
             | b"isort"
             | b"rustfmt"
             | b"nix"
@@ -77,7 +155,6 @@ fn checks(word: &[u8]) -> bool {
             | b"lerna"
             | b"moon"
             | b"pants"
-            | b"gh"
             | b"glab"
             | b"make"
             | b"gmake"
@@ -89,7 +166,6 @@ fn checks(word: &[u8]) -> bool {
             | b"yarn"
             | b"bun"
             | b"cargo"
-            | b"go"
             | b"tox"
             | b"nox"
             | b"mocha"
@@ -148,10 +224,7 @@ fn checks(word: &[u8]) -> bool {
 fn changes(word: &[u8]) -> bool {
     matches!(
         word,
-        b"rm"
-            | b"mv"
-            | b"unlink"
-            | b"twine"
+        b"twine"
             | b"gem"
             | b"docker"
             | b"podman"
@@ -183,10 +256,6 @@ fn changes(word: &[u8]) -> bool {
             | b"sam"
             | b"serverless"
             | b"migrate"
-            | b"scripts"
-            | b"script"
-            | b"tools"
-            | b"bin"
             | b"uv"
             | b"poetry"
             | b"hatch"
@@ -240,6 +309,18 @@ mod tests {
             "which node",
         ] {
             assert!(!is_of_interest(line), "{line}");
+            assert!(!may_change(line), "{line}");
+        }
+        for line in ["rm -f a", "./scripts/release", "cat > a <<E", "sed -i s/a/b/ x", "mv a b"] {
+            assert!(may_change(line), "{line}");
+        }
+        for line in [
+            "gh pr view 3 --json body",
+            "gh pr diff 3",
+            "ls > /dev/null 2>&1",
+            "git show 1a2b3c4 2>/dev/null",
+        ] {
+            assert!(!is_of_interest(line), "{line}");
         }
         for line in [
             "git add . && git commit -m x",
@@ -247,9 +328,7 @@ mod tests {
             "./run_tests.sh",
             "npx jest",
             "pytest",
-            "rm -f a",
             "gh pr create",
-            "./scripts/release",
             "git -C x push",
             "python manage.py migrate",
         ] {

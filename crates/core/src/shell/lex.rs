@@ -260,10 +260,7 @@ impl Lexer<'_> {
                     self.expansion(&mut word, &mut bytes);
                     word.is_plain = false;
                 }
-                other => {
-                    bytes.push(other);
-                    self.at += 1;
-                }
+                _ => self.take_run(is_plain_byte, &mut bytes),
             }
         }
         if self.at == start {
@@ -273,8 +270,19 @@ impl Lexer<'_> {
         let end = self.text.ceil_char_boundary(self.at);
         self.at = end;
         word.raw = self.text[start..end].to_owned();
-        word.text = String::from_utf8_lossy(&bytes).into_owned();
+        word.text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        };
         word
+    }
+
+    /// Takes bytes as long as they stand for themselves.
+    fn take_run(&mut self, is_plain: impl Fn(u8) -> bool, bytes: &mut Vec<u8>) {
+        let rest = &self.text.as_bytes()[self.at..];
+        let run = rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
+        bytes.extend_from_slice(&rest[..run]);
+        self.at += run;
     }
 
     fn double_quoted(&mut self, word: &mut Word, bytes: &mut Vec<u8>) {
@@ -294,10 +302,7 @@ impl Lexer<'_> {
                     self.at = (self.at + 1).min(self.text.len());
                 }
                 b'$' | b'`' => self.expansion(word, bytes),
-                other => {
-                    bytes.push(other);
-                    self.at += 1;
-                }
+                _ => self.take_run(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'`'), bytes),
             }
         }
     }
@@ -365,6 +370,28 @@ impl Lexer<'_> {
         word.inner.push(tokens);
         None
     }
+}
+
+/// Whether a byte outside of quotes stands for itself.
+fn is_plain_byte(byte: u8) -> bool {
+    !matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\r'
+            | b'\n'
+            | b';'
+            | b'|'
+            | b'&'
+            | b'<'
+            | b'>'
+            | b'('
+            | b')'
+            | b'\''
+            | b'"'
+            | b'\\'
+            | b'$'
+            | b'`'
+    )
 }
 
 fn is_descriptor(text: &str) -> bool {

@@ -1,6 +1,7 @@
 //! What the output of known tools says about how a check ended.
 
 use super::kinds::{CheckKind, CheckResult};
+use std::borrow::Cow;
 
 /// So much of an output is read, from its start and from its end.
 const OUTPUT_BYTES_MAX: usize = 64 << 10;
@@ -8,7 +9,7 @@ const OUTPUT_BYTES_MAX: usize = 64 << 10;
 const LINE_BYTES_MAX: usize = 400;
 
 /// The lines of an output, without colors. Of a long one the start and the end.
-pub(super) fn lines(output: &str) -> impl Iterator<Item = String> {
+pub(super) fn lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let (head, tail) = ends(output);
     head.lines().chain(tail.lines()).map(plain)
 }
@@ -22,9 +23,9 @@ fn ends(output: &str) -> (&str, &str) {
 }
 
 /// A line without escape sequences.
-fn plain(line: &str) -> String {
-    if !line.contains('\u{1b}') {
-        return line.trim_end().to_owned();
+fn plain(line: &str) -> Cow<'_, str> {
+    if !line.as_bytes().contains(&0x1b) {
+        return line.trim_end().into();
     }
     let mut text = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
@@ -38,7 +39,7 @@ fn plain(line: &str) -> String {
             while chars.next().is_some_and(|c| !c.is_ascii_alphabetic()) {}
         }
     }
-    text.trim_end().to_owned()
+    text.trim_end().to_owned().into()
 }
 
 /// How a check of this kind ended, as its output says; unknown where it says nothing. Where others ran
@@ -253,8 +254,29 @@ fn build(line: &str) -> CheckResult {
     first_of(line, &FAILED, &PASSED)
 }
 
+/// Whether a line may be a summary with numbers: most are none, and are not taken apart.
+fn may_count(kind: CheckKind, line: &str) -> bool {
+    let names: &[&str] = match kind {
+        CheckKind::Test => &["fail", "Fail", "pass", "error", "tests", "examples"],
+        CheckKind::Lint | CheckKind::Types => {
+            let is_summary = line.starts_with("Found ")
+                || line.starts_with(['✖', '✘'])
+                || line.ends_with("issues:")
+                || line.ends_with("warnings")
+                || line.ends_with("informations")
+                || line.contains("offense");
+            return is_summary;
+        }
+        CheckKind::Build | CheckKind::Script => return false,
+    };
+    line.bytes().any(|byte| byte.is_ascii_digit()) && names.iter().any(|name| line.contains(name))
+}
+
 /// Summaries with numbers: `3 failed, 5 passed`, `✖ 3 problems (1 error, 2 warnings)`.
 fn counted(kind: CheckKind, line: &str) -> CheckResult {
+    if !may_count(kind, line) {
+        return CheckResult::Unknown;
+    }
     let words: Vec<&str> = line
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -283,15 +305,6 @@ fn counted(kind: CheckKind, line: &str) -> CheckResult {
             if passed.unwrap_or(0) > 0 { CheckResult::Passed } else { CheckResult::Unknown }
         }
         CheckKind::Lint | CheckKind::Types => {
-            let is_summary = line.starts_with("Found ")
-                || line.starts_with(['✖', '✘'])
-                || line.ends_with("issues:")
-                || line.ends_with("warnings")
-                || line.ends_with("informations")
-                || line.contains("offense");
-            if !is_summary {
-                return CheckResult::Unknown;
-            }
             let wrong = before(&["error", "errors"])
                 .or_else(|| before(&["problem", "problems", "issue", "issues", "offenses"]));
             match wrong {

@@ -6,15 +6,18 @@ mod words;
 use super::Reader;
 use super::lenient::{Parts, Scalar, read_mended, reason};
 use crate::session::{Call, Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, Used, hash};
+use crate::shell::{is_of_interest, may_change};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use tool::Tool;
 use words::{Words, between};
 
 /// Results of calls whose making was never seen are of no interest.
 const OPEN_MAX: usize = 10_000;
+/// Agents work beside each other; so many of their calls are waited for.
+const AGENT_CALLS_MAX: usize = 64;
 /// What the client puts in the place of an answer that no model gave.
 const SYNTHETIC: &str = "<synthetic>";
 
@@ -23,6 +26,9 @@ const SYNTHETIC: &str = "<synthetic>";
 pub struct ClaudeCode {
     /// Calls whose results tell more than that they came back.
     open: BTreeMap<u64, Tool>,
+    /// Calls of agents that are of interest and have not come back.
+    #[serde(default)]
+    agent_calls: VecDeque<String>,
 }
 
 /// A record, as far as it is of interest.
@@ -82,8 +88,14 @@ struct Line<'a> {
     compact_metadata: Parts<'a, CompactMetadata<'a>>,
     #[serde(borrow)]
     tool_use_result: Option<&'a RawValue>,
+}
+
+/// A record that tells what an agent does while it works.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ProgressLine<'a> {
     #[serde(borrow)]
-    data: Option<&'a RawValue>,
+    data: Parts<'a, Progress<'a>>,
 }
 
 /// What an agent does, told while it works.
@@ -184,12 +196,12 @@ type Out<'o> = dyn FnMut(&Mark<'_>, Fact<'_>) + 'o;
 impl Reader for ClaudeCode {
     fn record(&mut self, number: u64, line: &[u8], out: &mut Out<'_>) {
         let first = match serde_json::from_slice::<Line<'_>>(line) {
-            Ok(record) => return self.tell(number, record, false, out),
+            Ok(record) => return self.tell(number, record, line, false, out),
             Err(error) => reason(&error),
         };
         let again = &mut |line: &[u8]| match serde_json::from_slice::<Line<'_>>(line) {
             Ok(record) => {
-                self.tell(number, record, true, out);
+                self.tell(number, record, line, true, out);
                 true
             }
             Err(_) => false,
@@ -208,7 +220,14 @@ fn line_name(number: u64) -> Cow<'static, str> {
 }
 
 impl ClaudeCode {
-    fn tell(&mut self, number: u64, mut line: Line<'_>, mended: bool, out: &mut Out<'_>) {
+    fn tell(
+        &mut self,
+        number: u64,
+        mut line: Line<'_>,
+        bytes: &[u8],
+        mended: bool,
+        out: &mut Out<'_>,
+    ) {
         let kind = std::mem::take(&mut line.r#type);
         let Some(kind) = kind.text() else {
             let mark = Mark { record: line_name(number), number, at: None, agent: None };
@@ -271,7 +290,7 @@ impl ClaudeCode {
             "attachment" => attachment(mark, line, out),
             "progress" => {
                 out(mark, Fact::Sort("progress"));
-                self.progress(mark, line.data, out);
+                self.progress(mark, bytes, out);
             }
             _ => aside(mark, kind, &line, out),
         }
@@ -346,16 +365,12 @@ impl ClaudeCode {
 
     /// What an agent does while it works: only calls that change or check something are of interest,
     /// and most records have none.
-    fn progress(&mut self, mark: &Mark<'_>, data: Option<&RawValue>, out: &mut Out<'_>) {
-        let Some(raw) = data.map(RawValue::get) else { return };
-        let is_call = ["\"Bash\"", "\"Edit\"", "\"Write\"", "\"MultiEdit\"", "\"NotebookEdit\""]
-            .iter()
-            .any(|name| raw.contains(name));
-        let is_result = !self.open.is_empty() && raw.contains("\"tool_result\"");
-        if !raw.contains("agent_progress") || !(is_call || is_result) {
+    fn progress(&mut self, mark: &Mark<'_>, bytes: &[u8], out: &mut Out<'_>) {
+        if !self.is_of_interest(bytes) {
             return;
         }
-        let Ok(progress) = serde_json::from_str::<Progress<'_>>(raw) else { return };
+        let Ok(line) = serde_json::from_slice::<ProgressLine<'_>>(bytes) else { return };
+        let progress = line.data.one().unwrap_or_default();
         let agent = progress.agent_id.text().unwrap_or("agent").to_owned();
         let mark = &Mark { agent: Some(agent.into()), ..mark.clone() };
         let record = progress.message.one().unwrap_or_default();
@@ -364,13 +379,39 @@ impl ClaudeCode {
             match block.r#type.text() {
                 Some("tool_use") => self.agent_call(mark, block, out),
                 Some("tool_result") => {
-                    let id = block.tool_use_id.text().map(|id| hash(id.as_bytes()));
-                    if id.is_some_and(|id| self.open.contains_key(&id)) {
+                    let id = block.tool_use_id.text().unwrap_or_default();
+                    if self.agent_calls.iter().any(|call| call == id) {
+                        self.agent_calls.retain(|call| call != id);
                         self.result(mark, &Line::default(), block, out);
                     }
                 }
                 Some(_) | None => {}
             }
+        }
+    }
+
+    /// Whether a record of progress has a call that changes something, or the result of one. What it
+    /// is stands near its beginning; the rest may be long.
+    fn is_of_interest(&self, bytes: &[u8]) -> bool {
+        const START: usize = 2 << 10;
+        const CONTENT: &str = "\"content\":[";
+        let start = &bytes[..bytes.len().min(START)];
+        let start = match std::str::from_utf8(start) {
+            Ok(start) => start,
+            Err(error) => std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or_default(),
+        };
+        let is_content = |at: &usize| start[..=*at].ends_with(CONTENT);
+        let mut lists = start.match_indices('[').map(|(at, _)| at);
+        let Some(at) = lists.find(is_content) else { return false };
+        let content = &start[at..];
+        let near = &content[..content.floor_char_boundary(200.min(content.len()))];
+        let value = |name: &str| near.split_once(name).and_then(|(_, rest)| rest.split('"').next());
+        if let Some(id) = value("\"tool_use_id\":\"") {
+            return self.agent_calls.iter().any(|call| call == id);
+        }
+        match value("\"name\":\"") {
+            Some("Bash") => is_of_interest(content) || may_change(content),
+            name => matches!(name, Some("Edit" | "Write" | "MultiEdit" | "NotebookEdit")),
         }
     }
 
@@ -393,6 +434,10 @@ impl ClaudeCode {
         };
         let Some(tool) = tool.filter(|_| self.open.len() < OPEN_MAX) else { return };
         self.open.insert(hash(call.as_bytes()), tool);
+        if self.agent_calls.len() >= AGENT_CALLS_MAX {
+            self.agent_calls.pop_front();
+        }
+        self.agent_calls.push_back(call.to_owned());
         out(mark, Fact::AgentCalled { call, what });
     }
 

@@ -139,7 +139,8 @@ impl Reading<'_> {
         let passed = checks.iter().filter(|state| state.run.result == CheckResult::Passed);
         let item = |state: &CheckState<'_>| {
             let since = match state.edits_since.len() {
-                0 => "no edits since".to_owned(),
+                0 if state.is_current() => "no edits since".to_owned(),
+                0 => "commands since may have changed files".to_owned(),
                 1 => "1 file edited since".to_owned(),
                 edits => format!("{edits} files edited since"),
             };
