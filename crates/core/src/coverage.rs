@@ -1,58 +1,55 @@
-//! Coverage: how much of what really happened in a session its handoff tells.
+//! Coverage: which highlights of a session its handoff covers.
 //!
-//! What happened is taken from the checkpoint, what is told from the document. Something is *listed*
-//! where the document names it, and *explained* only where its cause or its consequence stands
-//! beside it, in words of its own. No model is asked: whoever names everything and explains nothing
-//! is told so, and so is whoever pastes the facts that midstride collected.
+//! What matters comes from [`Highlights`], what is said from the document, and a few rules compare the
+//! two. They can prove that something is not covered; whether what is said is true, no program knows.
+//!
+//! - A correction, an answer, an open task or an agent is covered where a statement quotes it, or shares
+//!   its key words.
+//! - A changed file is covered where it is named.
+//! - A reverted file needs a statement that says what was reverted and something of its own.
+//! - A failure that is still open needs a statement that names something of what failed and adds
+//!   something of its own. A failure that was fixed needs nothing.
 
-mod clause;
-mod command;
-mod explanation;
-mod facts;
 mod findings;
-mod happened;
+mod item;
+mod rules;
 mod statement;
-mod telling;
-mod trace;
 mod words;
 
-pub(crate) use findings::HEAVY;
-
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::Highlights;
 use crate::handoff::Handoff;
 use crate::session::Seen;
 use crate::span::Span;
-use statement::Text;
 
-/// What sort of thing happened.
+/// What kind of item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum What {
-    /// A command failed.
-    FailedCommand,
-    /// A change was taken back.
-    RevertedEdit,
     /// The user corrected the agent.
     Correction,
-    /// A file was changed.
-    ChangedFile,
+    /// A check that failed and has not passed since.
+    FailedCommand,
+    /// A change that was reverted.
+    RevertedEdit,
+    /// A task that is open.
+    OpenTask,
     /// The user decided something.
     Decision,
-    /// A task is open.
-    OpenTask,
-    /// An agent has not come back.
+    /// An agent that has not reported.
     AgentInFlight,
+    /// A file that was changed.
+    ChangedFile,
 }
 
 impl What {
-    /// Every sort, in the order in which they are shown.
+    /// Every kind, what a successor would miss most first.
     pub const ALL: [Self; 7] = [
+        Self::Correction,
         Self::FailedCommand,
         Self::RevertedEdit,
-        Self::Correction,
-        Self::ChangedFile,
-        Self::Decision,
         Self::OpenTask,
+        Self::Decision,
         Self::AgentInFlight,
+        Self::ChangedFile,
     ];
 
     /// Several of them, in words.
@@ -80,18 +77,26 @@ impl What {
             Self::AgentInFlight => "agent in flight",
         }
     }
+
+    /// Whether a handoff has to cover it. The rest is captured, and easy to look up.
+    pub fn is_required(self) -> bool {
+        match self {
+            Self::Correction | Self::FailedCommand | Self::RevertedEdit | Self::OpenTask => true,
+            Self::Decision | Self::AgentInFlight | Self::ChangedFile => false,
+        }
+    }
 }
 
-/// How far a document tells something; more is greater.
+/// How much a document says about an item; more is greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Told {
-    /// Not at all.
+    /// Nothing.
     #[default]
     Missing,
-    /// It is named.
-    Listed,
-    /// Its cause or its consequence stands beside it.
-    Explained,
+    /// It is named, and its cause is missing.
+    Named,
+    /// Enough.
+    Covered,
 }
 
 impl Told {
@@ -99,89 +104,80 @@ impl Told {
     pub fn word(self) -> &'static str {
         match self {
             Self::Missing => "missing",
-            Self::Listed => "listed",
-            Self::Explained => "explained",
+            Self::Named => "named",
+            Self::Covered => "covered",
         }
     }
 }
 
-/// Something that happened, and how far the document tells it.
+/// Something that matters, and how much the document says about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// What sort of thing.
+    /// What kind of item.
     pub what: What,
-    /// In one line, as people know it.
+    /// In one line.
     pub name: String,
-    /// The record that tells it.
+    /// The record that shows it.
     pub seen: Option<Seen>,
-    /// How much a successor would miss it.
-    pub weight: u32,
-    /// How far the document tells it.
+    /// How much the document says about it.
     pub told: Told,
     /// Where it does.
     pub at: Option<Span>,
 }
 
-/// How many things of one sort happened, and how far they are told.
+/// How many items of a kind there are, and how many the document covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// What sort of thing.
+    /// What kind of item.
     pub what: What,
-    /// How many happened.
+    /// How many there are.
     pub happened: usize,
-    /// How many of them are named; what is explained is named.
-    pub listed: usize,
-    /// How many of them are explained.
-    pub explained: usize,
+    /// How many are named; a covered item is named.
+    pub named: usize,
+    /// How many are covered.
+    pub covered: usize,
 }
 
-/// What happened in a session, and how far a document tells it.
+/// What matters of a session, and how much a document says about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// Each thing that happened, sort by sort, in the order of the session.
+    /// Each item, kind by kind in the order of [`What::ALL`].
     pub items: Vec<Item>,
 }
 
 impl Coverage {
-    /// Compares what happened with what is told.
-    pub fn of(checkpoint: &Checkpoint, handoff: &Handoff<'_>) -> Self {
-        let happened = happened::of(checkpoint);
-        let text = Text::of(handoff);
-        Self { items: telling::told(checkpoint, &happened, &text) }
+    /// Compares what matters with what a document says.
+    pub fn of(highlights: &Highlights, handoff: &Handoff<'_>) -> Self {
+        let statements = statement::all(handoff);
+        let subjects = item::subjects(highlights);
+        Self { items: subjects.iter().map(|subject| rules::item(subject, &statements)).collect() }
     }
 
-    /// How many happened and are told, for each sort of which there is one.
+    /// The counts of each kind of which there is an item.
     pub fn counts(&self) -> Vec<Count> {
         let of = |what| {
             let told = |least: Told| {
                 self.items.iter().filter(|item| item.what == what && item.told >= least).count()
             };
             let happened = told(Told::Missing);
-            let (listed, explained) = (told(Told::Listed), told(Told::Explained));
-            (happened > 0).then_some(Count { what, happened, listed, explained })
+            let (named, covered) = (told(Told::Named), told(Told::Covered));
+            (happened > 0).then_some(Count { what, happened, named, covered })
         };
         What::ALL.into_iter().filter_map(of).collect()
     }
 
-    /// What is not told at all, the weightiest first.
-    pub fn missing(&self) -> Vec<&Item> {
-        self.told_as(Told::Missing)
+    /// What is not named at all.
+    pub fn missing(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|item| item.told == Told::Missing)
     }
 
-    /// What is told in just this way, the weightiest first.
-    pub fn told_as(&self, told: Told) -> Vec<&Item> {
-        let mut items: Vec<&Item> = self.items.iter().filter(|item| item.told == told).collect();
-        items.sort_by_key(|item| std::cmp::Reverse(item.weight));
-        items
+    /// What has to be covered.
+    pub fn required(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|item| item.what.is_required())
     }
 
-    /// How much of what happened is explained, by weight; none where nothing happened.
-    pub fn explained_percent(&self) -> Option<u32> {
-        let weight = |least: Told| -> u64 {
-            let told = self.items.iter().filter(|item| item.told >= least);
-            told.map(|item| u64::from(item.weight)).sum()
-        };
-        let percent = (weight(Told::Explained) * 100).checked_div(weight(Told::Missing))?;
-        u32::try_from(percent).ok()
+    /// What has to be covered and is not.
+    pub fn uncovered(&self) -> impl Iterator<Item = &Item> {
+        self.required().filter(|item| item.told < Told::Covered)
     }
 }

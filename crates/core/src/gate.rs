@@ -8,7 +8,7 @@ mod record;
 pub use record::{Occasion, answered, record, recorded};
 
 use crate::check::Verdict;
-use crate::coverage::{Coverage, HEAVY, Told, What};
+use crate::coverage::{Coverage, Told, What};
 use crate::document::Document;
 use crate::finding::{Code, Finding, Severity, WayOut};
 use crate::header::Header;
@@ -16,8 +16,8 @@ use crate::insert::{Insert, Kind};
 use crate::judgement::{Answer, Reflection};
 use crate::section::Meaning;
 
-/// What is said of something that the document names and does not explain.
-const NAMED_ONLY: &str = " (named, but not why or what came of it)";
+/// Added to something that the document names and does not explain.
+const NAMED_ONLY: &str = " (named, not explained)";
 
 /// Something that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,24 +56,19 @@ impl Gate {
         let (broken, hollow): (Vec<&Finding>, Vec<&Finding>) =
             form.partition(|finding| finding.severity() == Severity::Error);
         let form = |finding: &Finding| form_gap(document, finding);
-        let told_as = |told| coverage.map(|coverage| coverage.told_as(told)).unwrap_or_default();
-        // What the user said needs no reason to be kept to; what failed or was taken back does.
-        let named = told_as(Told::Listed).into_iter().filter(|item| item.what != What::Correction);
-        let untold = told_as(Told::Missing).into_iter().chain(named);
-        let heavy = untold.filter(|item| item.weight >= HEAVY);
-        let untold = heavy.map(|item| Gap {
+        let uncovered = coverage.into_iter().flat_map(Coverage::uncovered).map(|item| Gap {
             code: word(item.what).to_owned(),
             is_finding: false,
             what: format!(
                 "{}: {}{}",
                 item.what.singular(),
                 one_line(&item.name),
-                if item.told == Told::Listed { NAMED_ONLY } else { "" }
+                if item.told == Told::Named { NAMED_ONLY } else { "" }
             ),
             seen: item.seen.as_ref().map(|seen| format!("record {}", seen.record)),
             add: sentence(item.what).to_owned(),
         });
-        let gaps = broken.into_iter().map(form).chain(untold);
+        let gaps = broken.into_iter().map(form).chain(uncovered);
         Self { gaps: gaps.chain(hollow.into_iter().map(form)).collect() }
     }
 
@@ -191,16 +186,14 @@ pub fn word(what: What) -> &'static str {
 fn sentence(what: What) -> &'static str {
     match what {
         What::FailedCommand => {
-            "say why it failed, and what made it pass or that it still fails (a wrong turn, a landmine or a sentence)"
+            "say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)"
         }
-        What::RevertedEdit => "say what was tried there and why it was taken back (a wrong turn)",
-        What::Correction => {
-            "say what the user wants instead, and what follows from it (a constraint or a decision)"
-        }
+        What::RevertedEdit => "say what was tried there and why it was reverted (a wrong turn)",
+        What::Correction => "quote it, or say what the user wants (a constraint or a decision)",
         What::ChangedFile => "say what was changed there and why",
-        What::Decision => "say what the user decided, and why as far as it is known (a decision)",
-        What::OpenTask => "say where it stands and what comes next",
-        What::AgentInFlight => "say what it is doing, and what to do when it comes back",
+        What::Decision => "say what the user decided, and why if that is known (a decision)",
+        What::OpenTask => "say its status, or make it a next step",
+        What::AgentInFlight => "say what it is doing, and what to do when it reports",
     }
 }
 

@@ -1,9 +1,10 @@
-//! Coverage: documents that explain score, documents that only look like it do not.
+//! Coverage: which highlights of a session a handoff covers.
 
 mod hollow;
 
 use crate::transcripts::{client_of, fixture, jsonl_below, read};
-use midstride_core::checkpoint::{Around, Checkpoint, Mode};
+use crate::work;
+use midstride_core::checkpoint::{Around, Checkpoint, Highlight, HighlightKind, Highlights, Mode};
 use midstride_core::coverage::{Coverage, Item, Told, What};
 use midstride_core::document::Document;
 use midstride_core::handoff::{Handoff, Whereabouts};
@@ -13,7 +14,7 @@ use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-fn checkpoint(client: Client, bytes: &[u8]) -> Checkpoint {
+fn checkpoint_of(session: Session) -> Checkpoint {
     let around = Around {
         at: "2026-03-20T12:00:00Z".parse().unwrap(),
         commit: None,
@@ -22,7 +23,11 @@ fn checkpoint(client: Client, bytes: &[u8]) -> Checkpoint {
         on_disk: BTreeMap::new(),
         ..Around::default()
     };
-    Checkpoint::of(read(client, bytes), "t.jsonl".to_owned(), 1, Mode::Auto, around)
+    Checkpoint::of(session, "t.jsonl".to_owned(), 1, Mode::Auto, around)
+}
+
+fn checkpoint(client: Client, bytes: &[u8]) -> Checkpoint {
+    checkpoint_of(read(client, bytes))
 }
 
 fn cache() -> Checkpoint {
@@ -33,19 +38,45 @@ fn login() -> Checkpoint {
     checkpoint(Client::Codex, &fixture("codex", "login.jsonl"))
 }
 
-fn coverage(checkpoint: &Checkpoint, text: &str) -> Coverage {
+fn compared(highlights: &Highlights, text: &str) -> Coverage {
     let document = Document::parse(text.as_bytes());
     let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
-    Coverage::of(checkpoint, &Handoff::of(&document, &whereabouts, &stages))
+    Coverage::of(highlights, &Handoff::of(&document, &whereabouts, &stages))
 }
 
-fn percent(checkpoint: &Checkpoint, text: &str) -> u32 {
-    coverage(checkpoint, text).explained_percent().unwrap_or_default()
+fn coverage(checkpoint: &Checkpoint, text: &str) -> Coverage {
+    compared(&Highlights::of(checkpoint), text)
+}
+
+/// Highlights of one item.
+fn only(kind: HighlightKind, text: &str, detail: Option<&str>) -> Highlights {
+    let one = Highlight {
+        kind,
+        text: text.to_owned(),
+        detail: detail.map(str::to_owned),
+        state: None,
+        seen: None,
+        weight: 0,
+    };
+    Highlights { kinds: vec![vec![one]], ..Highlights::default() }
+}
+
+/// How a text covers the only item of some highlights.
+fn told(highlights: &Highlights, text: &str) -> Told {
+    let found = compared(highlights, text).items;
+    assert_eq!(found.len(), 1, "{found:?}");
+    found[0].told
+}
+
+fn constraint(text: &str) -> String {
+    format!("---\nhandoff:\n  id: a\n  boot:\n    constraint:\n      - {text}\n---\n")
 }
 
 /// Every session that is at hand: ours, and other people's.
 fn checkpoints() -> Vec<(String, Checkpoint)> {
-    let mut all = vec![("cache".to_owned(), cache()), ("login".to_owned(), login())];
+    let own =
+        [("cache", cache()), ("login", login()), ("push", failed_push()), ("tests", failing())];
+    let mut all: Vec<_> = own.map(|(name, checkpoint)| (name.to_owned(), checkpoint)).into();
     for path in corpus("transcripts").iter().flat_map(|folder| jsonl_below(folder)) {
         let bytes = std::fs::read(&path).unwrap();
         if let Some(client) = client_of(&path, &bytes) {
@@ -59,148 +90,256 @@ fn good(name: &str) -> String {
     std::fs::read_to_string(fixtures("coverage").join(name)).unwrap()
 }
 
-/// What happened, and how a document tells it.
+/// Each item, and how a document covers it.
 fn table(checkpoint: &Checkpoint, text: &str) -> String {
     let line = |item: &Item| {
         let record = item.seen.as_ref().map_or("", |seen| &seen.record);
-        let (what, told) = (item.what.singular(), item.told.word());
-        format!("{told:9} {:2} {what}: {} ({record})\n", item.weight, item.name)
+        format!("{:7} {}: {} ({record})\n", item.told.word(), item.what.singular(), item.name)
     };
     coverage(checkpoint, text).items.iter().map(line).collect()
 }
 
 const CACHE: &str = "\
-explained  5 failed command: npm test (a06)
-explained  8 failed command: npm run build (a36)
-explained  8 reverted edit: src/page.tsx (a15)
-explained 10 correction: Do not touch the pages, only the cache. (a19)
-explained 10 correction: Keep it in one file (a21)
-listed     2 changed file: docs/cache-plan.md (a17)
-explained  2 changed file: src/cache.ts (a09)
-explained  6 decision of the user: Which store? Redis (a23)
-explained  6 decision of the user: plan approved: Warm the cache after each deploy. (a25)
-explained  4 open task: Warm the cache (a31)
-explained  4 open task: Measure again (a29)
-explained  5 agent in flight: ag2: bench (a34)
+covered correction: Keep it in one file (a21)
+covered correction: Do not touch the pages, only the cache. (a19)
+covered failed command: npm run build (a38)
+covered reverted edit: src/page.tsx (a15)
+covered open task: Warm the cache (a31)
+covered open task: Measure again (a29)
+covered decision of the user: Which store? Redis (a23)
+covered agent in flight: ag2: bench (a34)
+covered changed file: docs/cache-plan.md (a17)
+covered changed file: src/page.tsx (a15)
+covered changed file: src/cache.ts (a09)
 ";
 
 const LOGIN: &str = "\
-explained  5 failed command: cargo test login (ordinal 8)
-explained 10 correction: No, keep the redirect for admins. (ordinal 23)
-explained  2 changed file: docs/plans/login.md (ordinal 12)
-listed     2 changed file: src/login.rs (ordinal 12)
-explained  4 open task: Fix it (ordinal 7)
-explained  5 agent in flight: child-1: Look for other loops (ordinal 16)
+covered correction: No, keep the redirect for admins. (ordinal 23)
+covered open task: Fix it (ordinal 7)
+covered agent in flight: child-1: Look for other loops (ordinal 16)
+covered changed file: docs/plans/login.md (ordinal 12)
+covered changed file: src/login.rs (ordinal 12)
 ";
 
 #[test]
-fn a_good_handoff_explains_nearly_everything() {
+fn a_good_handoff_covers_its_session() {
     assert_eq!(table(&cache(), &good("cache.md")), CACHE);
     assert_eq!(table(&login(), &good("login.md")), LOGIN);
-    assert!(percent(&cache(), &good("cache.md")) >= 80);
-    assert!(percent(&login(), &good("login.md")) >= 80);
     // About another session it says nothing.
-    assert!(percent(&login(), &good("cache.md")) <= 5);
+    let other = coverage(&login(), &good("cache.md"));
+    assert!(other.items.iter().all(|item| item.told == Told::Missing), "{other:?}");
+}
+
+const CORRECTION: &str = "No! Do not touch the pages, only the cache. I mean it.";
+
+#[test]
+fn a_verbatim_quote_of_a_correction_covers_it() {
+    let correction = only(HighlightKind::Correction, CORRECTION, None);
+    for quote in [
+        constraint("\"No! Do not touch the pages, only the cache. I mean it.\""),
+        constraint("Do not touch the pages, only the cache"),
+        "The user said \"do not touch the pages, only the cache\".\n".to_owned(),
+        "> Do not touch the pages, only the cache.\n".to_owned(),
+    ] {
+        assert_eq!(told(&correction, &quote), Told::Covered, "{quote}");
+    }
+    // Where no word carries the meaning, only the words themselves say it.
+    let bare = only(HighlightKind::Correction, "No, not like that", None);
+    assert_eq!(told(&bare, &constraint("\"No, not like that\"")), Told::Covered);
+    assert_eq!(told(&bare, &constraint("Do it the other way round")), Told::Missing);
 }
 
 #[test]
-fn an_explanation_may_be_written_in_many_ways() {
-    let found = |text: &str, what: What| {
-        let found = coverage(&cache(), text);
-        let all = found.items.iter().filter(|item| item.what == what);
-        all.map(|item| item.told).max().unwrap()
-    };
+fn a_paraphrase_that_shares_the_key_words_of_a_correction_covers_it() {
+    let correction = only(HighlightKind::Correction, CORRECTION, None);
+    for paraphrase in [
+        constraint("Leave the pages alone; changes belong in the cache"),
+        "## Decisions\n\n- Pages are not touched: another team rewrites the templates.\n"
+            .to_owned(),
+        "The user wants us to stay in the cache and not to touch any page.\n".to_owned(),
+    ] {
+        assert_eq!(told(&correction, &paraphrase), Told::Covered, "{paraphrase}");
+    }
+    for other in [
+        constraint("Follow the instructions of the user"),
+        constraint("Do not touch anything"),
+        "The user corrected the agent twice.\n".to_owned(),
+        "The cache is slow.\n\nPages load twice.\n".to_owned(),
+    ] {
+        assert_eq!(told(&correction, &other), Told::Missing, "{other}");
+    }
+    let tabs = only(HighlightKind::Correction, "No, use tabs", None);
+    assert_eq!(told(&tabs, &constraint("Indent with tabs")), Told::Missing);
+    assert_eq!(told(&tabs, &constraint("Use tabs to indent")), Told::Covered);
+}
+
+/// The highlights of a session in which `git push` failed and nothing settled that.
+fn failed_push() -> Checkpoint {
+    checkpoint_of(work::session(&[
+        "~ /home/dev/shop/src/cache.ts",
+        "! git push\n> fatal: The current branch fix-cache has no upstream branch.",
+    ]))
+}
+
+/// A session whose tests fail, with what they printed.
+fn failing() -> Checkpoint {
+    checkpoint_of(work::session(&[
+        "! cargo test\n> thread 'login_redirects' panicked at tests/login.rs:20:5:",
+        "! npm run build\n> src/page.tsx(3,7): error TS2304: Cannot find name 'market'.",
+        "~ /home/dev/shop/src/cache.ts",
+    ]))
+}
+
+#[test]
+fn a_nonsense_cause_does_not_explain_a_failure() {
+    let push = Highlights::of(&failed_push());
+    let failure = push.of_kind(HighlightKind::Failed).next().unwrap();
+    let push = only(HighlightKind::Failed, &failure.text, failure.detail.as_deref());
+    for nonsense in [
+        "`git push` failed because the branch was haunted.\n",
+        "- `git push` failed: the branch was haunted by old spirits\n",
+        "## Root causes\n\n`git push`: the moon stood in the seventh house.\n",
+        "---\nhandoff:\n  id: a\n  landmines:\n    - git push fails because the branch was haunted\n---\n",
+    ] {
+        assert_eq!(told(&push, nonsense), Told::Named, "{nonsense}");
+    }
     for explained in [
-        "### `npm test` fails\n\nThe store lost its entries because a module was loaded twice.\n",
-        "| command | why |\n|---|---|\n| `npm test` | a module that is loaded twice loses its entries |\n",
-        "- `npm test`\n  - Symptom: 14 purges\n  - Cause: the store is made anew for every module\n",
-        "A module was loaded twice and made its own store. That is why `npm test` failed.\n",
-        "Tests are red (cache.test.ts fails): a module is loaded twice, so entries of the store vanish.\n",
-        "## Root causes\n\n1. `npm test`: the store is made anew whenever a module is loaded.\n",
-        "`npm test` schlug fehl, weil jedes Modul beim Laden einen eigenen Speicher anlegt.\n",
-        // As short as people write in a hurry: a thing of its own, and what was the matter with it.
-        "`npm test` failed: lazy_html was missing\n",
-        "npm test failed because the linker was absent\n",
-        "- `npm test` failed (no linker)\n",
-        "The disk was full, so `npm test` failed.\n",
-        "- `npm test` failed\n  - Cause: `lazy_html` not installed\n",
-        "| command | why |\n|---|---|\n| `npm test` | lazy_html was missing |\n",
-        "`npm test` schlug fehl, weil der Linker fehlte.\n",
+        "`git push` failed because nobody set the upstream of fix-cache; push with -u.\n",
+        "- `git push` still fails: no upstream branch is set, the remote has to be chosen first\n",
+        "---\nhandoff:\n  id: a\n  landmines:\n    - Pushing needs `-u origin`, the upstream of this branch is missing\n---\n",
     ] {
-        assert_eq!(found(explained, What::FailedCommand), Told::Explained, "{explained}");
+        assert_eq!(told(&push, explained), Told::Covered, "{explained}");
     }
-    for listed in [
-        "`npm test` failed with exit code 1.\n",
-        "- `npm test` failed\n\nBecause a module was loaded twice, the store lost its entries.\n",
-        "```sh\nnpm test # fails because the store is made anew for every module\n```\n",
-        "## Root causes\n\n- `npm test`\n",
-        "`npm test` failed: it failed\n",
-        "`npm test` failed because of an error\n",
-        "`npm test`: was broken\n",
-        "`npm test` failed because it was flaky\n",
-        "`npm test` failed because of the linker\n",
-        "`npm test` failed: something was off with the setup\n",
-        "`npm test` failed because npm test was broken\n",
-        "## Root causes\n\n- `npm test`: it was red\n",
-    ] {
-        assert_eq!(found(listed, What::FailedCommand), Told::Listed, "{listed}");
-    }
-    let named = "The pages of `page.tsx` are slow because every visitor renders them anew.";
-    assert_eq!(found(named, What::RevertedEdit), Told::Missing);
+    assert_eq!(told(&push, "The branch was haunted.\n"), Told::Missing);
 }
 
 #[test]
-fn what_happened_is_counted_by_sort() {
-    let found = coverage(&cache(), "`npm test` and `src/cache.ts`");
+fn a_failure_is_explained_by_what_it_printed_and_something_more() {
+    let printed = Some("login_redirects panicked at tests/login.rs:20: left == right");
+    let failure = only(HighlightKind::Failed, "cd web && cargo test -q 2>&1 | tail -5", printed);
+    for explained in [
+        "`cargo test` fails: login_redirects still expects the old address.\n",
+        "### `cargo test` fails\n\nThe assertion in `tests/login.rs` compares stale cookies.\n",
+        "| check | why |\n|---|---|\n| `cargo test` | login.rs:20 compares cookies of two sessions |\n",
+    ] {
+        assert_eq!(told(&failure, explained), Told::Covered, "{explained}");
+    }
+    for named in [
+        "`cargo test` failed.\n",
+        "`cargo test` failed because of an error.\n",
+        "- cargo test failed: login_redirects panicked at tests/login.rs:20\n",
+        "```sh\ncargo test # login_redirects fails since stale cookies are compared\n```\n",
+        "`cargo test` was flaky because the machine was busy.\n",
+    ] {
+        assert_eq!(told(&failure, named), Told::Named, "{named}");
+    }
+    // A sentence about the same file that is about no failure says nothing about this one.
+    assert_eq!(told(&failure, "tests/login.rs has a new helper for cookies.\n"), Told::Missing);
+    // Of a failure that printed nothing, its command is all there is to name.
+    let silent = only(HighlightKind::Failed, "npm run build", None);
+    let said = "`npm run build` fails since the bundler asks for a terminal.\n";
+    assert_eq!(told(&silent, said), Told::Covered);
+    assert_eq!(told(&silent, "`npm run build` failed with exit code 7.\n"), Told::Named);
+}
+
+#[test]
+fn open_tasks_are_required() {
+    let found = coverage(&cache(), "");
+    let tasks: Vec<&str> = found
+        .uncovered()
+        .filter(|item| item.what == What::OpenTask)
+        .map(|item| item.name.as_str())
+        .collect();
+    assert_eq!(tasks, ["Warm the cache", "Measure again"]);
+    let task = only(HighlightKind::Task, "Warm the cache after each deploy", None);
+    assert_eq!(told(&task, "Next: warm the cache once a deploy is out.\n"), Told::Covered);
+    assert_eq!(told(&task, "Next: read the cache code.\n"), Told::Missing);
+    // What midstride restores by itself is nobody's word.
+    let boot = "---\nhandoff:\n  id: a\n  boot:\n    tasks:\n      - Warm the cache after each deploy\n---\n";
+    assert_eq!(told(&task, boot), Told::Missing);
+}
+
+#[test]
+fn the_cause_of_a_fixed_failure_is_not_required() {
+    let fixed = checkpoint_of(work::session(&[
+        "! npm test\n> FAIL src/cache.test.ts\n> expected 1, got 14",
+        "~ /home/dev/shop/src/cache.ts",
+        "$ npm test\n> 12 passed",
+    ]));
+    let found = coverage(&fixed, "");
+    let failures = found.items.iter().filter(|item| item.what == What::FailedCommand);
+    assert_eq!(failures.count(), 0, "{found:?}");
+    assert_eq!(found.uncovered().count(), 0, "{found:?}");
+}
+
+#[test]
+fn a_reverted_file_needs_what_was_tried() {
+    let reverted = only(HighlightKind::Reverted, "src/page.tsx", None);
+    let turn = "---\nhandoff:\n  id: a\n  wrong_turns:\n    - tried: Caching in src/page.tsx\n      why_wrong: every visitor renders it\n---\n";
+    assert_eq!(told(&reverted, turn), Told::Covered);
+    assert_eq!(
+        told(&reverted, "page.tsx was put back: rendering was never slow.\n"),
+        Told::Covered
+    );
+    assert_eq!(told(&reverted, "src/page.tsx was reverted.\n"), Told::Named);
+    assert_eq!(told(&reverted, "`src/page.tsx` renders the market.\n"), Told::Missing);
+}
+
+#[test]
+fn items_are_counted_by_kind() {
+    let found = coverage(&cache(), "`npm run build` and `src/cache.ts`");
     let counts: Vec<_> = found
         .counts()
         .into_iter()
-        .map(|count| (count.what, count.happened, count.listed, count.explained))
+        .map(|count| (count.what, count.happened, count.named, count.covered))
         .collect();
     let expected = [
-        (What::FailedCommand, 2, 1, 0),
-        (What::RevertedEdit, 1, 0, 0),
         (What::Correction, 2, 0, 0),
-        (What::ChangedFile, 2, 1, 0),
-        (What::Decision, 2, 0, 0),
+        (What::FailedCommand, 1, 1, 0),
+        (What::RevertedEdit, 1, 0, 0),
         (What::OpenTask, 2, 0, 0),
+        (What::Decision, 1, 0, 0),
         (What::AgentInFlight, 1, 0, 0),
+        (What::ChangedFile, 3, 1, 1),
     ];
     assert_eq!(counts, expected);
-    let weights: Vec<u32> = found.missing().iter().map(|item| item.weight).collect();
-    assert!(weights.is_sorted_by(|one, next| one >= next), "{weights:?}");
-    assert_eq!(found.missing()[0].what, What::Correction);
+    assert_eq!((found.required().count(), found.uncovered().count()), (6, 6));
     let nothing = Checkpoint { session: Session::of(Client::Codex), ..login() };
-    assert_eq!(coverage(&nothing, "text").explained_percent(), None);
+    assert_eq!(coverage(&nothing, "text").items, []);
 }
 
 #[test]
 fn hollow_documents_explain_nothing() {
-    let mut looked = 0;
+    let mut causes = 0;
     for (session, checkpoint) in checkpoints() {
+        let highlights = Highlights::of(&checkpoint);
         let items = coverage(&checkpoint, "").items;
-        for kind in hollow::KINDS.iter().filter(|kind| items.len() >= kind.items_min) {
+        for kind in hollow::KINDS {
             let text = (kind.write)(&checkpoint, &items);
-            let percent = percent(&checkpoint, &text);
-            assert!(percent <= 5, "{percent} % of {session} by {}:\n{text}", kind.name);
-            looked += 1;
+            let found = compared(&highlights, &text);
+            // Of a command that printed nothing, no program can tell a cause from a phrase.
+            let is_silent = |name: &str| {
+                let mut failed = highlights.of_kind(HighlightKind::Failed);
+                let printed =
+                    failed.find(|one| one.text == name).and_then(|one| one.detail.as_ref());
+                printed.is_none_or(|printed| printed.starts_with("Background command "))
+            };
+            let is_cause = |item: &&Item| match item.what {
+                What::FailedCommand => !is_silent(&item.name),
+                What::RevertedEdit => true,
+                What::Correction
+                | What::OpenTask
+                | What::Decision
+                | What::AgentInFlight
+                | What::ChangedFile => false,
+            };
+            causes += found.items.iter().filter(is_cause).count();
+            let covered = found.items.iter().filter(|item| item.told == Told::Covered);
+            let explained: Vec<&Item> = covered.filter(is_cause).collect();
+            assert!(explained.is_empty(), "{session}, {}:\n{text}\n{explained:#?}", kind.name);
         }
     }
-    assert!(hollow::KINDS.len() >= 15 && looked >= 2 * hollow::KINDS.len(), "{looked}");
-}
-
-#[test]
-fn a_list_names_nearly_everything() {
-    // Hollow documents have to be found out by what they lack, not by not being understood.
-    for (session, checkpoint) in checkpoints() {
-        let found = coverage(&checkpoint, &checkpoint.page());
-        let listed = found.items.iter().filter(|item| item.told >= Told::Listed).count();
-        // A page shows thirty things of a sort.
-        if found.counts().iter().all(|count| count.happened <= 30) {
-            let few = found.missing();
-            assert!(listed * 10 >= found.items.len() * 8, "{session}: {few:#?}");
-        }
-    }
+    assert!(hollow::KINDS.len() >= 30 && causes >= 4 * hollow::KINDS.len(), "{causes}");
 }
 
 /// What the good documents say, statement by statement.
@@ -211,32 +350,38 @@ fn statements() -> Vec<String> {
     blocks.map(|block| block.at.of(document.text()).trim().to_owned()).collect()
 }
 
+/// How many items a document covers.
+fn covered(checkpoint: &Checkpoint, text: &str) -> usize {
+    let items = coverage(checkpoint, text).items;
+    items.iter().filter(|item| item.told == Told::Covered).count()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn the_order_of_statements_does_not_matter(order in Just(statements()).prop_shuffle()) {
         let checkpoint = cache();
-        let before = percent(&checkpoint, &statements().join("\n\n"));
-        prop_assert!(before > 20);
-        prop_assert_eq!(percent(&checkpoint, &order.join("\n\n")), before);
+        let before = covered(&checkpoint, &statements().join("\n\n"));
+        prop_assert!(before > 5);
+        prop_assert_eq!(covered(&checkpoint, &order.join("\n\n")), before);
     }
 
     #[test]
-    fn one_more_explanation_never_lowers(
+    fn one_more_statement_never_lowers(
         some in proptest::sample::subsequence(statements(), 0..statements().len()),
         more in proptest::sample::select(statements()),
     ) {
         let checkpoint = cache();
-        let before = percent(&checkpoint, &some.join("\n\n"));
-        let after = percent(&checkpoint, &[some, vec![more]].concat().join("\n\n"));
+        let before = covered(&checkpoint, &some.join("\n\n"));
+        let after = covered(&checkpoint, &[some, vec![more]].concat().join("\n\n"));
         prop_assert!(before <= after, "{before} {after}");
     }
 
     #[test]
     fn any_document_can_be_compared(text in "(?s).{0,400}") {
         let found = coverage(&cache(), &text);
-        prop_assert_eq!(found.items.len(), 12);
+        prop_assert_eq!(found.items.len(), 11);
         let is_inside = |item: &Item| item.at.is_none_or(|at| at.end <= text.len());
         prop_assert!(found.items.iter().all(is_inside));
     }

@@ -15,7 +15,7 @@ use std::process::Command;
 
 /// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `~ path`
 /// changes a file; what follows is the output.
-fn session(steps: &[&str]) -> Session {
+pub(crate) fn session(steps: &[&str]) -> Session {
     let mut lines = String::new();
     let mut add = |mut record: Value, number: usize| {
         record["uuid"] = json!(format!("r{number:03}"));

@@ -1,4 +1,4 @@
-//! How much a handoff tells of its session.
+//! How much of its session a handoff covers.
 
 use super::table::{Column, table, width};
 use super::{count, one_line};
@@ -18,13 +18,15 @@ pub(crate) fn human(judged: &[Judged]) -> String {
     let mut out = String::new();
     for one in judged {
         let Some(Covering::Compared { session, coverage, .. }) = &one.coverage else { continue };
-        let Some(percent) = coverage.explained_percent() else { continue };
+        if coverage.items.is_empty() {
+            continue;
+        }
         let session = one_line(session, NAME_WIDTH_MAX);
         if judged.len() > 1 {
             out.push_str(&in_a_line(one).unwrap_or_default());
             continue;
         }
-        out.push_str(&format!("Coverage of session {session}: {percent} % explained, by weight\n"));
+        out.push_str(&format!("Coverage of session {session}: {}\n", covered(coverage)));
         out.push_str(&counts(coverage));
         out.push_str(&missing(coverage));
     }
@@ -34,7 +36,7 @@ pub(crate) fn human(judged: &[Judged]) -> String {
     out
 }
 
-/// A line for each document that does not tell what it has to; nothing for the others.
+/// A line for each document that does not cover what it has to; nothing for the others.
 pub(crate) fn problems(judged: &[Judged]) -> String {
     let is_problem =
         |one: &&Judged| one.verdict.findings.iter().any(|finding| finding.code == Code::NotTold);
@@ -44,22 +46,30 @@ pub(crate) fn problems(judged: &[Judged]) -> String {
 
 fn in_a_line(one: &Judged) -> Option<String> {
     let Some(Covering::Compared { session, coverage, .. }) = &one.coverage else { return None };
-    let percent = coverage.explained_percent()?;
+    if coverage.items.is_empty() {
+        return None;
+    }
     let (key, session) = (&one.key, one_line(session, NAME_WIDTH_MAX));
-    let (missing, all) = (coverage.missing().len(), count(coverage.items.len(), "thing"));
-    Some(format!(
-        "{key}: coverage of session {session}: {percent} % explained, {missing} of {all} not told\n"
-    ))
+    Some(format!("{key}: coverage of session {session}: {}\n", covered(coverage)))
+}
+
+/// How much of what a handoff has to cover it covers.
+fn covered(coverage: &Coverage) -> String {
+    let required = coverage.required().count();
+    match required - coverage.uncovered().count() {
+        _ if required == 0 => "nothing required".to_owned(),
+        covered => format!("{covered} of {} covered", count(required, "required item")),
+    }
 }
 
 fn counts(coverage: &Coverage) -> String {
     let column = |name| Column { name, spared: None };
-    let columns = ["what", "happened", "listed", "explained"].map(column);
+    let columns = ["what", "happened", "named", "covered"].map(column);
     let rows: Vec<Vec<String>> = coverage
         .counts()
         .iter()
         .map(|count| {
-            let numbers = [count.happened, count.listed, count.explained];
+            let numbers = [count.happened, count.named, count.covered];
             let numbers = numbers.iter().map(ToString::to_string);
             std::iter::once(count.what.plural().to_owned()).chain(numbers).collect()
         })
@@ -68,18 +78,18 @@ fn counts(coverage: &Coverage) -> String {
 }
 
 fn missing(coverage: &Coverage) -> String {
-    let missing = coverage.missing();
+    let missing: Vec<&Item> = coverage.missing().collect();
     let mut out = String::new();
     for item in missing.iter().take(MISSING_MAX) {
         let name = one_line(&item.name, NAME_WIDTH_MAX);
         let record = item.seen.as_ref().map(|seen| one_line(&seen.record, NAME_WIDTH_MAX));
         let record = record.map(|record| format!(" (record {record})"));
         let what = item.what.singular();
-        out.push_str(&format!("not told: {what}: {name}{}\n", record.unwrap_or_default()));
+        out.push_str(&format!("not covered: {what}: {name}{}\n", record.unwrap_or_default()));
     }
     if missing.len() > MISSING_MAX {
         let more = missing.len() - MISSING_MAX;
-        out.push_str(&format!("not told: {more} more, which `--json` lists\n"));
+        out.push_str(&format!("not covered: {more} more (see --json)\n"));
     }
     out
 }
@@ -110,7 +120,9 @@ pub(crate) struct CoverageJson {
     client: Option<&'static str>,
     session: String,
     is_here: bool,
-    explained_percent: Option<u32>,
+    /// How many items a handoff has to cover, and how many of them it does.
+    required: usize,
+    covered: usize,
     counts: Vec<CountJson>,
     items: Vec<ItemJson>,
 }
@@ -119,15 +131,15 @@ pub(crate) struct CoverageJson {
 struct CountJson {
     what: &'static str,
     happened: usize,
-    listed: usize,
-    explained: usize,
+    named: usize,
+    covered: usize,
 }
 
 #[derive(Serialize)]
 struct ItemJson {
     what: &'static str,
     name: String,
-    weight: u32,
+    required: bool,
     told: &'static str,
     /// The line of the document that tells it.
     line: Option<usize>,
@@ -144,15 +156,16 @@ pub(crate) fn json(covering: &Covering, document: &Document) -> CoverageJson {
             client: Some(*client),
             session: session.clone(),
             is_here: true,
-            explained_percent: coverage.explained_percent(),
+            required: coverage.required().count(),
+            covered: coverage.required().count() - coverage.uncovered().count(),
             counts: coverage
                 .counts()
                 .into_iter()
                 .map(|count| CountJson {
                     what: count.what.singular(),
                     happened: count.happened,
-                    listed: count.listed,
-                    explained: count.explained,
+                    named: count.named,
+                    covered: count.covered,
                 })
                 .collect(),
             items: coverage.items.iter().map(|item| item_json(item, document)).collect(),
@@ -161,7 +174,8 @@ pub(crate) fn json(covering: &Covering, document: &Document) -> CoverageJson {
             client: None,
             session: session.clone(),
             is_here: false,
-            explained_percent: None,
+            required: 0,
+            covered: 0,
             counts: Vec::new(),
             items: Vec::new(),
         },
@@ -172,7 +186,7 @@ fn item_json(item: &Item, document: &Document) -> ItemJson {
     ItemJson {
         what: item.what.singular(),
         name: item.name.clone(),
-        weight: item.weight,
+        required: item.what.is_required(),
         told: item.told.word(),
         line: item.at.map(|at| document.position(at.start).line),
         record: item.seen.as_ref().map(|seen| seen.record.clone()),

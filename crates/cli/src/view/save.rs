@@ -29,7 +29,6 @@ pub(crate) struct SavedJson {
     accepted: Option<String>,
     missing: Vec<GapJson>,
     told: Vec<ToldJson>,
-    explained_percent: Option<u32>,
     reflection: ReflectionJson,
     client: Option<&'static str>,
     session: Option<String>,
@@ -54,8 +53,8 @@ struct GapJson {
 struct ToldJson {
     what: &'static str,
     happened: usize,
-    listed: usize,
-    explained: usize,
+    named: usize,
+    covered: usize,
 }
 
 #[derive(Serialize)]
@@ -97,7 +96,6 @@ pub(crate) fn json(project: &Project, saved: &Saved) -> SavedJson {
         accepted: saved.accepted.clone(),
         missing: saved.gate.gaps.iter().map(gap).collect(),
         told: saved.coverage.iter().flat_map(Coverage::counts).map(told).collect(),
-        explained_percent: saved.coverage.as_ref().and_then(Coverage::explained_percent),
         reflection: ReflectionJson { inherit: answer(inherit), finds_plans: answer(finds_plans) },
         client: captured.map(|done| done.checkpoint.client().name()),
         session: captured.map(|done| done.checkpoint.session_id().to_owned()),
@@ -127,8 +125,8 @@ fn told(count: Count) -> ToldJson {
     ToldJson {
         what: count.what.plural(),
         happened: count.happened,
-        listed: count.listed,
-        explained: count.explained,
+        named: count.named,
+        covered: count.covered,
     }
 }
 

@@ -15,7 +15,7 @@ const TOLD: &str = r#"{
   "decisions": ["Use Redis as the store because the user chose it", "Do not touch the pages, only the cache: the user stopped the edit because visitors saw broken layouts in spring, so every fix has to stay behind the store", "Keep it in one file: the user refused a second module because reviewers lose sight of the purge rules when they are spread out"],
   "wrong_turns": ["The edit of src/page.tsx was taken back because rendering was never slow there, only the purge on deploy was; instead the fix is in src/cache.ts"],
   "landmines": ["npm run build exits with 7 since the cache moved, because the worker misses the store; nobody looked at it yet", "npm test failed because cache.test.ts expected 1 and got 14; editing src/cache.ts made it pass"],
-  "next": ["Fix npm run build", "Wait for agent ag2, which benches the cache, then compare its numbers"],
+  "next": ["Fix npm run build", "Wait for agent ag2, which benches the cache, then measure again"],
   "constraints": ["Do not touch the pages, only the cache"],
   "role": "fixer",
   "reflection": {"inherit": "yes, all is told", "finds_plans": "yes"}
@@ -70,15 +70,19 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     exit 1
     ----- stderr -----
     Wrote cache: .git/midstride/handoffs/cache.md
-    4 things are missing before this can be taken over:
-    1. correction: Do not touch the pages, only the cache. (record a19)
-       → say what the user wants instead, and what follows from it (a constraint or a decision)
-    2. correction: Keep it in one file (record a21)
-       → say what the user wants instead, and what follows from it (a constraint or a decision)
-    3. failed command: npm run build (record a36)
-       → say why it failed, and what made it pass or that it still fails (a wrong turn, a landmine or a sentence)
+    6 things are missing before this can be taken over:
+    1. correction: Keep it in one file (record a21)
+       → quote it, or say what the user wants (a constraint or a decision)
+    2. correction: Do not touch the pages, only the cache. (record a19)
+       → quote it, or say what the user wants (a constraint or a decision)
+    3. failed command: npm run build (record a38)
+       → say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)
     4. reverted edit: src/page.tsx (record a15)
-       → say what was tried there and why it was taken back (a wrong turn)
+       → say what was tried there and why it was reverted (a wrong turn)
+    5. open task: Warm the cache (record a31)
+       → say its status, or make it a next step
+    6. open task: Measure again (record a29)
+       → say its status, or make it a next step
     Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
     Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
     Saved all the same. Next: midstride save --id cache with what is missing (--decision, --wrong-turn, --landmine, --next or --body -), or with --accept REASON
@@ -98,7 +102,7 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     **In-flight work:** agent ag2 (bench) - check for completion
     **Open tasks:** 2
     ----- stderr -----
-    Accepted as it is (correction, failed_command, reverted_edit): The user goes on at once
+    Accepted as it is (correction, failed_command, reverted_edit, open_task): The user goes on at once
     Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
     Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
     "#);
@@ -127,13 +131,13 @@ fn what_is_only_named_is_missing_and_check_says_the_same() {
     let sandbox = worked_in();
     let hollow = "npm run build failed because because because; instead because";
     let saved = saved(&sandbox, &["--id", "cache", "--wrong-turn", hollow], "");
-    let build = "failed command: npm run build (named, but not why or what came of it)";
+    let build = "failed command: npm run build (named, not explained)";
     assert!(saved.to_string().contains(build), "{saved}");
     let checked = sandbox.run(["check", "cache"]);
     let counts: Vec<&str> =
         checked.stdout.lines().filter(|line| line.starts_with("changed files")).collect();
     // The facts list every changed file; the author tells none.
-    assert_eq!(counts, ["changed files          2         0       0"], "{checked}");
+    assert_eq!(counts, ["changed files          3         0      0"], "{checked}");
     assert!(!checked.stdout.contains("C003"), "{checked}");
 }
 
@@ -543,18 +547,22 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     ----- stderr -----
     Nothing was said, so the facts stand alone; standard input is read with `--body -`.
     cache: nothing new to save, in .git/midstride/handoffs/cache.md
-    6 things are missing before this can be taken over:
+    8 things are missing before this can be taken over:
     1. `context_summary` says nothing, and a handoff of kind session needs it (S002, line 12)
        → say in one to three sentences what this is about and where it stands (the summary)
-    2. correction: Do not touch the pages, only the cache. (record a19)
-       → say what the user wants instead, and what follows from it (a constraint or a decision)
-    3. correction: Keep it in one file (record a21)
-       → say what the user wants instead, and what follows from it (a constraint or a decision)
-    4. failed command: npm run build (record a36)
-       → say why it failed, and what made it pass or that it still fails (a wrong turn, a landmine or a sentence)
+    2. correction: Keep it in one file (record a21)
+       → quote it, or say what the user wants (a constraint or a decision)
+    3. correction: Do not touch the pages, only the cache. (record a19)
+       → quote it, or say what the user wants (a constraint or a decision)
+    4. failed command: npm run build (record a38)
+       → say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)
     5. reverted edit: src/page.tsx (record a15)
-       → say what was tried there and why it was taken back (a wrong turn)
-    6. `Continuation` has nothing below it (C007, line 224)
+       → say what was tried there and why it was reverted (a wrong turn)
+    6. open task: Warm the cache (record a31)
+       → say its status, or make it a next step
+    7. open task: Measure again (record a29)
+       → say its status, or make it a next step
+    8. `Continuation` has nothing below it (C007, line 224)
        → say what to do next, in order, and where to begin
     Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
     Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")

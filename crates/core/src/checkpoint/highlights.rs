@@ -427,6 +427,11 @@ fn plans(checkpoint: &Checkpoint, short: &dyn Fn(&str) -> String) -> Vec<Highlig
 }
 
 impl Highlight {
+    /// Whether only what the user went back on shows it.
+    pub fn is_left(&self) -> bool {
+        self.state.as_deref() == Some(LEFT)
+    }
+
     fn of(kind: HighlightKind, text: &str) -> Self {
         let text = text.trim().to_owned();
         Self { kind, text, detail: None, state: None, seen: None, weight: 0 }

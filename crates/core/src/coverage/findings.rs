@@ -1,4 +1,4 @@
-//! What is wrong with a document that does not tell what happened: one finding for all of it.
+//! What is wrong with a document that does not cover its session: one finding for all of it.
 
 use super::{Coverage, Item, Told, What};
 use crate::check::heading;
@@ -6,34 +6,28 @@ use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
 use crate::span::Span;
 
-/// From this weight on something has to be told: corrections, what still fails, what was taken back.
-pub(crate) const HEAVY: u32 = 8;
-/// From this weight on it is worth an explanation: everything but files and what passed by itself.
-const WORTH_EXPLAINING: u32 = 4;
 /// More are counted.
 const SHOWN_MAX: usize = 3;
 
 impl Coverage {
-    /// What has to be told and is not, and what is only listed; the weightiest first.
+    /// What has to be covered and is not named, and what is only named.
     pub fn findings(&self, handoff: &Handoff<'_>) -> Vec<Finding> {
         let at = handoff.node("state.recovery").map_or_else(|| heading(handoff), |node| node.at);
-        let missing = self.told_as(Told::Missing).into_iter().filter(|item| item.weight >= HEAVY);
-        let listed = self.told_as(Told::Listed).into_iter();
-        let listed = listed.filter(|item| item.weight >= WORTH_EXPLAINING);
-        let told = |code, items: &[&Item], at, how: &str| {
+        let told_as = |told| self.uncovered().filter(move |item| item.told == told);
+        let (missing, named): (Vec<&Item>, Vec<&Item>) =
+            (told_as(Told::Missing).collect(), told_as(Told::Named).collect());
+        let finding = |code, items: &[&Item], at, how: &str| {
             let message = format!("{how}: {}", some(items));
             (!items.is_empty()).then(|| Finding::new(code, at, message))
         };
-        let (missing, listed): (Vec<&Item>, Vec<&Item>) = (missing.collect(), listed.collect());
-        let named = named_at(&listed, handoff).unwrap_or(at);
-        let not_told = told(Code::NotTold, &missing, at, "not told");
-        let not_explained = told(Code::NotExplained, &listed, named, "named, not explained");
-        not_told.into_iter().chain(not_explained).collect()
+        let named_at = named_at(&named, handoff).unwrap_or(at);
+        let not_covered = finding(Code::NotTold, &missing, at, "not covered");
+        let not_explained = finding(Code::NotExplained, &named, named_at, "named, not explained");
+        not_covered.into_iter().chain(not_explained).collect()
     }
 }
 
-/// Where the weightiest thing is named that somebody wrote about: there its cause would stand. The
-/// facts in the header are a program's.
+/// Where the first item is named by an author: its cause belongs there.
 fn named_at(items: &[&Item], handoff: &Handoff<'_>) -> Option<Span> {
     let facts = handoff.node("state").map(|node| node.at);
     let is_written = |at: &Span| facts.is_none_or(|facts| !facts.contains(*at));

@@ -1,7 +1,7 @@
 //! What the gate said, kept in the state of the handoff, together with the author's own answers.
 
 use super::{Gate, word};
-use crate::coverage::{Coverage, Told};
+use crate::coverage::Coverage;
 use crate::document::Document;
 use crate::edit::{Edit, Path};
 use crate::judgement::{Answer, Reflection};
@@ -96,12 +96,10 @@ fn says(one: &Data, other: &Data) -> bool {
     lasting(one).same(&lasting(other))
 }
 
-/// How far the author tells what happened.
+/// How much of the session the author covers, by kind.
 fn told(coverage: &Coverage) -> Data {
     Data::map(coverage.counts().into_iter().map(|count| {
-        let of_sort = coverage.items.iter().filter(|item| item.what == count.what);
-        let told = of_sort.filter(|item| item.told > Told::Missing).count();
-        (word(count.what), Data::text(format!("{told} of {}", count.happened)))
+        (word(count.what), Data::text(format!("{} of {}", count.covered, count.happened)))
     }))
 }
 

@@ -5,7 +5,7 @@ use super::sessions::session;
 use crate::client;
 use crate::ledger::{Ledger as _, Patience, SqliteLedger};
 use crate::project::{Project, SetUp};
-use midstride_core::checkpoint::{Checkpoint, Mode};
+use midstride_core::checkpoint::{Checkpoint, Highlights, Mode};
 use midstride_core::coverage::Coverage;
 use midstride_core::document::Document;
 use midstride_core::gate;
@@ -102,7 +102,8 @@ pub(super) fn coverage(
 ) -> Coverage {
     let told = gate::told_by_author(document, checkpoint.title().as_deref());
     let whereabouts = Whereabouts::default();
-    Coverage::of(checkpoint, &Handoff::of(&told, &whereabouts, &project.settings().stages))
+    let handoff = Handoff::of(&told, &whereabouts, &project.settings().stages);
+    Coverage::of(&Highlights::of(checkpoint), &handoff)
 }
 
 fn compared(project: &Project, checkpoint: &Checkpoint, handoff: &Handoff<'_>) -> Covering {
