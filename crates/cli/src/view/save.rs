@@ -203,9 +203,11 @@ pub(crate) fn missing(gate: &Gate, surface: Surface) -> String {
 /// What would fill a gap, with what the tool takes for it.
 fn add_for_tools(gap: &Gap) -> String {
     // A code of the judge, or the sort of what is not told, with the words that are meant.
-    const TAKEN_AS: [(&str, &str, &str); 12] = [
+    const TAKEN_AS: [(&str, &str, &str); 14] = [
         ("C001", "", "`decisions`, as `X because Y`"),
         ("C007", "what to do next", "`next`"),
+        ("C013", "the summary", "`summary`"),
+        ("C013", "", "`next`"),
         ("S001", "summary", "`summary`"),
         ("S002", "summary", "`summary`"),
         ("S002", "`title`", "`title`"),

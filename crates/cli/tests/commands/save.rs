@@ -65,7 +65,7 @@ fn document(sandbox: &Sandbox) -> String {
 #[test]
 fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     let sandbox = worked_in();
-    let arguments = ["save", "--id", "cache", "--summary", "Slow pages.", "--next", "Go on"];
+    let arguments = ["save", "--id", "cache", "--summary", "Slow pages.", "--next", "Bench it"];
     insta::assert_snapshot!(sandbox.run(arguments), @r#"
     exit 1
     ----- stderr -----
@@ -109,6 +109,27 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     let text = sandbox.read(FILE);
     assert!(text.contains("accepted: The user goes on at once"), "{text}");
     assert!(text.contains("findings: [correction"), "{text}");
+}
+
+#[test]
+fn a_vacuous_handoff_does_not_pass_without_a_transcript_either() {
+    let sandbox = shop();
+    let gaps = |summary: &str, next: &str, id: &str| {
+        let said = ["--title", "Cold cache", "--summary", summary, "--next", next];
+        let done = saved(&sandbox, &[&["--no-session", "--id", id][..], &said].concat(), "");
+        let codes = done["missing"].as_array().unwrap().iter().map(|gap| gap["code"].to_string());
+        (done["complete"].as_bool().unwrap(), codes.collect::<Vec<_>>().join(" "))
+    };
+    let nothing = |codes: &str| (false, codes.to_owned());
+    assert_eq!(gaps("Stuff was done", "Warm the cache", "a"), nothing("\"C013\""));
+    assert_eq!(gaps("Deploys purge the cache.", "TBD", "b"), nothing("\"C013\" \"C006\""));
+    assert_eq!(
+        gaps("Deploys purge the cache.", "[Next step 1]", "c"),
+        nothing("\"C013\" \"C006\"")
+    );
+    assert_eq!(gaps("Deploys purge the cache.", "{{x}}", "d"), nothing("\"C006\""));
+    assert_eq!(gaps("{{summary}}", "Warm the cache", "e"), nothing("\"C006\""));
+    assert_eq!(gaps("Deploys purge the cache.", "Warm the cache", "f"), (true, String::new()));
 }
 
 #[test]
@@ -608,7 +629,7 @@ fn a_text_may_begin_with_a_hyphen() {
 #[test]
 fn what_the_editor_brought_is_what_was_saved() {
     let sandbox = worked_in();
-    sandbox.run(["save", "--id", "cache", "--summary", "Slow.", "--next", "Go on"]).exits(1);
+    sandbox.run(["save", "--id", "cache", "--summary", "Slow.", "--next", "Measure"]).exits(1);
     let edited = |line: &str| {
         let script = sandbox.home().join("editor.sh");
         std::fs::write(&script, format!("{line}\n")).unwrap();

@@ -1,6 +1,7 @@
 //! Substance: a document that is complete in form can still say nothing.
 
 pub(super) mod prose;
+mod vacuous;
 
 use super::heading;
 use crate::anchor::Anchors;
@@ -29,6 +30,7 @@ pub(super) fn rules(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Findin
     empty_sections(document, out);
     summary(handoff, out);
     prose::rules(handoff, out);
+    vacuous::rules(handoff, out);
     missing_section(handoff, stages, out);
 }
 

@@ -98,7 +98,7 @@ fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
 /// The placeholder a text is, or has in the place of a value, or carries in brackets.
 pub(super) fn placeholder(text: &str) -> Option<String> {
     const WORDS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
-    let text = text.trim().trim_start_matches("[ ] ");
+    let text = unnumbered(text.trim()).trim_start_matches("[ ] ");
     if !may_hold_a_placeholder(text) {
         return None;
     }
@@ -121,14 +121,40 @@ pub(super) fn placeholder(text: &str) -> Option<String> {
             && inner.contains(' ')
             && inner.chars().all(|c| c.is_alphanumeric() || " -_,'…".contains(c))
     };
-    bracketed(text, '{', '}', name).or_else(|| bracketed(text, '<', '>', words))
+    let value = value.trim_end_matches('.');
+    bracketed(text, '{', '}', name)
+        .or_else(|| bracketed(text, '<', '>', words))
+        .or_else(|| variable(text))
+        .or_else(|| enclosed(value).filter(|inner| words(inner)).map(|_| value.to_owned()))
+}
+
+/// A line without the number of a list item.
+fn unnumbered(line: &str) -> &str {
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let behind = line[digits..].strip_prefix(['.', ')']);
+    behind.filter(|_| digits > 0).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(line)
+}
+
+/// `{{name}}` of a template. `${{ secrets.KEY }}` is an expression that somebody means.
+fn variable(text: &str) -> Option<String> {
+    let start = text.find("{{")?;
+    let length = text[start..].find("}}")? + 2;
+    let inner = text[start + 2..start + length - 2].trim();
+    let is_name =
+        !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || "_-. ".contains(c));
+    (is_name && !text[..start].ends_with('$')).then(|| text[start..start + length].to_owned())
+}
+
+/// What is between the brackets of a value that is nothing else: `[Next step 1]`.
+fn enclosed(value: &str) -> Option<&str> {
+    value.trim().strip_prefix('[')?.strip_suffix(']')
 }
 
 /// One look at each byte; most lines have nothing to look closer at.
 fn may_hold_a_placeholder(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().zip(bytes.iter().skip(1)).any(|(first, second)| match first {
-        b'{' | b'<' => true,
+        b'{' | b'<' | b'[' => true,
         b'T' => matches!(second, b'O' | b'B'),
         b'F' => *second == b'I',
         b'X' => *second == b'X',
@@ -203,14 +229,39 @@ mod tests {
 
     #[test]
     fn placeholders_are_told_from_words() {
-        for text in
-            ["TODO", "TODO: write", "TBD", "...", "feat-{NNN}", "{agent-name}", "<fill this in>"]
-        {
+        for text in [
+            "TODO",
+            "TODO: write",
+            "TBD",
+            "...",
+            "feat-{NNN}",
+            "{agent-name}",
+            "<fill this in>",
+            "1. TBD",
+            "[Next step 1]",
+            "2. [Describe the next step]",
+            "Next: [first thing to do]",
+            "{{x}}",
+            "Deploy {{ service_name }} first",
+        ] {
             assert!(placeholder(text).is_some(), "{text}");
         }
         assert_eq!(placeholder("Then Lorem ipsum dolor").as_deref(), Some("Lorem ipsum"));
-        for text in ["The TODO list", "TODOs", "{x}", "a < b > c", "<b>", "Vec<u8>", "and so on..."]
-        {
+        for text in [
+            "The TODO list",
+            "TODOs",
+            "{x}",
+            "a < b > c",
+            "<b>",
+            "Vec<u8>",
+            "and so on...",
+            "[the plan](plan.md)",
+            "[x] Warm the cache",
+            "See [the plan] first",
+            "[Redis]",
+            "${{ secrets.KEY }}",
+            "f(x) = {{1, 2}}",
+        ] {
             assert_eq!(placeholder(text), None, "{text}");
         }
     }
