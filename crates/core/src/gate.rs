@@ -5,7 +5,7 @@
 
 mod record;
 
-pub use record::{Occasion, answered, record, recorded};
+pub use record::{Occasion, answered, asked, is_kept, record, recorded};
 
 use crate::check::Verdict;
 use crate::coverage::{Coverage, Told, What};
@@ -35,6 +35,12 @@ pub struct Gap {
 }
 
 impl Gap {
+    /// What is missing, as the handoff lists it. A finding quotes nothing: it would be found again there.
+    pub fn title(&self) -> String {
+        let rule = Code::parse(&self.code).filter(|_| self.is_finding).map(Code::rule);
+        rule.map_or_else(|| self.what.clone(), |rule| format!("{}: {}", rule.code, rule.title))
+    }
+
     /// What is missing, and what would fill it.
     pub fn line(&self) -> String {
         let seen = self.seen.as_ref().map(|seen| format!(" ({seen})")).unwrap_or_default();

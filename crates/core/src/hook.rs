@@ -5,7 +5,7 @@ mod compaction;
 mod worth;
 
 pub use compaction::{missing, must_survive, without_summary};
-pub use worth::{Handed, Worth, blocks, nudge, worth};
+pub use worth::{Handed, Worth, blocks, nudge, reminds, worth};
 
 use crate::briefing::Occasion;
 use crate::session::Client;

@@ -326,10 +326,10 @@ pub const TEMPLATE: &str = "\
 # requires = [\"id\", \"from\", \"to\", \"context_summary\", \"decisions_made\"]
 # upstream = [\"design\"]
 
-# What hooks may do besides telling and capturing: remind the agent once to save what only it knows, and keep it
-# from stopping, twice at most, while it has not.
+# What hooks do besides briefing and capturing. nudge: remind the agent once to save what only it knows; without it,
+# only when its context is more than 75 % full. stop_gate: keep it from stopping, twice at most, until it has.
 # [hooks]
-# nudge = true
+# nudge = false
 # stop_gate = false
 
 # What a session is briefed with when it starts: at most so many tokens, 0 for no briefing. Sessions that run for a
@@ -353,14 +353,28 @@ const SHELVES_IN_TEMPLATE: &str = "\
 
 ";
 
+/// What the part about hooks said before.
+const HOOKS_IN_TEMPLATE: &str = "\
+# What hooks may do besides telling and capturing: remind the agent once to save what only it knows, and keep it
+# from stopping, twice at most, while it has not.
+# [hooks]
+# nudge = true
+# stop_gate = false
+
+";
+
 /// Whether a configuration is as `midstride init` wrote it, in this version or an earlier one.
 pub fn is_template(bytes: &[u8]) -> bool {
-    let start = TEMPLATE.find("# Folders and files");
-    let end = TEMPLATE.find("# Capabilities");
-    let before = start.zip(end).map(|(start, end)| {
-        format!("{}{SHELVES_IN_TEMPLATE}{}", &TEMPLATE[..start], &TEMPLATE[end..])
+    let with = |template: &str, from: &str, to: &str, part: &str| {
+        let (start, end) = (template.find(from)?, template.find(to)?);
+        Some(format!("{}{part}{}", &template[..start], &template[end..]))
+    };
+    let hooks = with(TEMPLATE, "# What hooks do", "# What a session is", HOOKS_IN_TEMPLATE);
+    let shelves = hooks.as_deref().and_then(|template| {
+        with(template, "# Folders and files", "# Capabilities", SHELVES_IN_TEMPLATE)
     });
-    bytes == TEMPLATE.as_bytes() || before.is_some_and(|before| bytes == before.as_bytes())
+    let mut known = [Some(TEMPLATE.to_owned()), hooks, shelves].into_iter().flatten();
+    known.any(|template| template.as_bytes() == bytes)
 }
 
 /// What a project has configured.
@@ -399,23 +413,18 @@ impl BriefSettings {
 }
 
 /// What hooks may do besides telling and capturing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct HookSettings {
-    /// Remind the agent once to save what only it knows.
-    pub nudge: bool,
+    /// Whether the agent is reminded once to save what only it knows; where nothing is said, only when
+    /// its context is nearly full.
+    pub nudge: Option<bool>,
     /// Keep the agent from stopping while it has not.
     pub stop_gate: bool,
 }
 
 impl HookSettings {
     const KEYS: [&str; 2] = ["nudge", "stop_gate"];
-}
-
-impl Default for HookSettings {
-    fn default() -> Self {
-        Self { nudge: true, stop_gate: false }
-    }
 }
 
 /// The keys of the file.
@@ -589,9 +598,13 @@ mod tests {
     #[test]
     fn a_configuration_that_nobody_changed_is_recognized() {
         assert!(is_template(TEMPLATE.as_bytes()));
-        let start = TEMPLATE.find("# Folders").unwrap();
-        let end = TEMPLATE.find("# Capabilities").unwrap();
-        let before = [&TEMPLATE[..start], SHELVES_IN_TEMPLATE, &TEMPLATE[end..]].concat();
+        let with = |text: &str, from: &str, to: &str, part: &str| {
+            let (start, end) = (text.find(from).unwrap(), text.find(to).unwrap());
+            [&text[..start], part, &text[end..]].concat()
+        };
+        let before = with(TEMPLATE, "# What hooks", "# What a session", HOOKS_IN_TEMPLATE);
+        assert!(before.contains("# nudge = true") && is_template(before.as_bytes()));
+        let before = with(&before, "# Folders", "# Capabilities", SHELVES_IN_TEMPLATE);
         assert!(before.contains("# shelves = ") && is_template(before.as_bytes()));
         assert!(!is_template(format!("{TEMPLATE}folders = []\n").as_bytes()));
     }

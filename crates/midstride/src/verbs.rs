@@ -79,7 +79,7 @@ pub use purge::{Doomed, Folder, InGit, Irreplaceable, Purge, PurgeError, plan_pu
 pub use receipts::{ReceiptError, acknowledge, receipts};
 pub use review::{Review, ReviewError, Reviewed, review};
 pub use revise::{ReviseError, Revised, faults_of_revision, revise};
-pub use save::{InFlight, Save, SaveError, Saved, Source, Written, save};
+pub use save::{Asking, InFlight, Save, SaveError, Saved, Source, Written, save};
 pub use search::{
     Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,
 };

@@ -7,6 +7,7 @@ use crate::view::save as view;
 use clap::ArgAction;
 use midstride::journal::{Change, Recorded};
 use midstride::project::Project;
+use midstride::settings::Inside;
 use midstride::verbs::{self, Edited, Save, Saved, Source, Which, Written};
 use midstride_core::header::{BootKind, Verb};
 use midstride_core::judgement::{Answer, Judgement, Reflection};
@@ -18,7 +19,8 @@ use std::path::{Path, PathBuf};
 /// Markdown or JSON (`--body -`, without which standard input is not read), or in your editor. Where
 /// nothing is said, the facts alone are saved. Saving again adds to the same handoff: facts are
 /// brought up to date, and what you wrote stays. Then it says exactly what is missing. Nothing is
-/// lost by that: the handoff is saved, with exit code 1, and `--accept REASON` saves it as it is.
+/// lost by that: the handoff is saved, with exit code 1, and `--accept REASON` saves it as it is. An
+/// agent is asked once; its second save is kept as it is, and the handoff lists what is missing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SaveArgs {
     /// The session, by its id or the beginning of it; else the one this runs in, where its client
@@ -184,6 +186,7 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
         id: args.id,
         accept: args.accept,
         by: args.by,
+        is_agent: matches!(project.environment().inside, Some(Inside::Agent(_))),
     };
     super::observe(project);
     let mut saved = verbs::save(project, &wanted)?;
@@ -207,7 +210,7 @@ fn given(project: &Project, body: &Path) -> Result<Judgement, Diagnostic> {
     Ok(Judgement::read(&super::read_text(project, body)?)?)
 }
 
-/// Somebody sits at the terminal: they can write, accept and answer.
+/// At a terminal you can write in your editor, and accept what is missing.
 fn attended(
     ui: &mut Ui,
     project: &Project,
@@ -236,16 +239,7 @@ fn attended(
         wanted.accept =
             ui.answer("Why may that be missing? (a reason accepts it, Enter leaves it)")?;
     }
-    let ask = |ui: &mut Ui, answered: &Option<Answer>, question: &str| match answered {
-        Some(_) => Ok(None),
-        None => ui.answer(&format!("{question} (yes or no, and why)")),
-    };
-    let inherit = ask(ui, &saved.reflection.inherit, view::INHERIT)?;
-    let finds_plans = ask(ui, &saved.reflection.finds_plans, view::FINDS_PLANS)?;
-    let read = |typed: Option<String>| typed.as_deref().and_then(Answer::read);
-    let reflection = Reflection { inherit: read(inherit), finds_plans: read(finds_plans) };
-    if wanted.accept.is_some() || reflection != Reflection::default() {
-        wanted.judgement.reflection = reflection;
+    if wanted.accept.is_some() {
         saved = save_on(ui, project, &wanted, saved)?;
     }
     Ok(saved)
@@ -267,7 +261,7 @@ fn save_on(
 }
 
 fn tell(ui: &mut Ui, project: &Project, saved: &Saved, json: bool) -> Result<Outcome, Diagnostic> {
-    let complete = saved.gate.passes() || saved.accepted.is_some();
+    let complete = saved.is_complete();
     let outcome = if complete { Outcome::Clean } else { Outcome::Findings };
     if json {
         ui.json(&view::json(project, saved))?;

@@ -2,7 +2,7 @@
 
 use super::{Surface, count, one_line, shell_word, shown_path, tame};
 use midstride::project::Project;
-use midstride::verbs::{Saved, Written};
+use midstride::verbs::{Asking, Saved, Written};
 use midstride_core::coverage::{Count, Coverage};
 use midstride_core::gate::{Gap, Gate};
 use midstride_core::judgement::{Answer, Reflection};
@@ -27,6 +27,8 @@ pub(crate) struct SavedJson {
     complete: bool,
     passed: bool,
     accepted: Option<String>,
+    /// Whether an agent was asked before, so that it is kept as it is.
+    kept: bool,
     missing: Vec<GapJson>,
     told: Vec<ToldJson>,
     reflection: ReflectionJson,
@@ -91,9 +93,10 @@ pub(crate) fn json(project: &Project, saved: &Saved) -> SavedJson {
             Written::Unchanged => "unchanged",
         },
         revision: handoff.replaced_texts().len() + 1,
-        complete: saved.gate.passes() || saved.accepted.is_some(),
+        complete: saved.is_complete(),
         passed: saved.gate.passes(),
         accepted: saved.accepted.clone(),
+        kept: is_kept(saved),
         missing: saved.gate.gaps.iter().map(gap).collect(),
         told: saved.coverage.iter().flat_map(Coverage::counts).map(told).collect(),
         reflection: ReflectionJson { inherit: answer(inherit), finds_plans: answer(finds_plans) },
@@ -130,15 +133,35 @@ fn told(count: Count) -> ToldJson {
     }
 }
 
-/// What became of the handoff, in a line.
+/// Whether something is missing and nobody is asked for it again.
+fn is_kept(saved: &Saved) -> bool {
+    saved.asking == Asking::Before && !saved.gate.passes() && saved.accepted.is_none()
+}
+
+/// What became of the handoff and of which session it is, in a line.
 pub(crate) fn written(project: &Project, saved: &Saved) -> String {
     let handoff = saved.shelved.handoff(project);
     let (key, path) = (handoff.key(), shown_path(project, &saved.shelved.path));
+    let of = session(saved).map(|session| format!(" from {session}")).unwrap_or_default();
     match &saved.written {
-        Written::New => format!("Wrote {key}: {path}"),
-        Written::Revised(recorded) => format!("Saved {key}@{}: {path}", recorded.revision),
-        Written::Unchanged => format!("{key}: nothing new to save, in {path}"),
+        Written::New => format!("Wrote {key}{of}: {path}"),
+        Written::Revised(recorded) => format!("Saved {key}@{}{of}: {path}", recorded.revision),
+        Written::Unchanged => format!("{key}: nothing new to save{of}, in {path}"),
     }
+}
+
+/// The session that was saved, so that a wrong one is noticed: its client, its id, what it is about.
+fn session(saved: &Saved) -> Option<String> {
+    let checkpoint = &saved.captured.as_ref()?.checkpoint;
+    let (client, id) = (checkpoint.client().name(), tame(checkpoint.session_id()));
+    let about = checkpoint.about().map(|about| format!(" \"{}\"", one_line(&about, 60)));
+    Some(format!("{client} session {}{}", short(&id), about.unwrap_or_default()))
+}
+
+/// As much of an id as is typed.
+fn short(id: &str) -> &str {
+    const LENGTH: usize = 8;
+    id.get(..LENGTH).unwrap_or(id)
 }
 
 /// What else there is to say.
@@ -152,6 +175,7 @@ pub(crate) fn remarks(saved: &Saved) -> Vec<String> {
         let codes = saved.gate.codes().join(", ");
         remarks.push(format!("Accepted as it is ({codes}): {}", tame(reason)));
     }
+    remarks.extend(kept(saved));
     if saved.tasks_left_out > 0 {
         let left = count(saved.tasks_left_out, "open task");
         remarks.push(format!("{left} more did not fit; `midstride sync` shares all"));
@@ -162,16 +186,22 @@ pub(crate) fn remarks(saved: &Saved) -> Vec<String> {
     ];
     for (answer, question, flag) in answers {
         match answer {
-            None => remarks
+            None if saved.asking == Asking::Now => remarks
                 .push(format!("Not answered: {question} ({flag} yes, or {flag} \"no: why\")")),
             Some(Answer { yes: false, why }) => {
                 let why = why.as_deref().map(|why| format!(": {}", tame(why))).unwrap_or_default();
                 remarks.push(format!("{question} No{why}"));
             }
-            Some(_) => {}
+            None | Some(_) => {}
         }
     }
     remarks
+}
+
+/// Says that what is missing is not asked for again.
+pub(crate) fn kept(saved: &Saved) -> Option<String> {
+    let missing = count(saved.gate.gaps.len(), "missing item");
+    is_kept(saved).then(|| format!("Kept as it is. The handoff lists {missing}."))
 }
 
 /// Exactly what to add, numbered: the weightiest, where it is too much to read.
@@ -232,12 +262,16 @@ fn is_or_are(number: usize) -> String {
     if number == 1 { "1 thing is".to_owned() } else { format!("{number} things are") }
 }
 
-/// How what is missing gets in.
+/// How to add what is missing.
 pub(crate) fn how_to_add(project: &Project, saved: &Saved) -> String {
     let key = shell_word(&saved.shelved.handoff(project).key().id);
+    let once = match saved.asking {
+        Asking::Now => "You are asked once: the next save is kept as it is.",
+        Asking::Person | Asking::Before => "Or save it as it is with --accept REASON.",
+    };
     format!(
-        "Saved all the same. Next: midstride save --id {key} with what is missing (--decision, \
-         --wrong-turn, --landmine, --next or --body -), or with --accept REASON"
+        "Saved. Add what is missing with midstride save --id {key} and --constraint, --decision, \
+         --wrong-turn, --landmine, --next or --body -. {once}"
     )
 }
 
@@ -291,5 +325,8 @@ pub(crate) fn complete(project: &Project, saved: &Saved, surface: Surface) -> St
     let _ = writeln!(text, "\n**In-flight work:** {flying}");
     let tasks = if saved.tasks == 0 { "none".to_owned() } else { saved.tasks.to_string() };
     let _ = writeln!(text, "**Open tasks:** {tasks}");
+    if let Some(session) = session(saved) {
+        let _ = writeln!(text, "**Session:** {session}");
+    }
     text
 }

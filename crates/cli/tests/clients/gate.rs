@@ -53,7 +53,7 @@ fn claude_code_is_kept_from_stopping_twice_and_no_more() {
                Say it with `midstride save`";
     assert_eq!(times(&heard, why), 2, "{heard:#?}");
     let what = format!("- correction: {CORRECTION} (record ");
-    let add = "): say what the user wants instead, and what follows from it";
+    let add = "): quote it, or say what the user wants (a constraint or a decision)";
     assert_eq!((times(&heard, &what), times(&heard, add)), (2, 2), "{heard:#?}");
     // It counts anew with what the user says next.
     talk.say("Go on");
@@ -106,7 +106,8 @@ fn claude_code_stops_once_it_told_what_it_was_asked_for() {
 fn codex_is_kept_from_stopping_twice_and_no_more() {
     let sandbox = project();
     set(&sandbox, "stop_gate = true");
-    let fails = || Turn::calls("exec_command", json!({"cmd": "exit 3"}));
+    sandbox.write("tests.sh", "echo 'importer_reads_dates: wrong year' && exit 3\n");
+    let fails = || Turn::calls("exec_command", json!({"cmd": "sh tests.sh"}));
     let model = ModelServer::start([fails(), fails(), fails()]);
     model.then([(); 3].map(|()| Turn::says("I am done.")));
     let Some(mut client) = codex(&sandbox, &model) else { return };
@@ -115,13 +116,14 @@ fn codex_is_kept_from_stopping_twice_and_no_more() {
     let heard = heard(&last(&model));
     let why = "A command failed 3 times in this session, and no handoff that passed the gate tells";
     assert_eq!(times(&heard, why), 2, "{heard:#?}");
-    assert_eq!(times(&heard, "say why it failed"), 2, "{heard:#?}");
+    assert_eq!(times(&heard, "say why it fails"), 2, "{heard:#?}");
     assert_eq!(count(&did(&sandbox), "blocked"), 2);
 }
 
 #[test]
 fn nobody_is_kept_from_stopping_who_did_not_want_it_and_one_is_reminded_once() {
     let sandbox = project();
+    set(&sandbox, "nudge = true");
     let model = ModelServer::start([Turn::says("I begin."), is_written()]);
     model.then([(); 4].map(|()| Turn::says("I am done.")));
     let Some(mut client) = claude_code(&sandbox, &model) else { return };
@@ -159,6 +161,7 @@ fn nobody_is_reminded_who_does_not_want_it() {
 
 /// Two prompts, the first of which the model answers with these turns; why it is reminded then.
 fn reminded_after(sandbox: &Sandbox, turns: Vec<Turn>) -> Option<String> {
+    set(sandbox, "nudge = true");
     let model = ModelServer::start(turns);
     model.then([Turn::says("Done."), Turn::says("I go on.")]);
     let mut talk = Talk::start(&mut claude_code(sandbox, &model)?);

@@ -315,15 +315,51 @@ fn a_handoff_that_matters_is_told_once() {
 }
 
 #[test]
-fn an_agent_is_reminded_once_of_what_only_it_knows() {
+fn an_agent_is_reminded_once_of_what_only_it_knows_if_the_user_turned_that_on() {
     let sandbox = worked_in();
+    // The context is 11 % full, so nothing is said.
+    assert_eq!(hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"})), "");
+    std::fs::remove_dir_all(sandbox.root().join(".git/midstride/hooks")).unwrap();
+    sandbox.write(".midstride/config.toml", "[hooks]\nnudge = true\n");
     let told = hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"}));
     insta::assert_snapshot!(context(&told), @"midstride: The user corrected this session twice. What was done is captured; why, what was wrong and what comes next only you can say. Before the work is interrupted, `midstride save` keeps that for whoever goes on; `midstride save --help` tells how. This is said once.");
-    assert_eq!(did(&sandbox), "read on, nudged");
+    assert_eq!(did(&sandbox), "nudged");
     assert_eq!(hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"})), "");
     sandbox.write(".midstride/config.toml", "[hooks]\nnudge = false\n");
     std::fs::remove_dir_all(sandbox.root().join(".git/midstride/hooks")).unwrap();
     assert_eq!(hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"})), "");
+}
+
+#[test]
+fn an_agent_whose_context_is_nearly_full_is_reminded_and_not_once_it_was_asked() {
+    let sandbox = worked_in();
+    let used = |tokens: u64| {
+        let record = |kind: &str, message: Value| {
+            let id = format!("full-{kind}-{tokens}");
+            json!({"type": kind, "uuid": id, "sessionId": ID, "cwd": sandbox.root(),
+                "timestamp": "2026-03-22T10:00:00.000Z", "message": message})
+        };
+        let usage = json!({"input_tokens": tokens, "output_tokens": 1});
+        let said = json!([{"type": "text", "text": "I look at the pages."}]);
+        let answer = json!({"id": "m1", "model": "claude-haiku-4-5", "role": "assistant", "content": said, "usage": usage});
+        let asked = record("user", json!({"role": "user", "content": "Look at the pages"}));
+        format!("{asked}\n{}\n", record("assistant", answer))
+    };
+    let prompt = || hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"}));
+    put(&sandbox, ID, &used(150_000));
+    assert_eq!(prompt(), "");
+    std::fs::remove_dir_all(sandbox.root().join(".git/midstride/hooks")).unwrap();
+    put(&sandbox, ID, &used(152_000));
+    let told = prompt();
+    assert!(context(&told).contains("The context of this session is 76 % full"), "{told}");
+    // One that was asked and saved again is not reminded.
+    for _ in 0..2 {
+        let mut save = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+        save.args(["save", "--id", "pages"]).env("CLAUDECODE", "1");
+        sandbox.finish(&mut save);
+    }
+    std::fs::remove_dir_all(sandbox.root().join(".git/midstride/hooks")).unwrap();
+    assert_eq!(prompt(), "");
 }
 
 #[test]
@@ -749,7 +785,7 @@ fn at_once(sandbox: &Sandbox, times: usize, input: &str) -> Vec<String> {
 #[test]
 fn of_many_calls_at_once_one_is_answered() {
     let sandbox = worked_in();
-    sandbox.write(".midstride/config.toml", "[hooks]\nstop_gate = true\n");
+    sandbox.write(".midstride/config.toml", "[hooks]\nnudge = true\nstop_gate = true\n");
     let agent = json!({"agent_id": "a1", "agent_type": "general-purpose"});
     // Of each what is said; the last is told what matters and what it lacks, and is reminded.
     let calls = [
@@ -774,6 +810,7 @@ fn of_many_calls_at_once_one_is_answered() {
 #[test]
 fn what_a_summary_lost_is_told_by_one_of_many_at_once() {
     let sandbox = worked_in();
+    sandbox.write(".midstride/config.toml", "[hooks]\nnudge = true\n");
     hook(&sandbox, "PreCompact", ID, json!({"trigger": "auto"}));
     let summary = json!({"compact_summary": "<summary>We worked on the cache.</summary>"});
     at_once(&sandbox, 20, &call(&sandbox, "PostCompact", ID, summary));

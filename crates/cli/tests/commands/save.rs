@@ -3,7 +3,7 @@
 use super::allow::with_a_terminal;
 use super::session::{put, worked_in};
 use super::shop;
-use midstride_testkit::{Sandbox, fixtures};
+use midstride_testkit::{Run, Sandbox, fixtures};
 use serde_json::Value;
 
 const FILE: &str = ".git/midstride/handoffs/cache.md";
@@ -30,7 +30,7 @@ fn saved(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Value {
 fn a_session_that_is_told_is_complete() {
     let sandbox = worked_in();
     let run = sandbox.run_with_input(&["save", "--id", "cache", "--body", "-"], TOLD);
-    insta::assert_snapshot!(run, @"
+    insta::assert_snapshot!(run, @r#"
     exit 0
     ----- stdout -----
     ## Handoff Complete
@@ -43,7 +43,8 @@ fn a_session_that_is_told_is_complete() {
 
     **In-flight work:** agent ag2 (bench) - check for completion
     **Open tasks:** 2
-    ");
+    **Session:** claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…"
+    "#);
     insta::assert_snapshot!(document(&sandbox));
 }
 
@@ -69,7 +70,7 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     insta::assert_snapshot!(sandbox.run(arguments), @r#"
     exit 1
     ----- stderr -----
-    Wrote cache: .git/midstride/handoffs/cache.md
+    Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
     6 things are missing before this can be taken over:
     1. correction: Keep it in one file (record a21)
        → quote it, or say what the user wants (a constraint or a decision)
@@ -83,9 +84,7 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
        → say its status, or make it a next step
     6. open task: Measure again (record a29)
        → say its status, or make it a next step
-    Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
-    Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
-    Saved all the same. Next: midstride save --id cache with what is missing (--decision, --wrong-turn, --landmine, --next or --body -), or with --accept REASON
+    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as it is with --accept REASON.
     "#);
     assert!(sandbox.read(FILE).contains("context_summary: Slow pages."));
     insta::assert_snapshot!(sandbox.run(["save", "--accept", "The user goes on at once"]), @r#"
@@ -101,10 +100,9 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
 
     **In-flight work:** agent ag2 (bench) - check for completion
     **Open tasks:** 2
+    **Session:** claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…"
     ----- stderr -----
     Accepted as it is (correction, failed_command, reverted_edit, open_task): The user goes on at once
-    Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
-    Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
     "#);
     let text = sandbox.read(FILE);
     assert!(text.contains("accepted: The user goes on at once"), "{text}");
@@ -130,6 +128,97 @@ fn a_vacuous_handoff_does_not_pass_without_a_transcript_either() {
     assert_eq!(gaps("Deploys purge the cache.", "{{x}}", "d"), nothing("\"C006\""));
     assert_eq!(gaps("{{summary}}", "Warm the cache", "e"), nothing("\"C006\""));
     assert_eq!(gaps("Deploys purge the cache.", "Warm the cache", "f"), (true, String::new()));
+}
+
+/// The same command in the shell of an agent.
+fn by_agent(sandbox: &Sandbox, arguments: &[&str]) -> Run {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    command.arg("save").args(arguments).env("CLAUDECODE", "1");
+    sandbox.finish(&mut command)
+}
+
+#[test]
+fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
+    let sandbox = worked_in();
+    let arguments = ["--id", "cache", "--summary", "Slow pages.", "--next", "Bench it"];
+    insta::assert_snapshot!(by_agent(&sandbox, &arguments), @r#"
+    exit 1
+    ----- stderr -----
+    Wrote cache from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…": .git/midstride/handoffs/cache.md
+    6 things are missing before this can be taken over:
+    1. correction: Keep it in one file (record a21)
+       → quote it, or say what the user wants (a constraint or a decision)
+    2. correction: Do not touch the pages, only the cache. (record a19)
+       → quote it, or say what the user wants (a constraint or a decision)
+    3. failed command: npm run build (record a38)
+       → say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)
+    4. reverted edit: src/page.tsx (record a15)
+       → say what was tried there and why it was reverted (a wrong turn)
+    5. open task: Warm the cache (record a31)
+       → say its status, or make it a next step
+    6. open task: Measure again (record a29)
+       → say its status, or make it a next step
+    Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
+    Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
+    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. You are asked once: the next save is kept as it is.
+    "#);
+    let first = sandbox.read(FILE);
+    assert!(first.contains("asked: 5e55") && !first.contains("kept: true"), "{first}");
+    insta::assert_snapshot!(by_agent(&sandbox, &["--constraint", "Keep it in one file"]), @r#"
+    exit 0
+    ----- stdout -----
+    ## Handoff Complete
+
+    State captured in .git/midstride/handoffs/cache.md (cache@2), read back from disk. To resume:
+
+    1. `midstride brief` tells a fresh session what it has to know
+    2. `midstride start cache` begins the work, and restores the tasks it carries
+    3. `midstride show cache` has all of it
+
+    **In-flight work:** agent ag2 (bench) - check for completion
+    **Open tasks:** 2
+    **Session:** claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…"
+    ----- stderr -----
+    Kept as it is. The handoff lists 5 missing items.
+    "#);
+    let second = sandbox.read(FILE);
+    let missing = second.split("      missing:\n").nth(1).unwrap();
+    let missing: Vec<&str> =
+        missing.lines().map(str::trim).take_while(|line| line.starts_with("- ")).collect();
+    let expected = [
+        "- \"correction: Do not touch the pages, only the cache.\"",
+        "- \"failed command: npm run build\"",
+        "- \"reverted edit: src/page.tsx\"",
+        "- \"open task: Warm the cache\"",
+        "- \"open task: Measure again\"",
+    ];
+    assert_eq!(missing, expected, "{second}");
+    assert!(second.contains("kept: true") && second.contains("passed: false"), "{second}");
+    // A third one is not asked either, and changes nothing.
+    by_agent(&sandbox, &["--constraint", "Keep it in one file"]).exits(0);
+    assert_eq!(sandbox.read(FILE), second);
+    let json = saved(&sandbox, &["--inherit", "yes"], "");
+    assert_eq!((&json["complete"], &json["kept"]), (&false.into(), &false.into()), "{json}");
+}
+
+#[test]
+fn the_two_questions_are_asked_of_agents_and_not_of_people() {
+    let question = "Would I inherit this confidently with zero context?";
+    let sandbox = worked_in();
+    let person = sandbox.run_with_input(&["save", "--id", "cache", "--summary", "Slow pages."], "");
+    assert!(!person.to_string().contains(question), "{person}");
+    assert!(!sandbox.read(FILE).contains("reflection:"), "{}", sandbox.read(FILE));
+    let agent = by_agent(&sandbox, &["--landmine", "The purge runs at night"]).to_string();
+    assert_eq!(agent.matches("Not answered: ").count(), 2, "{agent}");
+    assert!(sandbox.read(FILE).contains("finds_plans: not answered"));
+    let again = by_agent(&sandbox, &["--landmine", "The purge runs at noon"]).exits(0).to_string();
+    assert!(!again.contains("Not answered"), "{again}");
+    // At a terminal only what is missing may be accepted.
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    command.args(["save", "--landmine", "The purge runs at dawn"]);
+    let attended = with_a_terminal(command, "\n").stderr;
+    assert!(attended.contains("Why may that be missing?"), "{attended}");
+    assert!(!attended.contains(question), "{attended}");
 }
 
 #[test]
@@ -567,7 +656,7 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
     exit 1
     ----- stderr -----
     Nothing was said, so the facts stand alone; standard input is read with `--body -`.
-    cache: nothing new to save, in .git/midstride/handoffs/cache.md
+    cache: nothing new to save from claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…", in .git/midstride/handoffs/cache.md
     8 things are missing before this can be taken over:
     1. `context_summary` says nothing, and a handoff of kind session needs it (S002, line 12)
        → say in one to three sentences what this is about and where it stands (the summary)
@@ -583,11 +672,9 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
        → say its status, or make it a next step
     7. open task: Measure again (record a29)
        → say its status, or make it a next step
-    8. `Continuation` has nothing below it (C007, line 224)
+    8. `Continuation` has nothing below it (C007, line 230)
        → say what to do next, in order, and where to begin
-    Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
-    Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
-    Saved all the same. Next: midstride save --id cache with what is missing (--decision, --wrong-turn, --landmine, --next or --body -), or with --accept REASON
+    Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as it is with --accept REASON.
     "#);
 }
 
@@ -639,7 +726,7 @@ fn what_the_editor_brought_is_what_was_saved() {
     };
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let told = edited(&format!("echo 'By hand: {token}' >> \"$1\""));
-    assert!(told.contains("Saved cache@2: "), "{told}");
+    assert!(told.contains("Saved cache@2 from claude-code session 5e550001"), "{told}");
     assert!(told.contains("a secret was not written: github-token"), "{told}");
     assert!(!told.contains("nothing new"), "{told}");
     let text = sandbox.read(FILE);

@@ -1,6 +1,6 @@
 //! What the gate said, kept in the state of the handoff, together with the author's own answers.
 
-use super::{Gate, word};
+use super::{Gap, Gate, word};
 use crate::coverage::Coverage;
 use crate::document::Document;
 use crate::edit::{Edit, Path};
@@ -14,8 +14,11 @@ use jiff::Timestamp;
 const PLACE: &str = "quality_gates";
 /// When it was said: what only differs in this is the same.
 const AT: &str = "at";
+/// More are counted by `save`.
+const MISSING_MAX: usize = 20;
 /// Its keys; others are somebody's own and stay.
-const KEYS: [&str; 6] = [AT, "passed", "findings", "accepted", "told", "reflection"];
+const KEYS: [&str; 9] =
+    [AT, "passed", "findings", "missing", "accepted", "asked", "kept", "told", "reflection"];
 
 /// Who says so, and when.
 #[derive(Clone, Debug)]
@@ -24,6 +27,19 @@ pub struct Occasion<'o> {
     pub at: Timestamp,
     /// Who.
     pub by: Option<&'o str>,
+    /// The session of the agent that saves; none where a person does, who is not asked.
+    pub agent: Option<&'o str>,
+}
+
+/// The session whose agent was asked for what is missing.
+pub fn asked(document: &Document) -> Option<&str> {
+    Some(record(document)?.get("asked")?.text()?.value.trim())
+}
+
+/// Whether an agent was asked and saved again, so that nothing more is asked.
+pub fn is_kept(document: &Document) -> bool {
+    let kept = record(document).and_then(|record| record.get("kept")).and_then(Node::text);
+    kept.and_then(|text| read_flag(text.value)) == Some(true)
 }
 
 /// Where the state of a handoff has what the gate said.
@@ -59,12 +75,19 @@ pub fn recorded(
     // What was accepted stays accepted as long as nothing else is missing.
     let same = old("findings").zip(findings.as_ref()).is_some_and(|(old, new)| old.same(new));
     let accepted = accepted.map(Data::text).or_else(|| old("accepted").filter(|_| same).cloned());
+    let is_asked = occasion.agent.is_some() && asked(document) == occasion.agent;
+    let is_kept = is_asked || (occasion.agent.is_none() && is_kept(document));
+    let asks = occasion.agent.map(Data::text).or_else(|| old("asked").cloned());
+    let missing = Data::texts(missing(gate));
     let parts = [
         ("passed", Some(Data::flag(gate.passes()))),
         ("findings", findings),
+        ("missing", (!gate.passes()).then_some(missing)),
         ("accepted", accepted.filter(|_| !gate.passes())),
+        ("asked", asks),
+        ("kept", (is_kept && !gate.passes()).then(|| Data::flag(true))),
         ("told", coverage.filter(|coverage| !coverage.items.is_empty()).map(told)),
-        ("reflection", Some(reflected(reflection, old("reflection"), occasion))),
+        ("reflection", reflected(reflection, old("reflection"), occasion)),
     ];
     let parts = parts.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     let own = before.iter().flat_map(entries).filter(|(key, _)| !KEYS.contains(&key.as_str()));
@@ -75,6 +98,17 @@ pub fn recorded(
     let at = (AT.to_owned(), Data::Bare(time::write(occasion.at)));
     let whole = Data::Map(std::iter::once(at).chain(parts).collect());
     Some(Edit::Set(Path::field("state").key(PLACE), whole))
+}
+
+/// What is missing, each line once.
+fn missing(gate: &Gate) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in gate.gaps.iter().map(Gap::title) {
+        if lines.len() < MISSING_MAX && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 fn entries(data: &Data) -> &[(String, Data)] {
@@ -103,10 +137,19 @@ fn told(coverage: &Coverage) -> Data {
     }))
 }
 
-/// The answers as the author's word; earlier ones stay where nothing is answered anew.
-fn reflected(reflection: &Reflection, before: Option<&Data>, occasion: &Occasion<'_>) -> Data {
+/// The answers as the author's word; earlier ones stay where nothing new is answered. What an agent does
+/// not answer is recorded; a person is not asked.
+fn reflected(
+    reflection: &Reflection,
+    before: Option<&Data>,
+    occasion: &Occasion<'_>,
+) -> Option<Data> {
+    let is_empty = *reflection == Reflection::default() && before.is_none();
+    if is_empty && occasion.agent.is_none() {
+        return None;
+    }
     let answers = [("inherit", &reflection.inherit), ("finds_plans", &reflection.finds_plans)];
-    Data::map(answers.map(|(name, answer)| {
+    Some(Data::map(answers.map(|(name, answer)| {
         let old = before.and_then(|before| get(before, name)).cloned();
         let new = answer.as_ref().map(|answer| in_words(answer, occasion));
         let value = match (old, new) {
@@ -116,7 +159,7 @@ fn reflected(reflection: &Reflection, before: Option<&Data>, occasion: &Occasion
             (None, None) => Data::text("not answered"),
         };
         (name, value)
-    }))
+    })))
 }
 
 fn in_words(answer: &Answer, occasion: &Occasion<'_>) -> Data {
@@ -129,8 +172,6 @@ fn in_words(answer: &Answer, occasion: &Occasion<'_>) -> Data {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::Gap;
-
     const TEXT: &str = "---\nhandoff:\n  id: a\n  state:\n    goals: []\n---\n";
 
     fn gate(codes: &[&str]) -> Gate {
@@ -154,7 +195,7 @@ mod tests {
         let document = Document::parse(text.as_bytes());
         let inherit = inherit.and_then(Answer::read);
         let reflection = Reflection { inherit, finds_plans: None };
-        let occasion = Occasion { at: at.parse().unwrap(), by: Some("me") };
+        let occasion = Occasion { at: at.parse().unwrap(), by: Some("me"), agent: None };
         let edit = recorded(&document, gate, None, accepted, &reflection, &occasion);
         document.edit(edit.as_slice()).unwrap().0.text().to_owned()
     }
@@ -169,6 +210,27 @@ mod tests {
         assert!(once.contains("answer: false") && once.contains("finds_plans: not answered"));
         assert_eq!(after(&once, &gate(&["C007"]), None, Some("no, all new"), LATE), once);
         assert_eq!(after(&once, &gate(&["C007", "C007"]), None, None, LATE), once);
+    }
+
+    #[test]
+    fn an_agent_is_asked_once() {
+        let by_agent = |text: &str, codes: &[&str], session: &str| {
+            let document = Document::parse(text.as_bytes());
+            let at = EARLY.parse().unwrap();
+            let occasion = Occasion { at, by: None, agent: Some(session) };
+            let none = Reflection::default();
+            let edit = recorded(&document, &gate(codes), None, None, &none, &occasion);
+            document.edit(edit.as_slice()).unwrap().0
+        };
+        let once = by_agent(TEXT, &["correction"], "one");
+        assert_eq!((asked(&once), is_kept(&once)), (Some("one"), false));
+        let twice = by_agent(once.text(), &["correction"], "one");
+        assert_eq!((asked(&twice), is_kept(&twice)), (Some("one"), true));
+        // The agent of another session was not asked yet.
+        let other = by_agent(twice.text(), &["correction"], "two");
+        assert_eq!((asked(&other), is_kept(&other)), (Some("two"), false));
+        let passed = by_agent(once.text(), &[], "one");
+        assert!(!is_kept(&passed) && !passed.text().contains("missing"), "{}", passed.text());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 const FAILURES_MIN: usize = 3;
 /// So many changed files are much work.
 const FILES_MIN: usize = 10;
-/// From here on a context is soon replaced.
+/// A context that is fuller than this is soon replaced.
 const FULL_PERCENT: u64 = 75;
 
 /// So many gaps are named to whoever wants to stop.
@@ -54,11 +54,29 @@ pub fn worth(session: &Session) -> Option<Worth> {
         (failed >= FAILURES_MIN).then_some(Worth::Failed(failed)),
         (open > 0).then_some(Worth::Unfinished(open)),
         (files >= FILES_MIN).then_some(Worth::Much(files)),
-        (percent >= FULL_PERCENT).then_some(Worth::Full(percent)),
+        is_nearly_full(percent).then_some(Worth::Full(percent)),
     ]
     .into_iter()
     .flatten()
     .next()
+}
+
+fn is_nearly_full(percent: u64) -> bool {
+    percent > FULL_PERCENT
+}
+
+/// Why the agent of a session is reminded to save: always where there is something to save and the user
+/// turned reminders on, never where the user turned them off, else where the client's records show that
+/// its context is nearly full.
+pub fn reminds(session: &Session, turned_on: Option<bool>) -> Option<Worth> {
+    match turned_on {
+        Some(true) => worth(session),
+        Some(false) => None,
+        None => {
+            let percent = session.context_percent()?;
+            is_nearly_full(percent).then_some(Worth::Full(percent))
+        }
+    }
 }
 
 impl Worth {
@@ -162,6 +180,27 @@ mod tests {
         let session = Session::of(Client::Codex);
         assert_eq!(worth(&session), None);
         assert_eq!(blocks(None, &lacking(0), 0), None);
+    }
+
+    #[test]
+    fn the_reminder_is_off_unless_the_context_is_over_75_percent_full_or_it_was_turned_on() {
+        let used = |context: Option<u64>, window: Option<u64>| {
+            let mut session = Session::of(Client::Codex);
+            (session.usage.context, session.usage.window) = (context, window);
+            session
+        };
+        let table = [
+            (Some(76_000), Some(100_000), None, Some(Worth::Full(76))),
+            (Some(75_000), Some(100_000), None, None),
+            // How full it is, is not known.
+            (Some(76_000), None, None, None),
+            (None, Some(100_000), None, None),
+            (Some(76_000), Some(100_000), Some(false), None),
+            (Some(76_000), Some(100_000), Some(true), Some(Worth::Full(76))),
+        ];
+        for (context, window, turned_on, expected) in table {
+            assert_eq!(reminds(&used(context, window), turned_on), expected, "{context:?}");
+        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ use midstride_core::finding::Code;
 use midstride_core::gate::{self, Gap, Gate};
 use midstride_core::hook::{
     Answer, BLOCKS_MAX, Call, ClientTask, Handed, Moment, Worth, blocks, missing, must_survive,
-    nudge, worth,
+    nudge, reminds, worth,
 };
 use midstride_core::session::{Client, Session};
 use midstride_core::shape::read_flag;
@@ -380,14 +380,15 @@ impl Hooking<'_> {
 
     /// Reads on, and says what the agent is reminded of, once in a session.
     fn reminder(&mut self, kept: &Kept) -> Option<Worth> {
-        let may = self.project.settings().hooks.nudge && !kept.nudged;
+        let turned_on = self.project.settings().hooks.nudge;
+        let may = turned_on != Some(false) && !kept.nudged;
         // What is long is weighed once, and then whenever it is read on.
         let session = self.advance(|news| match news {
             News::Nothing | News::Little => may && !kept.weighed,
             News::Enough => true,
         });
         let session = session.filter(|_| may)?;
-        let worth = worth(&session).filter(|_| !self.has_handoff());
+        let worth = reminds(&session, turned_on).filter(|_| !self.has_handoff());
         if kept.weighed && worth.is_none() {
             return None;
         }
@@ -612,7 +613,7 @@ impl Hooking<'_> {
         }
         let before = if again { self.kept().blocked } else { 0 };
         let own = self.own_handoffs();
-        if before >= BLOCKS_MAX || own.iter().any(is_enough) {
+        if before >= BLOCKS_MAX || own.iter().any(asks_nothing) {
             self.advance(is_worth_it);
             return;
         }
@@ -639,9 +640,9 @@ impl Hooking<'_> {
         self.change(Kept::end);
     }
 
-    /// Whether an open handoff of this session passed the gate, or was accepted as it is.
+    /// Whether an open handoff of this session is there for which nothing more is asked.
     fn has_handoff(&self) -> bool {
-        self.own_handoffs().iter().any(is_enough)
+        self.own_handoffs().iter().any(asks_nothing)
     }
 
     /// What a handoff of this session does not tell. Only what is compared with the transcript is
@@ -722,6 +723,11 @@ pub(super) fn is_enough(shelved: &Shelved) -> bool {
     let Some(said) = gate::record(&shelved.document) else { return true };
     let passed = said.get("passed").and_then(Node::text).and_then(|text| read_flag(text.value));
     passed != Some(false) || said.get("accepted").is_some()
+}
+
+/// Whether nothing more is asked for a handoff: it is enough, or its agent was asked once.
+fn asks_nothing(shelved: &Shelved) -> bool {
+    is_enough(shelved) || gate::is_kept(&shelved.document)
 }
 
 fn recovered_line(count: usize) -> Option<String> {

@@ -63,6 +63,19 @@ pub struct Save {
     pub accept: Option<String>,
     /// Who saves it.
     pub by: Option<String>,
+    /// Whether an agent saves it: it is asked once for what is missing, a person is not.
+    pub is_agent: bool,
+}
+
+/// What came of asking for what is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// A person saves: what is missing is shown.
+    Person,
+    /// The agent is asked now.
+    Now,
+    /// The agent was asked before: the handoff is kept as it is.
+    Before,
 }
 
 /// How it was written.
@@ -94,6 +107,8 @@ pub struct Saved {
     pub written: Written,
     /// What is missing.
     pub gate: Gate,
+    /// Whether its author is asked for that.
+    pub asking: Asking,
     /// Why that may be missing.
     pub accepted: Option<String>,
     /// What the author answered, now or before.
@@ -112,6 +127,13 @@ pub struct Saved {
     pub redacted: Vec<Redaction>,
     /// Where a new handoff has an id that somebody named: the one that may have been meant.
     pub similar: Option<String>,
+}
+
+impl Saved {
+    /// Whether nothing more is asked: nothing is missing, or what is may be.
+    pub fn is_complete(&self) -> bool {
+        self.gate.passes() || self.accepted.is_some() || self.asking == Asking::Before
+    }
 }
 
 /// Why a session was not saved.
@@ -207,7 +229,9 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
     let board = Board::open(project)?;
     let blob = captured.as_ref().map(|done| done.blob.as_str());
     let making = Making { project, wanted, checkpoint: checkpoint.as_ref(), blob, board: &board };
-    let (shelved, written, redacted) = match making.existing()? {
+    let existing = making.existing()?;
+    let asking = making.asking(existing.as_ref().map(|shelved| &shelved.document));
+    let (shelved, written, redacted) = match existing {
         Some(shelved) => making.revise(&shelved)?,
         None => making.create()?,
     };
@@ -227,6 +251,7 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
         shelved,
         written,
         gate,
+        asking,
         coverage,
         captured,
         tasks,
@@ -300,8 +325,15 @@ pub(super) fn facts_only(
     judgement: Judgement,
     id: Option<String>,
 ) -> Result<Promoted, SaveError> {
-    let wanted =
-        Save { source: Source::NoSession, client: None, judgement, id, accept: None, by: None };
+    let wanted = Save {
+        source: Source::NoSession,
+        client: None,
+        judgement,
+        id,
+        accept: None,
+        by: None,
+        is_agent: false,
+    };
     let (project, _lock) = &alone(project)?;
     let board = Board::open(project)?;
     let (wanted, blob) = (&wanted, Some(blob));
@@ -469,6 +501,21 @@ impl Making<'_> {
         (open, over)
     }
 
+    /// The session of the agent that saves; none where a person does.
+    fn agent(&self) -> Option<&str> {
+        let session = self.checkpoint.map_or("none", Checkpoint::session_id);
+        self.wanted.is_agent.then_some(session)
+    }
+
+    /// Whether the author is asked for what is missing, as far as the handoff shows.
+    fn asking(&self, document: Option<&Document>) -> Asking {
+        match self.agent() {
+            None => Asking::Person,
+            agent if document.and_then(gate::asked) == agent => Asking::Before,
+            Some(_) => Asking::Now,
+        }
+    }
+
     /// A document with what the gate says about it.
     fn gated(&self, document: &Document) -> Result<Document, EditRefused> {
         let (gate, coverage) =
@@ -477,7 +524,7 @@ impl Making<'_> {
         let gate = gate.reflected(&said);
         let environment = self.project.environment();
         let by = self.wanted.by.as_deref().or(environment.user.as_deref());
-        let occasion = Occasion { at: environment.clock.now(), by };
+        let occasion = Occasion { at: environment.clock.now(), by, agent: self.agent() };
         let edit = gate::recorded(
             document,
             &gate,

@@ -5,13 +5,15 @@ use crate::diagnostic::Diagnostic;
 use crate::view::Surface;
 use crate::view::save as view;
 use midstride::project::Project;
-use midstride::verbs::{self, CheckpointError, Save, SaveError, Saved, Source, Which, Written};
+use midstride::verbs::{
+    self, Asking, CheckpointError, Save, SaveError, Saved, Source, Which, Written,
+};
 use midstride_core::judgement::Judgement;
 use serde_json::{Map, Value};
 
 pub(super) const TOOL: Tool = Tool {
     name: "save",
-    says: "Save this session as a handoff. Facts are added; it answers with what is missing: call again with that",
+    says: "Save this session as a handoff. Facts are added; it answers once with what is missing",
     only_reads: false,
     parameters: &[
         Parameter::new("title", Kind::Text, "What it is about"),
@@ -70,6 +72,7 @@ fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
         id: arguments.owned("handoff"),
         accept: arguments.owned("accept"),
         by: Some(caller.name.clone()),
+        is_agent: true,
     };
     let named = arguments.text("session").is_some();
     // What git cannot say is missing, nothing else.
@@ -128,14 +131,16 @@ fn told(project: &Project, saved: &Saved, named: Option<&str>) -> Reply {
         Some(reason) => reply.and(format!("Accepted as it is: {reason}")),
         None => reply,
     };
-    if saved.gate.passes() || saved.accepted.is_some() {
-        return unanswered(saved)
-            .into_iter()
-            .fold(reply.and(view::complete(project, saved, Surface::Called)), Reply::and);
+    if saved.is_complete() {
+        let reply = view::kept(saved).into_iter().fold(reply, Reply::and);
+        let reply = reply.and(view::complete(project, saved, Surface::Called));
+        return unanswered(saved).into_iter().fold(reply, Reply::and);
     }
     let key = saved.shelved.handoff(project).key().id;
-    reply.and(view::missing(&saved.gate, Surface::Called)).and(format!(
-        "Saved all the same. Call `save` again with handoff `{key}` and only what is missing, or with `accept`."
+    let reply = reply.and(view::missing(&saved.gate, Surface::Called));
+    let reply = unanswered(saved).into_iter().fold(reply, Reply::and);
+    reply.and(format!(
+        "Saved. Call `save` once more with handoff `{key}` and only what is missing. It is then kept as it is."
     ))
 }
 
@@ -149,8 +154,11 @@ fn is_new(named: &str, similar: Option<&str>) -> String {
     format!("There was no handoff `{named}`: this is a new one.{}", meant.unwrap_or_default())
 }
 
-/// The questions that nobody answered yet.
+/// The questions that are open, where the agent is asked.
 fn unanswered(saved: &Saved) -> Vec<String> {
+    if saved.asking != Asking::Now {
+        return Vec::new();
+    }
     let asked = [
         (saved.reflection.inherit.is_none(), view::INHERIT, "inherit"),
         (saved.reflection.finds_plans.is_none(), view::FINDS_PLANS, "finds_plans"),

@@ -11,9 +11,12 @@ use std::borrow::Cow;
 
 pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     let mut said: Vec<At<Cow<'_, str>>> = Vec::new();
+    // What the gate recorded quotes what is missing.
+    let recorded = handoff.node("state.quality_gates").map(|node| node.at);
     if let Some(header) = handoff.header() {
         texts(header.fields(), &mut said);
     }
+    said.retain(|text| recorded.is_none_or(|recorded| !recorded.contains(text.at)));
     said.extend(lines(handoff.document()));
     let text = handoff.document().text();
     for At { value, at } in said {

@@ -7,6 +7,7 @@ use crate::handoff::Handoff;
 use crate::insert;
 use crate::section::Meaning;
 use crate::span::Span;
+use crate::yaml::Node;
 
 /// Words that fit any work.
 const ANY: &str = " \
@@ -36,7 +37,7 @@ pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         out.push(Finding::new(Code::SaysNothing, at, message));
     };
     let summary = handoff.node("context_summary");
-    let said = summary.and_then(|node| node.text());
+    let said = summary.and_then(Node::text);
     if let Some(said) = said.filter(|said| is_vacuous(said.value)) {
         found(said.at, "the summary");
     }
