@@ -65,7 +65,7 @@ fn claude_code_calls_what_was_installed() {
     let install = |more: &[&str]| {
         sandbox.run([&["client", "add", "claude-code", "--yes"], more].concat()).exits(0);
     };
-    install(&["--allow-read-tools"]);
+    install(&["--allow", "save"]);
     let made = calls(&sandbox, client.args(["-p", "Hello"]));
     has_all(&made, "claude-code", &OF_A_TURN);
     assert!(made.contains(&"mcp ".to_owned()), "{made:?}");
@@ -116,6 +116,83 @@ fn codex_calls_what_was_installed_once_it_is_trusted() {
     assert_eq!(std::fs::read_to_string(configuration).unwrap(), settings);
 }
 
+/// A repository that is set up, and midstride itself on the PATH.
+fn with_midstride() -> Sandbox {
+    let sandbox = sandbox().repository();
+    sandbox.run(["init"]).exits(0);
+    std::fs::create_dir_all(sandbox.root().join("bin")).unwrap();
+    let program = sandbox.root().join("bin/midstride");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_midstride"), program).unwrap();
+    sandbox
+}
+
+/// What the last request of a model has of these texts.
+fn heard<'t>(model: &ModelServer, texts: &[&'t str]) -> Vec<&'t str> {
+    let requests = model.requests();
+    let last = requests.last().expect("it was asked");
+    texts.iter().copied().filter(|text| last.says(text)).collect()
+}
+
+#[test]
+fn a_headless_claude_code_saves_only_what_was_allowed() {
+    let refused = ["requested permissions to use mcp__midstride__save", "requires approval"];
+    let saved = ["by-tool@1", "by-command@1"];
+    let runs = |allow: &str| {
+        let sandbox = with_midstride();
+        let said =
+            json!({"title": "By tool", "summary": "The purge goes by tag.", "next": ["Bench it"]});
+        let command = "midstride save --no-session --title 'By command' --summary 'The purge goes by tag.' --next 'Bench it'";
+        let model = ModelServer::start([
+            Turn::calls("mcp__midstride__save", said),
+            Turn::calls("Bash", json!({ "command": command })),
+            Turn::says("Done."),
+        ]);
+        let mut client = real_client::claude_code(&sandbox, &model)?;
+        let settings = sandbox.home().join(".claude/settings.json");
+        std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+        let before = "{\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]}\n}\n";
+        std::fs::write(&settings, before).unwrap();
+        sandbox.run(["client", "add", "claude-code", "--yes", "--allow", allow]).exits(0);
+        client.env("PATH", path(&sandbox)).env("MCP_CONNECTION_NONBLOCKING", "0");
+        let run = sandbox.finish(client.args(["-p", "Save"]));
+        assert_eq!(run.code, Some(0), "{run}");
+        let texts = [refused, saved].concat();
+        let heard = heard(&model, &texts);
+        sandbox.run(["client", "remove", "claude-code", "--yes"]).exits(0);
+        assert_eq!(std::fs::read_to_string(&settings).unwrap(), before);
+        Some(heard)
+    };
+    let Some(heard) = runs("none") else { return };
+    assert_eq!(heard, refused);
+    assert_eq!(runs("read").unwrap(), refused);
+    assert_eq!(runs("save").unwrap(), saved);
+}
+
+#[test]
+fn a_headless_codex_saves_only_what_was_allowed() {
+    let refused = "requires approval, but approval policy is never";
+    let texts = [refused, "by-tool@1"];
+    let runs = |allow: &str| {
+        let sandbox = with_midstride();
+        let said = json!({"title": "By tool", "summary": "The purge goes by tag.", "next": ["Bench it"], "session": "none"});
+        let model = ModelServer::start([Turn::calls("midstride/save", said), Turn::says("Done.")]);
+        let mut client = real_client::codex(&sandbox, &model)?;
+        let configuration = sandbox.home().join(".codex/config.toml");
+        let before = std::fs::read_to_string(&configuration).unwrap();
+        sandbox.run(["client", "add", "codex", "--yes", "--allow", allow]).exits(0);
+        client.env("PATH", path(&sandbox)).args(["exec", "--json", "Save"]);
+        let run = sandbox.finish(&mut client);
+        assert_eq!(run.code, Some(0), "{run}");
+        let heard = heard(&model, &texts);
+        sandbox.run(["client", "remove", "codex", "--yes"]).exits(0);
+        assert_eq!(std::fs::read_to_string(&configuration).unwrap(), before);
+        Some(heard)
+    };
+    let Some(heard) = runs("read") else { return };
+    assert_eq!(heard, [refused]);
+    assert_eq!(runs("save").unwrap(), ["by-tool@1"]);
+}
+
 /// Asks a server of Codex something, and waits for its answer.
 fn ask(client: &mut Command, questions: &[Value]) -> Value {
     let mut server = client
@@ -146,7 +223,7 @@ fn codex_itself_says_that_every_hook_is_trusted() {
     // Hooks of somebody else stand before ours, so that ours have other numbers.
     let theirs = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
     std::fs::write(sandbox.home().join(".codex/hooks.json"), theirs).unwrap();
-    let arguments = ["client", "add", "codex", "--trust-hooks", "--allow-read-tools", "--yes"];
+    let arguments = ["client", "add", "codex", "--trust-hooks", "--allow", "save", "--yes"];
     sandbox.run(arguments).exits(0);
     let about = json!({"clientInfo": {"name": "test", "title": "test", "version": "0"}});
     let answer = ask(

@@ -34,8 +34,11 @@ use serde::{Deserialize, Serialize};
 use splice::Splice;
 use std::path::{Path, PathBuf};
 
-/// The tools of the MCP server that only read. They can be allowed once instead of each time.
-pub const READ_TOOLS: [&str; 4] = ["brief", "get", "search", "check"];
+/// The tools of the MCP server that only read.
+const READ_TOOLS: [&str; 4] = ["brief", "get", "search", "check"];
+/// The tools with which an agent saves what it knows: its session, its tasks, its workflow state. All of it
+/// stays in the project, and earlier texts are kept.
+const SAVE_TOOLS: [&str; 5] = ["save", "tasks", "state_save", "state_load", "state_update"];
 
 /// Our name among the servers of a client.
 const SERVER: &str = "midstride";
@@ -67,11 +70,34 @@ impl Scope {
     }
 }
 
+/// Which of midstride's own tools a client may use without asking. More is greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Allow {
+    /// None: the client asks each time, and a headless session cannot use them.
+    #[default]
+    Nothing,
+    /// Those that only read.
+    Read,
+    /// Those that read, and those that save.
+    Save,
+}
+
+impl Allow {
+    /// The tools, by their names on the server.
+    pub fn tools(self) -> Vec<&'static str> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::Read => READ_TOOLS.to_vec(),
+            Self::Save => READ_TOOLS.into_iter().chain(SAVE_TOOLS).collect(),
+        }
+    }
+}
+
 /// What is written only for who asks for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// The tools that only read may be used without asking.
-    pub allow_read_tools: bool,
+    /// The tools that may be used without asking.
+    pub allow: Allow,
     /// Codex runs our hooks without the user's review.
     pub trust_hooks: bool,
 }
@@ -203,7 +229,7 @@ pub(crate) fn plan_add(
     scope: &Scope,
     wishes: Wishes,
 ) -> Result<Plan, InstallError> {
-    let is_permission = wishes.allow_read_tools || wishes.trust_hooks;
+    let is_permission = wishes.allow != Allow::Nothing || wishes.trust_hooks;
     match environment.inside {
         // The rest only makes midstride be called; these take questions away from the user.
         Some(inside) if is_permission => Err(InstallError::NoPerson(inside)),

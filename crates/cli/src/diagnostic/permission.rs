@@ -53,7 +53,7 @@ impl From<InstallError> for Diagnostic {
             ),
             InstallError::NoPerson(_) => diagnostic
                 .hint("run the same command in a terminal of your own")
-                .hint("without `--allow-read-tools` and `--trust-hooks` it runs here too"),
+                .hint("without `--allow` and `--trust-hooks` it runs here too"),
             InstallError::File(error) => error.into(),
         }
     }

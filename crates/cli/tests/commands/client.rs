@@ -115,7 +115,7 @@ fn there_and_back(sandbox: &Sandbox, name: &str, more: &[&str], change: &dyn Fn(
 fn whatever_the_files_looked_like_they_look_like_it_again() {
     let names = configurations();
     assert!(names.len() >= 20, "{names:?}");
-    let more = [&[][..], &["--allow-read-tools", "--trust-hooks"]];
+    let more = [&[][..], &["--allow", "save", "--trust-hooks"], &["--allow", "read"]];
     for (name, more) in names.iter().zip(more.into_iter().cycle()) {
         let sandbox = home_with(name);
         let before = tree(sandbox.home());
@@ -154,7 +154,7 @@ fn an_edit_in_between_stays_and_ours_goes() {
         }
         edited += 1;
         let sandbox = home_with(&name);
-        let more = ["--allow-read-tools", "--trust-hooks"];
+        let more = ["--allow", "save", "--trust-hooks"];
         there_and_back(&sandbox, &name, &more, &other_model);
         let mut after = tree(sandbox.home());
         // A table goes with the line before it, which may have had no end.
@@ -634,9 +634,19 @@ fn nothing_is_written_before_somebody_said_yes() {
     assert!(run.stderr.ends_with(end), "{run}");
     std::fs::remove_file(sandbox.home().join("standard-input")).unwrap();
     assert_eq!(shown(&tree(sandbox.home())), shown(&before));
-    at_a_terminal(&sandbox, &["client", "add", "claude-code"], "y\ny\n").exits(0);
-    let settings = std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap();
-    assert!(settings.contains("mcp__midstride__brief"), "{settings}");
+    let rules = |typed: &str| {
+        let added = at_a_terminal(&sandbox, &["client", "add", "claude-code"], typed).exits(0);
+        assert!(added.stderr.contains("Which of midstride's own tools"), "{added}");
+        let path = sandbox.home().join(".claude/settings.json");
+        let settings = std::fs::read_to_string(path).unwrap();
+        let has = |rule: &&str| settings.contains(*rule);
+        let known = ["mcp__midstride__brief", "mcp__midstride__save", "Bash(midstride save:*)"];
+        known.iter().filter(|rule| has(rule)).count()
+    };
+    // Only what is typed out is allowed.
+    assert_eq!(rules("y\ny\n"), 0);
+    assert_eq!(rules("read\ny\n"), 1);
+    assert_eq!(rules("save\ny\n"), 3);
 }
 
 #[test]
@@ -652,8 +662,9 @@ fn an_agent_may_install_it_and_give_itself_nothing() {
     ----- stderr -----
     error: this runs in the shell of Claude Code; a person has to do it
     hint: run the same command in a terminal of your own
-    hint: without `--allow-read-tools` and `--trust-hooks` it runs here too
+    hint: without `--allow` and `--trust-hooks` it runs here too
     ");
+    inside(&["--allow", "save"]).exits(2);
     inside(&["--allow-read-tools"]).exits(2);
     assert!(!sandbox.home().join(".codex").exists());
     inside(&[]).exits(0);

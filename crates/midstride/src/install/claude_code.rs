@@ -2,12 +2,15 @@
 
 use super::entry::Entry;
 use super::place::Place;
-use super::{Form, READ_TOOLS, SERVER, Scope, Wanted, Wishes, skill};
+use super::{Allow, Form, SERVER, Scope, Wanted, Wishes, skill};
 use crate::settings::Environment;
 use serde_json::{Value, json};
 
 /// The command of every hook.
 pub(super) const COMMAND: &str = "midstride hook claude-code";
+
+/// The rule that allows `midstride save` in the client's shell.
+pub(super) const SAVE_COMMAND: &str = "Bash(midstride save:*)";
 
 /// The events that are hooked, with the seconds after which the client gives up. A hook answers
 /// within a fraction of a second; this is for a machine that stands still. Without one of its own,
@@ -46,9 +49,7 @@ pub(super) fn wanted(
         ),
     };
     let mut entries = hooks();
-    if wishes.allow_read_tools {
-        entries.extend(allowed());
-    }
+    entries.extend(allowed(wishes.allow));
     let mut wanted = vec![
         Wanted { place: settings, form: Form::Entries(entries) },
         Wanted { place: servers, form: Form::Entries(vec![server()]) },
@@ -68,11 +69,18 @@ pub(super) fn group(command: &str, timeout: u32) -> Value {
 }
 
 pub(super) fn server() -> Entry {
-    let value = json!({ "type": "stdio", "command": SERVER, "args": ["mcp"], "env": {} });
+    // Newer versions only name the tools of a server until the model asks for them; these are few, and
+    // a model that does not see `save` does not save. Older versions pass over the key.
+    let value = json!({
+        "type": "stdio", "command": SERVER, "args": ["mcp"], "env": {}, "alwaysLoad": true
+    });
     Entry::member(&["mcpServers", SERVER], value)
 }
 
-fn allowed() -> impl Iterator<Item = Entry> {
-    let rule = |tool| Value::String(format!("mcp__{SERVER}__{tool}"));
-    READ_TOOLS.into_iter().map(move |tool| Entry::element(&["permissions", "allow"], rule(tool)))
+/// The rules that allow our tools, and for saving the command as well: an agent may prefer its shell.
+fn allowed(allow: Allow) -> impl Iterator<Item = Entry> {
+    let tools = allow.tools().into_iter().map(|tool| format!("mcp__{SERVER}__{tool}"));
+    let command = (allow == Allow::Save).then(|| SAVE_COMMAND.to_owned());
+    let rules = tools.chain(command).map(Value::String);
+    rules.map(|rule| Entry::element(&["permissions", "allow"], rule))
 }

@@ -5,7 +5,7 @@ use super::claude_code::group;
 use super::entry::{Entry, What, command_of_group};
 use super::place::Place;
 use super::standing::HookTrust;
-use super::{Form, InstallError, READ_TOOLS, SERVER, Scope, Wanted, Wishes, json, skill};
+use super::{Allow, Form, InstallError, SERVER, Scope, Wanted, Wishes, json, skill};
 use crate::ids::sha256;
 use crate::settings::Environment;
 use serde_json::{Map, Value, json};
@@ -51,7 +51,7 @@ pub(super) fn wanted(
         true => trust(&hooks_file)?,
         false => Vec::new(),
     };
-    let server = server(wishes.allow_read_tools);
+    let server = server(wishes.allow);
     let mut wanted = vec![Wanted { place: hooks_file, form: Form::Entries(hooks()) }];
     // Trust is this user's alone, whoever has the hooks.
     if configuration == own {
@@ -72,11 +72,11 @@ fn hooks() -> Vec<Entry> {
     EVENTS.map(hook).to_vec()
 }
 
-fn server(is_allowed: bool) -> Entry {
+fn server(allow: Allow) -> Entry {
     let mut value = json!({ "command": SERVER, "args": ["mcp"] });
-    if is_allowed {
+    if allow != Allow::Nothing {
         let tool = |tool: &str| (tool.to_owned(), json!({ "approval_mode": "approve" }));
-        value["tools"] = Value::Object(READ_TOOLS.into_iter().map(tool).collect::<Map<_, _>>());
+        value["tools"] = Value::Object(allow.tools().into_iter().map(tool).collect::<Map<_, _>>());
     }
     Entry::member(&["mcp_servers", SERVER], value)
 }

@@ -4,7 +4,9 @@ use super::entry::{Entry, What, command_of_group};
 use super::place::Place;
 use super::receipt::{Inserted, Receipt, Receipts};
 use super::splice::undo;
-use super::{Added, Form, InstallError, Scope, Unfit, Wanted, Wishes, json, plugin, toml, wanted};
+use super::{
+    Added, Allow, Form, InstallError, Scope, Unfit, Wanted, Wishes, json, plugin, toml, wanted,
+};
 use crate::files;
 use crate::ids::sha256;
 use crate::settings::Environment;
@@ -147,7 +149,7 @@ pub(super) fn add(
     // What was asked for once stays.
     let before = old.as_ref().map(Receipt::wishes).unwrap_or_default();
     let wishes = Wishes {
-        allow_read_tools: wishes.allow_read_tools || before.allow_read_tools,
+        allow: wishes.allow.max(before.allow),
         trust_hooks: wishes.trust_hooks || before.trust_hooks,
     };
     let mut plan = Plan::empty(client, scope);
@@ -166,7 +168,8 @@ pub(super) fn add(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         at: environment.clock.now().to_string(),
         project: scope.root().map(Path::to_owned),
-        allow_read_tools: wishes.allow_read_tools,
+        allow_read_tools: wishes.allow >= Allow::Read,
+        allow_save_tools: wishes.allow >= Allow::Save,
         trust_hooks: wishes.trust_hooks,
         files,
     });
@@ -188,7 +191,7 @@ pub(super) fn remove(
         plan.note_kept_skills(&wanted(environment, client, scope, Wishes::default())?)?;
         return Ok(plan);
     }
-    let all = Wishes { allow_read_tools: true, trust_hooks: true };
+    let all = Wishes { allow: Allow::Save, trust_hooks: true };
     let wanted = wanted(environment, client, scope, all)?;
     let found = wanted.iter().map(as_if_inserted).collect::<Result<Vec<_>, _>>()?;
     let found: Vec<Inserted> = found.into_iter().flatten().collect();

@@ -3,7 +3,7 @@
 
 use super::entry::Entry;
 use super::splice::Splice;
-use super::{Filled, InstallError, Scope, Wishes};
+use super::{Allow, Filled, InstallError, Scope, Wishes};
 use crate::files::{FileError, Lock, Problem, Root};
 use crate::ids::sha256;
 use crate::settings::Environment;
@@ -24,6 +24,9 @@ pub(super) struct Receipt {
     /// The project, where it is for one.
     pub(super) project: Option<PathBuf>,
     pub(super) allow_read_tools: bool,
+    /// Receipts of older versions do not have it.
+    #[serde(default)]
+    pub(super) allow_save_tools: bool,
     pub(super) trust_hooks: bool,
     pub(super) files: Vec<Inserted>,
 }
@@ -48,7 +51,12 @@ pub(super) struct Inserted {
 
 impl Receipt {
     pub(super) fn wishes(&self) -> Wishes {
-        Wishes { allow_read_tools: self.allow_read_tools, trust_hooks: self.trust_hooks }
+        let allow = match (self.allow_read_tools, self.allow_save_tools) {
+            (_, true) => Allow::Save,
+            (true, false) => Allow::Read,
+            (false, false) => Allow::Nothing,
+        };
+        Wishes { allow, trust_hooks: self.trust_hooks }
     }
 
     pub(super) fn of(&self, path: &Path) -> Option<&Inserted> {

@@ -4,29 +4,67 @@ use super::{Outcome, Target, carry_out, show};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::install::{OnPath, Plan, Wishes, on_path};
+use clap::ValueEnum;
+use midstride::install::{Allow, OnPath, Plan, Wishes, on_path};
 use midstride::settings::Environment;
 use midstride::verbs;
 use midstride_core::session::Client;
+
+/// What the choice means.
+const CHOICE: &str = "\
+Which of midstride's own tools may it use without asking you?
+  save  read handoffs, and save sessions, tasks and workflow states in the project
+  read  only read handoffs (brief, get, search, check)
+  none  ask each time; headless sessions cannot save (the default)
+`midstride client remove` takes this back.";
 
 /// Install midstride into a client
 ///
 /// Hooks, the MCP server and the skills `midstride-handoff` and `midstride-continue` are put beside
 /// what is there; nothing is replaced, and a second time changes nothing. An agent may run this with
-/// `--yes`: it only makes midstride be called. What takes questions away from you, `--allow-read-tools`
-/// and `--trust-hooks`, it may not. Nothing is written into CLAUDE.md or AGENTS.md.
+/// `--yes`: it only makes midstride be called. What takes questions away from you, `--allow` and
+/// `--trust-hooks`, it may not. `client remove` takes everything back. Nothing is written into CLAUDE.md or AGENTS.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AddArgs {
     #[command(flatten)]
     target: Target,
 
-    /// Let the client use the tools that only read without asking: brief, get, search and check
-    #[arg(long)]
+    /// Which of midstride's own tools the client may use without asking you
+    ///
+    /// Without this, a terminal asks you, and everything else allows nothing. What you allowed before
+    /// stays until `client remove`. Headless sessions (`claude -p`, `codex exec`) can only use what is
+    /// allowed.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    allow: Option<AllowArg>,
+
+    /// The same as `--allow read`
+    #[arg(long, hide = true, conflicts_with = "allow")]
     allow_read_tools: bool,
 
     /// Tell Codex that you trust these hooks; without it Codex asks you once
     #[arg(long)]
     trust_hooks: bool,
+}
+
+/// What is allowed, as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AllowArg {
+    /// Nothing
+    None,
+    /// Reading handoffs: brief, get, search, check
+    Read,
+    /// Reading, and saving sessions, tasks and workflow states
+    Save,
+}
+
+impl From<AllowArg> for Allow {
+    fn from(typed: AllowArg) -> Self {
+        match typed {
+            AllowArg::None => Self::Nothing,
+            AllowArg::Read => Self::Read,
+            AllowArg::Save => Self::Save,
+        }
+    }
 }
 
 pub(super) fn add(
@@ -37,10 +75,12 @@ pub(super) fn add(
     let target = &args.target;
     let scope = target.scope(environment)?;
     let clients = target.clients(environment)?;
-    let wishes = Wishes {
-        allow_read_tools: args.allow_read_tools || wants_read_tools(ui, environment, target)?,
-        trust_hooks: args.trust_hooks,
+    let allow = match args.allow {
+        Some(typed) => typed.into(),
+        None if args.allow_read_tools => Allow::Read,
+        None => chosen(ui, environment, target)?,
     };
+    let wishes = Wishes { allow, trust_hooks: args.trust_hooks };
     let plan = |client: &Client| verbs::add_to_client(environment, *client, &scope, wishes);
     let plans: Vec<Plan> = clients.iter().map(plan).collect::<Result<_, _>>()?;
     show(ui, target, &plans)?;
@@ -61,19 +101,19 @@ pub(super) fn add(
     Ok(Outcome::Clean)
 }
 
-/// A question of its own, for a person who sits there.
-fn wants_read_tools(
-    ui: &mut Ui,
-    environment: &Environment,
-    target: &Target,
-) -> Result<bool, Diagnostic> {
+/// One choice for a user at a terminal; nothing is allowed anywhere else.
+fn chosen(ui: &mut Ui, environment: &Environment, target: &Target) -> Result<Allow, Diagnostic> {
     let is_asked = !target.yes && !target.dry_run && Ui::is_watched();
     if !is_asked || environment.inside.is_some() {
-        return Ok(false);
+        return Ok(Allow::Nothing);
     }
-    Ok(ui.ask(
-        "May it use midstride's tools that only read (brief, get, search, check) without asking?",
-    )?)
+    ui.say(CHOICE)?;
+    let typed = ui.answer("Allow [save/read/none]")?.unwrap_or_default();
+    Ok(match typed.trim().to_lowercase().as_str() {
+        "save" | "s" => Allow::Save,
+        "read" | "r" => Allow::Read,
+        _ => Allow::Nothing,
+    })
 }
 
 /// Clients call midstride by its name.
