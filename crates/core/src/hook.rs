@@ -32,6 +32,8 @@ pub struct Call {
     pub agent: Option<String>,
     /// The turn that it comes in, where the client names it: each prompt begins another one.
     pub turn: Option<String>,
+    /// Whether the client lets its agent do everything without asking, as far as it tells.
+    pub is_unrestricted: bool,
     /// What happens.
     pub moment: Moment,
 }

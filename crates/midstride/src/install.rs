@@ -9,6 +9,7 @@ mod codex;
 mod entry;
 mod json;
 mod on_path;
+mod own_settings;
 mod place;
 mod plan;
 mod plugin;
@@ -22,6 +23,7 @@ mod toml;
 
 pub use entry::{Entry, What};
 pub use on_path::{OnPath, Program, on_path, program_of};
+pub use own_settings::{OwnSettings, Saving, own_settings};
 pub use plan::{Change, Note, Plan};
 pub use plugin::plugin;
 pub use standing::{FileStanding, HookStanding, HookTrust, Standing, standing};

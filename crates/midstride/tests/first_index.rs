@@ -48,6 +48,7 @@ fn start(project: &Project, session: &str, limit: Limit) -> Hooked {
         folder: None,
         agent: None,
         turn: None,
+        is_unrestricted: false,
         moment: Moment::Start(Occasion::Startup),
     };
     verbs::hook(project, &call, limit)

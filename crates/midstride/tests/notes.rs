@@ -155,6 +155,7 @@ fn notes_of_a_clone_are_counted_and_not_read() {
         folder: None,
         agent: None,
         turn: None,
+        is_unrestricted: false,
         moment: Moment::Start(Occasion::Startup),
     };
     let told = verbs::hook(&open(sandbox.root()), &call, midstride::index::Limit::default())

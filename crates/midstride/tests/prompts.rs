@@ -104,6 +104,7 @@ fn told(sandbox: &Sandbox, moment: Moment) -> Option<String> {
         folder: None,
         agent: None,
         turn: None,
+        is_unrestricted: false,
         moment,
     };
     verbs::hook(&open(sandbox.root()), &call, midstride::index::Limit::default()).answer.context

@@ -70,7 +70,7 @@ fn diagnose(project: &Project, simulates: bool, tools: u64) -> Diagnosis {
         Ok(told) => (told, None),
         Err(error) => (hook_log::Told::default(), Some(error.to_string())),
     };
-    let clients = verbs::examine_clients(project, &told.fired);
+    let clients = verbs::examine_clients(project, &told);
     let now = project.environment().clock.now();
     let steps = simulates.then(|| simulation::simulate(&simulated(&clients), now));
     Diagnosis {

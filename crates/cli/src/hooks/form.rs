@@ -16,6 +16,9 @@ pub(super) fn call(client: Client, event: String, moment: Moment, fields: &Field
         folder: fields.text("cwd"),
         agent: fields.text("agent_id"),
         turn: fields.text("prompt_id").or_else(|| fields.text("turn_id")),
+        // `codex exec` says so too, and refuses tools that write all the same.
+        is_unrestricted: client == Client::ClaudeCode
+            && fields.text("permission_mode").as_deref() == Some("bypassPermissions"),
         moment,
     }
 }

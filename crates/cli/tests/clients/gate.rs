@@ -111,6 +111,12 @@ fn codex_is_kept_from_stopping_twice_and_no_more() {
     let model = ModelServer::start([fails(), fails(), fails()]);
     model.then([(); 3].map(|()| Turn::says("I am done.")));
     let Some(mut client) = codex(&sandbox, &model) else { return };
+    // A headless agent is asked only if it may save.
+    let configuration = sandbox.home().join(".codex/config.toml");
+    let mut text = std::fs::read_to_string(&configuration).unwrap();
+    text.push_str("\n[mcp_servers.midstride]\ncommand = \"true\"\n");
+    text.push_str("default_tools_approval_mode = \"approve\"\n");
+    std::fs::write(&configuration, text).unwrap();
     finish(&sandbox, client.arg("Repair the importer"));
     assert_eq!(model.requests().len(), 6, "{:?}", did(&sandbox));
     let heard = heard(&last(&model));

@@ -191,6 +191,7 @@ fn what_is_installed_and_never_fired_is_told_with_its_trust() {
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
+      saving  asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save
       HOOK  IN  FIRED
       SessionStart  user  never
       UserPromptSubmit  user  never
@@ -206,6 +207,7 @@ fn what_is_installed_and_never_fired_is_told_with_its_trust() {
     Codex
       program  codex-cli 0.166.0, [HOME]/bin/codex
       user  7 of 7 hooks, the MCP server, 2 of 2 skills
+      saving  asks you each time; headless sessions cannot save. Next: midstride client add codex --allow save
       HOOK  IN  TRUST  FIRED
       SessionStart  user  not yet  never
       UserPromptSubmit  user  not yet  never
@@ -248,6 +250,7 @@ fn what_fired_is_told_with_what_it_took_and_told() {
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
+      saving  asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save
       HOOK  IN  FIRED  LAST  MEDIAN  WORST  TOKENS  ALL  DID
       SessionStart  user  2  2026-03-21 17:24  [N] ms  [N] ms  371  742  briefed
       UserPromptSubmit  user  1  2026-03-21 17:24  [N] ms  [N] ms  0  0  found no transcript yet
@@ -262,6 +265,7 @@ fn what_fired_is_told_with_what_it_took_and_told() {
     Codex
       program  codex-cli 0.166.0, [HOME]/bin/codex
       user  7 of 7 hooks, the MCP server, 2 of 2 skills
+      saving  asks you each time; headless sessions cannot save. Next: midstride client add codex --allow save
       HOOK  IN  TRUST  FIRED
       SessionStart  user  trusted  never
       UserPromptSubmit  user  trusted  never
@@ -302,6 +306,85 @@ fn what_fired_is_told_with_what_it_took_and_told() {
     assert_eq!(value["cost"]["briefing_tokens"], tokens("tokens_last"), "{value:#}");
 }
 
+/// The problems that the doctor finds, as one text.
+fn found(sandbox: &Sandbox) -> String {
+    json_of(&doctor(sandbox, &["--json", "--no-simulation"]))["problems"].to_string()
+}
+
+#[test]
+fn clients_that_run_no_hooks_are_noticed() {
+    let sandbox = installed(&["--trust-hooks"]);
+    assert!(!found(&sandbox).contains("runs no hooks"), "{}", found(&sandbox));
+    sandbox.write(".claude/settings.local.json", r#"{"disableAllHooks": true}"#);
+    let configuration = sandbox.home().join(".codex/config.toml");
+    let text = std::fs::read_to_string(&configuration).unwrap();
+    std::fs::write(&configuration, format!("{text}\n[features]\nhooks = false\n")).unwrap();
+    let all = found(&sandbox);
+    assert!(all.contains("Claude Code runs no hooks: `disableAllHooks` is set in "), "{all}");
+    assert!(all.contains("Codex runs no hooks: `hooks = false` is set in "), "{all}");
+    // The file that is nearer to the project has the last word.
+    let settings = sandbox.home().join(".claude/settings.json");
+    let user = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, user.replacen('{', "{\"disableAllHooks\": true,", 1)).unwrap();
+    sandbox.write(".claude/settings.local.json", r#"{"disableAllHooks": false}"#);
+    assert!(!found(&sandbox).contains("Claude Code runs no hooks"), "{}", found(&sandbox));
+}
+
+#[test]
+fn a_changed_hook_timeout_is_noticed() {
+    let sandbox = installed(&["--trust-hooks"]);
+    let settings = sandbox.home().join(".claude/settings.json");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    assert!(!found(&sandbox).contains("timeout"), "{}", found(&sandbox));
+    std::fs::write(&settings, text.replacen("\"timeout\": 10", "\"timeout\": 1", 1)).unwrap();
+    let all = found(&sandbox);
+    assert!(all.contains("Claude Code has changed hook timeouts: SessionStart 1 s"), "{all}");
+}
+
+#[test]
+fn sessions_that_ran_without_a_hook_are_noticed() {
+    let sandbox = installed(&["--trust-hooks"]);
+    let line = json!({"at": "2026-03-21T17:00:00Z", "client": "claude-code", "event": "SessionStart",
+        "session": CALLER, "milliseconds": 9, "tokens": 0, "did": "nothing", "error": null});
+    sandbox.write(LOG, format!("{line}\n"));
+    let ran = |id: &str, at: &str| {
+        let record = json!({"type": "user", "uuid": "u1", "sessionId": id, "cwd": sandbox.root(),
+            "timestamp": at, "message": {"role": "user", "content": "Look at the pages"}});
+        super::session::put(&sandbox, id, &format!("{record}\n"));
+    };
+    let [before, with, without] =
+        ["0", "1", "2"].map(|n| format!("5e55000{n}-4c00-7000-8000-00000000aaaa"));
+    ran(&before, "2026-03-21T16:00:00Z");
+    ran(&with, "2026-03-21T17:10:00Z");
+    ran(&without, "2026-03-21T17:20:00Z");
+    let more = line.to_string().replace(CALLER, &with);
+    sandbox.write(LOG, format!("{line}\n{more}\n"));
+    let all = found(&sandbox);
+    let one = "1 session of Claude Code ran without a hook: [UID]\"";
+    assert!(all.contains(one), "{all}");
+    let last = line.to_string().replace(CALLER, &without);
+    sandbox.write(LOG, format!("{line}\n{more}\n{last}\n"));
+    assert!(!found(&sandbox).contains("without a hook"), "{}", found(&sandbox));
+}
+
+#[test]
+fn whether_an_agent_may_save_is_said() {
+    let saving = |sandbox: &Sandbox| {
+        let value = json_of(&doctor(sandbox, &["--json", "--no-simulation"]));
+        ["0", "1"].map(|at| value.pointer(&format!("/clients/{at}/saving")).unwrap().clone())
+    };
+    assert_eq!(saving(&installed(&[])), ["asked", "asked"]);
+    assert_eq!(saving(&installed(&["--allow", "read"])), ["asked", "asked"]);
+    let sandbox = installed(&["--allow", "save"]);
+    assert_eq!(saving(&sandbox), ["allowed", "allowed"]);
+    let rules = r#"{"permissions": {"deny": ["mcp__midstride", "Bash(midstride:*)"]}}"#;
+    sandbox.write(".claude/settings.json", rules);
+    assert_eq!(saving(&sandbox), ["denied", "allowed"]);
+    let told = doctor(&installed(&[]), &["--no-simulation"]).stdout;
+    let next = "headless sessions cannot save. Next: midstride client add codex --allow save";
+    assert!(told.contains(next), "{told}");
+}
+
 #[test]
 fn each_thing_that_is_broken_is_named_with_what_to_do() {
     let sandbox = installed(&["--trust-hooks"]);
@@ -331,7 +414,7 @@ fn each_thing_that_is_broken_is_named_with_what_to_do() {
     std::fs::remove_file(programs(&sandbox).join("midstride")).unwrap();
     insta::assert_snapshot!(about_clients(&doctor(&sandbox, &["--no-simulation"])), @"
     exit 1
-    5 problems found; what to do stands at the end.
+    6 problems found; what to do stands at the end.
 
     midstride
       program  not on the PATH
@@ -341,6 +424,7 @@ fn each_thing_that_is_broken_is_named_with_what_to_do() {
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  9 of 10 hooks, the MCP server, 2 of 2 skills
+      saving  asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save
       HOOK  IN  FIRED  LAST  MEDIAN  WORST  TOKENS  ALL  DID
       SessionStart  user  2  2026-03-21 17:20  [N] ms  [N] ms  0  0  FAILED: the disk is full
       UserPromptSubmit  user  never
@@ -355,6 +439,7 @@ fn each_thing_that_is_broken_is_named_with_what_to_do() {
     Codex
       program  codex-cli 0.166.0, [HOME]/bin/codex
       user  7 of 7 hooks, the MCP server, 2 of 2 skills
+      saving  asks you each time; headless sessions cannot save. Next: midstride client add codex --allow save
       HOOK  IN  TRUST  FIRED
       SessionStart  user  changed  never
       UserPromptSubmit  user  trusted  never
@@ -374,6 +459,8 @@ fn each_thing_that_is_broken_is_named_with_what_to_do() {
         hint: start `codex` and answer its question, or `midstride client add codex --trust-hooks`
       - Codex was told to leave these hooks out: Stop
         hint: `enabled = false` stands beside them in `config.toml` of Codex; take it out if that is not what you want
+      - Codex has changed hook timeouts: SessionStart 50 s
+        hint: `midstride client remove codex`, then `midstride client add codex` writes them again
       - `midstride` is not on the PATH: clients will not find it
         hint: `cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which has to be on the PATH of your clients
     ");
@@ -444,6 +531,7 @@ fn whoever_switched_hooks_off_is_told_so_first() {
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
+      saving  asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save
       HOOK  IN  FIRED
       SessionStart  user  never
       UserPromptSubmit  user  never
@@ -458,6 +546,7 @@ fn whoever_switched_hooks_off_is_told_so_first() {
     Codex
       program  codex-cli 0.166.0, [HOME]/bin/codex
       user  7 of 7 hooks, the MCP server, 2 of 2 skills
+      saving  asks you each time; headless sessions cannot save. Next: midstride client add codex --allow save
       HOOK  IN  TRUST  FIRED
       SessionStart  user  trusted  never
       UserPromptSubmit  user  trusted  never

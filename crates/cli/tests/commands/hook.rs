@@ -322,12 +322,39 @@ fn an_agent_is_reminded_once_of_what_only_it_knows_if_the_user_turned_that_on() 
     std::fs::remove_dir_all(sandbox.root().join(".git/midstride/hooks")).unwrap();
     sandbox.write(".midstride/config.toml", "[hooks]\nnudge = true\n");
     let told = hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"}));
-    insta::assert_snapshot!(context(&told), @"midstride: The user corrected this session twice. What was done is captured; why, what was wrong and what comes next only you can say. Before the work is interrupted, `midstride save` keeps that for whoever goes on; `midstride save --help` tells how. This is said once.");
+    insta::assert_snapshot!(context(&told), @"midstride: The user corrected this session twice. What was done is captured; why, what was wrong and what comes next only you can say. Save that before the work is interrupted, with midstride's `save` tool or with `midstride save` (`midstride save --help` tells how). This is said once.");
     assert_eq!(did(&sandbox), "nudged");
     assert_eq!(hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"})), "");
     sandbox.write(".midstride/config.toml", "[hooks]\nnudge = false\n");
     std::fs::remove_dir_all(sandbox.root().join(".git/midstride/hooks")).unwrap();
     assert_eq!(hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"})), "");
+}
+
+#[test]
+fn an_agent_is_not_reminded_of_what_it_may_not_do() {
+    let sandbox = worked_in();
+    sandbox.write(".midstride/config.toml", "[hooks]\nnudge = true\nstop_gate = true\n");
+    let reminded = |headless: bool, mode: &str, settings: &str| {
+        let _ = std::fs::remove_dir_all(sandbox.root().join(".git/midstride/hooks"));
+        sandbox.write(".claude/settings.json", settings);
+        let variables: &[(&str, &str)] =
+            if headless { &[("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")] } else { &[] };
+        let asks = |event: &str, more: Value| {
+            let input = call(&sandbox, event, ID, more);
+            !hook_with(&sandbox, "claude-code", &input, variables).stdout.is_empty()
+        };
+        let prompt = asks("UserPromptSubmit", json!({"prompt": "Go on", "permission_mode": mode}));
+        let stop = asks("Stop", json!({"stop_hook_active": false, "permission_mode": mode}));
+        [prompt, stop]
+    };
+    let allow = r#"{"permissions": {"allow": ["mcp__midstride__save"]}}"#;
+    let deny = r#"{"permissions": {"deny": ["mcp__midstride", "Bash"]}}"#;
+    // At a terminal the client asks its user; in a script nobody is there.
+    assert_eq!(reminded(false, "default", "{}"), [true; 2]);
+    assert_eq!(reminded(true, "default", "{}"), [false; 2]);
+    assert_eq!(reminded(true, "bypassPermissions", "{}"), [true; 2]);
+    assert_eq!(reminded(true, "default", allow), [true; 2]);
+    assert_eq!(reminded(false, "default", deny), [false; 2]);
 }
 
 #[test]

@@ -113,8 +113,8 @@ impl Worth {
 pub fn nudge(worth: Worth) -> String {
     format!(
         "midstride: {}. What was done is captured; why, what was wrong and what comes next only you \
-         can say. Before the work is interrupted, `midstride save` keeps that for whoever goes on; \
-         `midstride save --help` tells how. This is said once.",
+         can say. Save that before the work is interrupted, with midstride's `save` tool or with \
+         `midstride save` (`midstride save --help` tells how). This is said once.",
         worth.sentence()
     )
 }

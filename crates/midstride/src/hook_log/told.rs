@@ -4,7 +4,7 @@ use super::FILE;
 use crate::files::{FileError, Problem, Stream};
 use jiff::Timestamp;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// So much of the end of the log is read. It is kept shorter than this; one that is not was written
@@ -18,6 +18,17 @@ pub struct Told {
     pub fired: Vec<Fired>,
     /// How many lines are none of ours.
     pub unreadable: usize,
+    /// By client, since when its hooks are in the log, and which sessions called them.
+    pub called: BTreeMap<String, Called>,
+}
+
+/// The sessions that called a hook of one client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// When the first call was that the log still has.
+    pub since: Timestamp,
+    /// The sessions.
+    pub sessions: BTreeSet<String>,
 }
 
 /// What one hook of one client did.
@@ -55,6 +66,8 @@ struct Written {
     at: Timestamp,
     client: String,
     event: String,
+    #[serde(default)]
+    session: Option<String>,
     milliseconds: u64,
     tokens: u64,
     did: String,
@@ -81,10 +94,14 @@ pub fn told(private: &Path) -> Result<Told, FileError> {
 
 fn fold(text: &str) -> Told {
     let mut calls: BTreeMap<(String, String), Vec<Written>> = BTreeMap::new();
+    let mut called: BTreeMap<String, Called> = BTreeMap::new();
     let mut unreadable = 0;
     for line in text.split_inclusive('\n').filter(|line| !line.trim().is_empty()) {
         match serde_json::from_str::<Written>(line) {
             Ok(call) => {
+                let first = Called { since: call.at, sessions: BTreeSet::new() };
+                let known = called.entry(call.client.clone()).or_insert(first);
+                known.sessions.extend(call.session.clone());
                 calls.entry((call.client.clone(), call.event.clone())).or_default().push(call);
             }
             // Somebody writes it right now.
@@ -92,7 +109,7 @@ fn fold(text: &str) -> Told {
             Err(_) => unreadable += 1,
         }
     }
-    Told { fired: calls.into_values().filter_map(fired).collect(), unreadable }
+    Told { fired: calls.into_values().filter_map(fired).collect(), unreadable, called }
 }
 
 /// What calls of one hook come to; the last line is the last call.

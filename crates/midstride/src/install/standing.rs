@@ -6,6 +6,7 @@ use super::{Form, InstallError, SERVER, Scope, Wanted, codex, skill, wanted};
 use crate::ids::sha256;
 use crate::settings::Environment;
 use midstride_core::session::Client;
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// What one client has of ours for one scope.
@@ -38,6 +39,8 @@ pub struct HookStanding {
     pub is_there: bool,
     /// How the client stands to it, where it asks its user at all.
     pub trust: Option<HookTrust>,
+    /// The seconds after which the client gives up, where that is not what midstride wrote.
+    pub other_timeout: Option<u64>,
 }
 
 /// How a client that asks its user stands to a hook. Only a trusted one is run; the others are left
@@ -172,20 +175,31 @@ fn hooks(
     files: &[FileStanding],
     trust: &[(&str, HookTrust)],
 ) -> Vec<HookStanding> {
-    let (Some(Wanted { form: Form::Entries(entries), .. }), Some(file)) =
+    let (Some(first @ Wanted { form: Form::Entries(entries), .. }), Some(file)) =
         (wanted.first(), files.first())
     else {
         return Vec::new();
     };
+    let text = first.place.read().ok().flatten();
+    let settings = value_of(first.place.path(), text.as_deref()).unwrap_or_default();
     let hook = |entry: &super::Entry| match &entry.keys[..] {
         [top, event] if top == "hooks" => Some(HookStanding {
             event: event.clone(),
             is_there: file.present.contains(&entry.name()),
             trust: trust.iter().find(|(of, _)| of == event).map(|(_, trust)| *trust),
+            other_timeout: other_timeout(entry, &settings),
         }),
         _ => None,
     };
     entries.iter().filter_map(hook).collect()
+}
+
+/// The timeout of a hook of ours, where somebody changed it.
+fn other_timeout(entry: &super::Entry, top: &Value) -> Option<u64> {
+    let ours = entry.value().pointer("/hooks/0")?;
+    let there = entry.find(top)?["hooks"].as_array()?;
+    let hook = there.iter().find(|hook| hook["command"] == ours["command"])?;
+    hook["timeout"].as_u64().filter(|seconds| ours["timeout"].as_u64() != Some(*seconds))
 }
 
 fn enables_plugin(settings: &Wanted) -> bool {

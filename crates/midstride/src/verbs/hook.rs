@@ -20,6 +20,7 @@ use crate::client::{self, Found};
 use crate::files::{self, FileError};
 use crate::ids::sha256;
 use crate::index::{Card, Effort, Index, Limit};
+use crate::install::{Saving, own_settings};
 use crate::ledger::{LedgerError, Patience, SqliteLedger};
 use crate::observation::is_due;
 use crate::process;
@@ -136,12 +137,17 @@ pub fn last_briefing(project: &Project) -> Result<Option<(SessionName, String)>,
 /// changes because midstride is installed.
 fn wants_briefing(project: &Project, client: Client) -> bool {
     let configured = project.settings().brief;
-    let is_headless = || match client {
+    settings::briefing_choice().unwrap_or_else(|| {
+        configured.budget != Some(0) && (configured.headless || !is_headless(client))
+    })
+}
+
+/// Whether a session runs for a script, so that nobody can be asked.
+fn is_headless(client: Client) -> bool {
+    match client {
         Client::ClaudeCode => settings::is_headless_claude(),
         Client::Codex => process::is_below_codex_exec(),
-    };
-    settings::briefing_choice()
-        .unwrap_or_else(|| configured.budget != Some(0) && (configured.headless || !is_headless()))
+    }
 }
 
 /// Removes what hooks of a session keep for the next one.
@@ -388,7 +394,8 @@ impl Hooking<'_> {
             News::Enough => true,
         });
         let session = session.filter(|_| may)?;
-        let worth = reminds(&session, turned_on).filter(|_| !self.has_handoff());
+        let worth = reminds(&session, turned_on).filter(|_| self.may_save());
+        let worth = worth.filter(|_| !self.has_handoff());
         if kept.weighed && worth.is_none() {
             return None;
         }
@@ -398,6 +405,20 @@ impl Hooking<'_> {
             worth.is_some() && !std::mem::replace(&mut kept.nudged, true)
         });
         worth.filter(|_| is_first == Some(true))
+    }
+
+    /// Whether the agent may save: it is never asked to do what it may not. Where the client asks its
+    /// user, somebody has to be there.
+    fn may_save(&self) -> bool {
+        let client = self.call.client;
+        let environment = self.project.environment();
+        let saving = || own_settings(environment, client, self.project.root().path()).saving;
+        self.call.is_unrestricted
+            || match saving() {
+                Saving::Allowed => true,
+                Saving::Asked => !is_headless(client),
+                Saving::Denied => false,
+            }
     }
 
     fn matters(&mut self, text: &str) -> Option<Briefed> {
@@ -623,7 +644,7 @@ impl Hooking<'_> {
         let Some(captured) = self.noted(captured) else { return };
         self.note_new(captured.new_bytes);
         self.changed = captured.session.files.last_change();
-        let Some(worth) = worth(&captured.session) else { return };
+        let Some(worth) = worth(&captured.session).filter(|_| self.may_save()) else { return };
         let taken = taken(self.project, &found, captured, Mode::Auto);
         let Some(taken) = self.noted(taken) else { return };
         let handed = self.lacking(own.first(), &taken.written.checkpoint);

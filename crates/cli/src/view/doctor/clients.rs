@@ -6,7 +6,7 @@ use super::super::{count, heading, indented, one_line, tame};
 use super::ProblemText;
 use jiff::Timestamp;
 use midstride::hook_log::Fired;
-use midstride::install::{HookStanding, HookTrust, InstallError, Scope, Standing};
+use midstride::install::{HookStanding, HookTrust, InstallError, Saving, Scope, Standing};
 use midstride::verbs::ClientFacts;
 use midstride_core::session::Client;
 use serde::Serialize;
@@ -74,6 +74,9 @@ pub(super) fn text(facts: &ClientFacts, speaks: bool) -> String {
             Scope::Project(_) => line("project", &installed(standing)),
         }
     }
+    if facts.is_installed() {
+        line("saving", saving(facts));
+    }
     if facts.is_found() && !facts.is_installed() {
         let name = facts.client.name();
         line("user", &format!("nothing installed. Next: midstride client add {name}"));
@@ -87,6 +90,20 @@ pub(super) fn text(facts: &ClientFacts, speaks: bool) -> String {
         );
     }
     out
+}
+
+/// Whether the agent may save.
+fn saving(facts: &ClientFacts) -> &'static str {
+    match (facts.own.saving, facts.client) {
+        (Saving::Allowed, _) => "allowed without asking",
+        (Saving::Denied, _) => "denied by your settings; agents are not asked to save",
+        (Saving::Asked, Client::ClaudeCode) => {
+            "asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save"
+        }
+        (Saving::Asked, Client::Codex) => {
+            "asks you each time; headless sessions cannot save. Next: midstride client add codex --allow save"
+        }
+    }
 }
 
 fn program(facts: &ClientFacts) -> String {
@@ -251,6 +268,9 @@ pub(super) fn problems(facts: &ClientFacts) -> Vec<ProblemText> {
         found.extend(files(standing));
         found.extend(untrusted(standing));
     }
+    found.extend(hooks_off(facts).filter(|_| is_there));
+    found.extend(facts.standings.iter().filter_map(other_timeouts));
+    found.extend(unhooked(facts));
     found.extend(failed(facts));
     if let [one, other] = &facts.standings[..]
         && one.has_hooks()
@@ -294,6 +314,50 @@ fn failed(facts: &ClientFacts) -> Vec<ProblemText> {
         found.push((message, hint.to_owned()));
     }
     found
+}
+
+/// All hooks of the client are switched off.
+fn hooks_off(facts: &ClientFacts) -> Option<ProblemText> {
+    let path = facts.own.hooks_off.as_ref()?.display();
+    let name = called(facts.client);
+    let (key, hint) = match facts.client {
+        Client::ClaudeCode => ("`disableAllHooks`", "remove `disableAllHooks` to run hooks again"),
+        Client::Codex => {
+            ("`hooks = false`", "set `hooks = true` under `[features]` to run hooks again")
+        }
+    };
+    Some((format!("{name} runs no hooks: {key} is set in `{path}`"), hint.to_owned()))
+}
+
+/// Sessions that ran without a hook.
+fn unhooked(facts: &ClientFacts) -> Option<ProblemText> {
+    const SHOWN_MAX: usize = 3;
+    let shown = facts.unhooked.iter().take(SHOWN_MAX).map(|id| one_line(id, 36));
+    let mut shown = shown.collect::<Vec<_>>().join(", ");
+    let more = facts.unhooked.len().saturating_sub(SHOWN_MAX);
+    if more > 0 {
+        shown.push_str(&format!(" and {more} more"));
+    }
+    let sessions = count(facts.unhooked.len(), "session");
+    let message = format!("{sessions} of {} ran without a hook: {shown}", called(facts.client));
+    let hint = "`midstride session recover` captures them; a session that was started before \
+                `client add`, or with its own settings, calls no hook";
+    (!facts.unhooked.is_empty()).then(|| (message, hint.to_owned()))
+}
+
+/// Hooks with another timeout than midstride wrote: a short one cuts them off.
+fn other_timeouts(standing: &Standing) -> Option<ProblemText> {
+    let changed = standing
+        .hooks
+        .iter()
+        .filter_map(|hook| Some(format!("{} {} s", hook.event, hook.other_timeout?)));
+    let changed: Vec<String> = changed.collect();
+    let (name, typed, option) = (called(standing.client), standing.client.name(), option(standing));
+    let message = format!("{name} has changed hook timeouts: {}", changed.join(", "));
+    let hint = format!(
+        "`midstride client remove {typed}{option}`, then `midstride client add {typed}{option}` writes them again"
+    );
+    (!changed.is_empty()).then_some((message, hint))
 }
 
 fn missing(standing: &Standing) -> Option<ProblemText> {
@@ -409,6 +473,9 @@ pub(super) struct ClientJson {
     folder: Option<String>,
     program: Option<ProgramJson>,
     scopes: Vec<ScopeJson>,
+    saving: &'static str,
+    hooks_off: Option<String>,
+    unhooked_sessions: Vec<String>,
     hooks: Vec<HookJson>,
 }
 
@@ -487,6 +554,13 @@ pub(super) fn json(facts: &ClientFacts) -> ClientJson {
             version: program.version.clone(),
         }),
         scopes: facts.standings.iter().map(scope).collect(),
+        saving: match facts.own.saving {
+            Saving::Allowed => "allowed",
+            Saving::Asked => "asked",
+            Saving::Denied => "denied",
+        },
+        hooks_off: facts.own.hooks_off.as_ref().map(|path| path.display().to_string()),
+        unhooked_sessions: facts.unhooked.clone(),
         hooks: rows(facts).iter().map(hook).collect(),
     }
 }
@@ -513,6 +587,7 @@ fn fired_json(fired: &Fired) -> FiredJson {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use midstride::install::OwnSettings;
 
     #[test]
     fn rows_fit_into_a_narrow_terminal_and_say_what_they_left_out() {
@@ -537,6 +612,8 @@ mod tests {
             program: None,
             standings: Vec::new(),
             problems: Vec::new(),
+            own: OwnSettings { hooks_off: None, saving: Saving::Asked },
+            unhooked: Vec::new(),
             fired: vec![fired],
         };
         let narrow = hooks(&facts, 58);

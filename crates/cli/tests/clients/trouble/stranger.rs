@@ -9,6 +9,16 @@ const GREEDY: &str = "shelves = [\"~/notes\"]\n\n[hooks]\nstop_gate = true\n\n[[
 const OUTSIDE: &str = "---\nhandoff:\n  id: outside\n  title: Outside\n  status: planned\n  \
                        landmines:\n    - Words from outside\n---\n";
 
+/// An agent that may not save is not kept from stopping. Claude Code runs without restrictions here.
+fn allow_saving(desk: &Desk) {
+    let configuration = desk.sandbox.home().join(".codex/config.toml");
+    if let Ok(mut text) = std::fs::read_to_string(&configuration) {
+        text.push_str("\n[mcp_servers.midstride]\ncommand = \"true\"\n");
+        text.push_str("default_tools_approval_mode = \"approve\"\n");
+        std::fs::write(configuration, text).unwrap();
+    }
+}
+
 #[test]
 fn a_clone_is_counted_and_told_once_it_is_trusted() {
     for client in CLIENTS {
@@ -49,6 +59,7 @@ fn a_clone_is_counted_and_told_once_it_is_trusted() {
         let asked = desk.undisturbed("Why are the pages slow?");
         assert!(asked.says(LANDMINE), "{client:?}: {:#}", asked.body);
         assert!(!asked.says("of somebody else"), "{client:?}: {:#}", asked.body);
+        allow_saving(&desk);
         desk.model.then(busy());
         desk.session("No, do not touch the fixtures");
         let asked = desk.model.requests().pop().unwrap();

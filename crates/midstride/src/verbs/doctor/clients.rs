@@ -1,8 +1,12 @@
 //! How each client stands: whether it is there, what it has of ours, and what its hooks did here.
 
 use super::super::client::{client_standing, found_clients};
-use crate::hook_log::Fired;
-use crate::install::{InstallError, Program, Scope, Standing, program_of};
+use super::super::hook::OffTimes;
+use crate::client::{Found, transcripts};
+use crate::hook_log::{Fired, Told};
+use crate::install::{
+    InstallError, OwnSettings, Program, Scope, Standing, own_settings, program_of,
+};
 use crate::project::Project;
 use midstride_core::session::Client;
 use std::path::PathBuf;
@@ -22,8 +26,12 @@ pub struct ClientFacts {
     pub standings: Vec<Standing>,
     /// Why that could not be found out.
     pub problems: Vec<InstallError>,
+    /// What its own settings say about hooks and saving.
+    pub own: OwnSettings,
     /// What its hooks did in this project.
     pub fired: Vec<Fired>,
+    /// Sessions that began after its hooks were first called here, and called none.
+    pub unhooked: Vec<String>,
 }
 
 impl ClientFacts {
@@ -38,8 +46,8 @@ impl ClientFacts {
     }
 }
 
-/// Looks at every client; `fired` is what the log of the project tells.
-pub fn examine_clients(project: &Project, fired: &[Fired]) -> Vec<ClientFacts> {
+/// Looks at every client; `told` is what the log of the project tells.
+pub fn examine_clients(project: &Project, told: &Told) -> Vec<ClientFacts> {
     let environment = project.environment();
     let scopes = [Scope::User, Scope::Project(project.root().path().to_owned())];
     let look = |(client, folder, has_folder): (Client, Option<PathBuf>, bool)| {
@@ -50,7 +58,7 @@ pub fn examine_clients(project: &Project, fired: &[Fired]) -> Vec<ClientFacts> {
                 Err(problem) => problems.push(problem),
             }
         }
-        let ours = fired.iter().filter(|one| one.client == client.name());
+        let ours = told.fired.iter().filter(|one| one.client == client.name());
         ClientFacts {
             client,
             folder,
@@ -58,8 +66,23 @@ pub fn examine_clients(project: &Project, fired: &[Fired]) -> Vec<ClientFacts> {
             program: program_of(client),
             standings,
             problems,
+            own: own_settings(environment, client, project.root().path()),
             fired: ours.cloned().collect(),
+            unhooked: unhooked(project, client, told),
         }
     };
     found_clients(environment).into_iter().map(look).collect()
+}
+
+/// Sessions that began after hooks were first called, and called none. What began while hooks were
+/// switched off is left out.
+fn unhooked(project: &Project, client: Client, told: &Told) -> Vec<String> {
+    let Some(called) = told.called.get(client.name()) else { return Vec::new() };
+    let off = OffTimes::of(project);
+    let (found, _) = transcripts(project, Some(client));
+    let is_unhooked = |one: &&Found| {
+        let is_later = one.began.is_some_and(|began| began > called.since && !off.has(began));
+        is_later && !called.sessions.contains(&one.session)
+    };
+    found.iter().filter(is_unhooked).map(|one| one.session.clone()).collect()
 }
