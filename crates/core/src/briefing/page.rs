@@ -29,10 +29,29 @@ impl Layout {
         Self { lengths: vec![0; entries], covered: vec![false; entries] }
     }
 
+    /// Whether an entry continues the block of the one before it on the page.
+    fn continues(&self, entries: &[Entry], index: usize) -> bool {
+        let before = self.lengths[..index].iter().rposition(|length| *length > 0);
+        before.is_some_and(|before| entries[index].continues(&entries[before]))
+    }
+
     /// The entries that nothing on the page says.
     pub(super) fn omitted<'e>(&'e self, entries: &'e [Entry]) -> impl Iterator<Item = &'e Entry> {
+        self.absent(entries, false)
+    }
+
+    /// The entries that another one on the page says.
+    pub(super) fn repeated<'e>(&'e self, entries: &'e [Entry]) -> impl Iterator<Item = &'e Entry> {
+        self.absent(entries, true)
+    }
+
+    fn absent<'e>(
+        &'e self,
+        entries: &'e [Entry],
+        is_covered: bool,
+    ) -> impl Iterator<Item = &'e Entry> {
         let all = entries.iter().zip(&self.lengths).zip(&self.covered);
-        all.filter(|((_, length), covered)| **length == 0 && !**covered)
+        all.filter(move |((_, length), covered)| **length == 0 && **covered == is_covered)
             .map(|((entry, _), _)| entry)
     }
 }
@@ -41,6 +60,7 @@ impl Layout {
 struct Frame {
     title: String,
     notice: &'static str,
+    unread: usize,
     show_all: Option<String>,
 }
 
@@ -69,7 +89,12 @@ impl Frame {
             Occasion::Compact | Occasion::Prompt | Occasion::Agent => NOTICE_COMPACT,
             Occasion::Startup | Occasion::Resume | Occasion::Clear => NOTICE,
         };
-        Self { title, notice, show_all: quote::command(&material.show_all) }
+        Self {
+            title,
+            notice,
+            unread: material.unread,
+            show_all: quote::command(&material.show_all),
+        }
     }
 
     fn head(&self, tokens: u64) -> String {
@@ -83,6 +108,9 @@ impl Frame {
             **length > 0 && entry.point.form == Form::Quote && entry.text(**length).cut > 0
         });
         let cut = cut.count();
+        if self.unread > 0 {
+            parts.push(noun::counted("unread handoff", self.unread));
+        }
         if cut > 0 {
             parts.push(format!("parts of {}", noun::counted("text", cut)));
         }
@@ -146,16 +174,17 @@ impl<'entries> Page<'entries> {
         Cost::of(&head) + Cost::of(&closing)
     }
 
-    /// A point as it is written, with its heading where it starts a block.
-    pub(super) fn piece(&self, index: usize, length: usize) -> String {
+    /// A point as it is written on this page, with its heading where it starts a block.
+    pub(super) fn piece(&self, layout: &Layout, index: usize, length: usize) -> String {
         let entry = &self.entries[index];
+        let continues = layout.continues(self.entries, index);
         let text = entry.text(length).text;
         let body = match entry.point.form {
             Form::Quote => quote::block(&text),
-            Form::Line if entry.continues => format!("  {text}\n"),
+            Form::Line if continues => format!("  {text}\n"),
             Form::Line => return format!("{}: {text}\n", heading(&entry.point)),
         };
-        if entry.continues { body } else { format!("{}:\n{body}", heading(&entry.point)) }
+        if continues { body } else { format!("{}:\n{body}", heading(&entry.point)) }
     }
 
     /// Writes the page. It says what it costs.
@@ -163,7 +192,8 @@ impl<'entries> Page<'entries> {
         /// The count is part of what is counted; once it has as many digits, it is settled.
         const ROUNDS_MAX: usize = 4;
         let taken = layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0);
-        let items: String = taken.map(|(index, length)| self.piece(index, *length)).collect();
+        let items: String =
+            taken.map(|(index, length)| self.piece(layout, index, *length)).collect();
         let brackets = if items.contains('‹') { BRACKETS } else { "" };
         let closing = self.frame.closing(self.entries, layout, self.kinds_max);
         let write = |said: u64| {

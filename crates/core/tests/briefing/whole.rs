@@ -60,6 +60,7 @@ fn small() -> Material {
             ),
             point(Rank::Landmine, "Landmine", "`purge_all` also drops the session store."),
         ],
+        unread: 0,
         show_all: words("midstride brief --budget 8000"),
         headline: None,
     }
@@ -149,6 +150,7 @@ fn rich() -> Material {
             boot(BootAction::Constraint("Do not touch the mobile API.".to_owned())),
         ],
         points,
+        unread: 0,
         show_all: words("midstride brief --budget 8000"),
         headline: None,
     }

@@ -743,6 +743,7 @@ fn material(
         branch: wanted.branch.as_deref().map(|name| project.clean(name).0.as_str().to_owned()),
         boot,
         points,
+        unread: open.indexing.map_or(0, |indexing| indexing.documents - indexing.read),
         show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
         headline: work.gist.as_ref().map(headline),
     }

@@ -285,12 +285,9 @@ impl Hooking<'_> {
         if text.is_some() {
             self.did("briefed");
         }
-        // A page about some of the handoffs says that there are more.
+        // A page counts the handoffs that were not read; without one, the session is told of them here.
         let indexing = briefed.indexing.map(|indexing| format!("Index is being built: {indexing}"));
-        let text = match (text, indexing) {
-            (Some(text), Some(indexing)) => Some(format!("{}\n\n{indexing}\n", text.trim_end())),
-            (text, indexing) => text.or(indexing),
-        };
+        let text = text.or(indexing);
         let indexing =
             briefed.indexing.map(|indexing| format!("midstride is building its index: {indexing}"));
         let line = [told.and_then(Briefing::line_for_user), recovered_line(recovered), indexing];
