@@ -39,6 +39,7 @@ pub use standing::{
     last_checks, open_failures, unchecked_boxes,
 };
 pub use tally::{Counts, Usage, window_of};
+pub(crate) use text::as_shown;
 pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 pub use turns::{AGENT_TEXT_BYTES_MAX, Turns};
 pub use work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed};
