@@ -2,11 +2,11 @@
 
 pub(crate) mod advance;
 pub(crate) mod brief;
-pub(crate) mod carried;
 pub(crate) mod citation;
 pub(crate) mod client;
 pub(crate) mod coverage;
 pub(crate) mod difference;
+pub(crate) mod dismissable;
 pub(crate) mod doctor;
 pub(crate) mod done;
 pub(crate) mod events;

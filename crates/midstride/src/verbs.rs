@@ -20,6 +20,7 @@ mod forget;
 mod graph;
 mod hook;
 mod init;
+mod instructions;
 mod live;
 mod merge;
 mod merge_driver;
@@ -33,6 +34,7 @@ mod review;
 mod revise;
 mod save;
 mod search;
+mod search_sessions;
 mod sessions;
 mod share;
 mod sync;
@@ -52,7 +54,9 @@ pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
 pub use checkpoint::{CheckpointError, Checkpointed, Which, checkpoint};
 pub use client::{add_to_client, carry_out, client_standing, found_clients, remove_from_client};
 pub use cover::{Covering, Told};
-pub use dismiss::{DismissError, dismiss};
+pub use dismiss::{
+    DismissError, Dismissable, Dismissals, dismiss, dismissable, dismissals, settle,
+};
 pub use doctor::{
     ClientFacts, Examined, Idle, Reindexed, ShelfFacts, examine, examine_clients, idle, reindex,
 };
@@ -69,6 +73,7 @@ pub use hook::{
     Hooked, hook, is_silent, is_switched_off, last_briefing, skip_next_briefing, switch_hooks,
 };
 pub use init::{InitError, Initialised, init};
+pub use instructions::{Unwritten, instructions, unwritten_instructions};
 pub use live::{LiveError, commit_id, live};
 pub use merge::{Driven, Joined, MergeError, drive, repair};
 pub use merge_driver::{Driver, DriverError, install_driver, remove_driver};
@@ -83,6 +88,7 @@ pub use save::{InFlight, Save, SaveError, Saved, Source, Written, save};
 pub use search::{
     Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,
 };
+pub use search_sessions::{FoundSession, search_sessions};
 pub use sessions::{
     Extent, Listed, PromoteError, Promoted, RECOVERED_MAX, Recovered, Shown, promote, recover,
     session, sessions,

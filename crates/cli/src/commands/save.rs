@@ -3,6 +3,7 @@ use super::{Outcome, tell_redacted};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::Surface;
+use crate::view::dismissable::offer;
 use crate::view::save as view;
 use clap::ArgAction;
 use midstride::journal::{Change, Recorded};
@@ -198,7 +199,11 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
             "Nothing was said, so the facts stand alone; standard input is read with `--body -`.",
         )?;
     }
-    tell(ui, project, &saved, json)
+    let outcome = tell(ui, project, &saved, json)?;
+    if !json && let Some(offer) = offer(&verbs::unwritten_instructions(project)?) {
+        ui.say(&offer)?;
+    }
+    Ok(outcome)
 }
 
 /// What was written in a file or on standard input. That is read where it is asked for only: one that

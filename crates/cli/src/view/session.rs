@@ -334,12 +334,14 @@ fn done_and_said(out: &mut String, highlights: &Highlights) {
     section(out, "Commits", &lines(HighlightKind::Commit));
     section(out, "Outside effects", &lines(HighlightKind::Effect));
     section(out, "Checks that passed", &lines(HighlightKind::Check));
-    let failing = highlights.of_kind(HighlightKind::Failed).map(|one| {
+    let failed = |one: &Highlight| {
         let state = one.state.as_deref().unwrap_or_default();
         let why = one.detail.as_deref().map(|why| format!(": {}", short(why))).unwrap_or_default();
         format!("{} ({state}){why}", short(&one.text))
-    });
-    section(out, "Failing checks", &failing.collect::<Vec<_>>());
+    };
+    let failures = |kind| highlights.of_kind(kind).map(failed).collect::<Vec<_>>();
+    section(out, "Failing checks", &failures(HighlightKind::Failed));
+    section(out, "Fixed on the way", &failures(HighlightKind::Passed));
     for (heading, kind) in SAID {
         let texts = highlights.of_kind(kind).map(|one| tame(&one.text));
         section(out, heading, &texts.collect::<Vec<_>>());

@@ -14,7 +14,7 @@ pub(super) fn worked_in() -> Sandbox {
     sandbox
 }
 
-pub(super) fn put(sandbox: &Sandbox, id: &str, text: &str) {
+pub(crate) fn put(sandbox: &Sandbox, id: &str, text: &str) {
     let path = sandbox.root().display().to_string();
     let slug = path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let folder = sandbox.home().join(".claude/projects").join(slug);
@@ -157,6 +157,9 @@ fn a_session_is_shown_with_what_matters() {
 
     Failing checks
       npm run build (last seen failing at 09:00, not run again since): Background command "build" failed (exit code 7)
+
+    Fixed on the way
+      npm test (failed, and passed later): FAIL src/cache.test.ts
 
     Reports
       The report is in docs; next I would measure. �

@@ -1,11 +1,13 @@
 //! What is worth telling, as points: of handoffs, of a session, of tasks and of the mission.
 
 mod handoff;
+mod instruction;
 mod repository;
 mod session;
 mod work;
 
 pub use handoff::{Asked, Drifted, KnownHandoff, ProofRun, REJECTED, of_handoff, source_of};
+pub use instruction::of_instructions;
 pub use repository::{of_since, of_work_tree};
 pub use session::{headline, of_carried, of_session};
 pub use work::{of_mission, of_tasks};

@@ -2,36 +2,39 @@
 //! of the mission. Where a client waits no process is started, and nothing is judged anew.
 
 use super::hook::is_enough;
+use super::instructions::read_instructions;
 use super::receipts::{ReceiptError, delivered, envelope};
 use super::search::with_index;
 use super::task::{named, read_tasks};
 use crate::client;
 use crate::drift::judged_before;
 use crate::files::{self, FileError};
-use crate::git::Repository;
+use crate::git::{BranchState, Repository};
 use crate::ids::sha256;
 use crate::index::{Card, Effort, Index, IndexError, Indexing, Limit, OpenOnes, Waits, scan_open};
 use crate::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
 use crate::note_dates::NoteDates;
-use crate::observation::last_observation;
+use crate::observation::{branch_state, last_observation};
 use crate::project::{Project, SetUp, Shelved, Spot};
 use crate::settings::SessionName;
 use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::carry::{self, Carried};
 use midstride_core::briefing::points::{
-    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_handoff, of_mission,
-    of_other_sessions, of_others, of_session, of_since, of_tasks, of_work_tree, source_of,
+    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_handoff,
+    of_instructions, of_mission, of_other_sessions, of_others, of_session, of_since, of_tasks,
+    of_work_tree, source_of,
 };
 use midstride_core::briefing::{
     Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Point, Rank, compose,
 };
-use midstride_core::checkpoint::{Checkpoint, Gist};
+use midstride_core::checkpoint::{Checkpoint, Gist, Highlight, HighlightKind};
 use midstride_core::drift::{Judgement, Verdict};
 use midstride_core::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::BootKind;
 use midstride_core::hook::{must_survive, without_summary};
+use midstride_core::instruction::Instructions;
 use midstride_core::mission;
 use midstride_core::session::Client;
 use std::cmp::Reverse;
@@ -273,6 +276,8 @@ struct Work {
     /// Other sessions, the latest first: the id of each, and what was asked first.
     earlier: Vec<(String, String)>,
     points: Vec<Point>,
+    /// Whether its branch was merged or deleted.
+    is_closed: bool,
 }
 
 impl Work {
@@ -310,14 +315,27 @@ impl Work {
         if is_own || own.is_none() || asked.has_context {
             sessions.extend(with_work(&ledger, &mut others, sessions.is_empty())?);
         }
-        let carried =
-            carry::unsettled(&sessions, |handle| dismissed.contains(handle), |_, _| false);
+        let closed = closed_branches(project, &sessions);
+        let is_closed =
+            |gist: &Gist| gist.branch.as_ref().is_some_and(|branch| closed.contains(branch));
+        let carried = carry::unsettled(
+            &sessions,
+            |handle| dismissed.contains(handle),
+            |gist, _| is_closed(gist),
+        );
         let gist = sessions.into_iter().next();
+        let is_closed = !is_own && gist.as_ref().is_some_and(is_closed);
+        let gist = if is_closed { gist.map(carry::closed) } else { gist };
         let is_here = |one: &Checkpointed<'_>| one.is_here;
         let asked_first = |one: Checkpointed<'_>| (one.name.id, one.about.to_owned());
         let earlier =
             others.into_iter().filter(is_here).take(EARLIER_MAX).map(asked_first).collect();
         let mut points = Vec::new();
+        let instructions = read_instructions(&ledger)?;
+        if !asked.has_context && asked.occasion != Some(Occasion::Prompt) {
+            points.extend(of_instructions(instructions.active(branch.as_deref())));
+        }
+        let gist = gist.map(|gist| without_recorded(gist, &instructions));
         let records = ledger.read(&StreamId::mission(), None)?;
         let states = mission::states(records.iter().flat_map(|record| &record.events));
         points.extend(states.last().map(of_mission).unwrap_or_default());
@@ -327,8 +345,18 @@ impl Work {
             tasks = tasks.without_session(gist.client.name(), &gist.session);
         }
         points.extend(of_tasks(&tasks));
-        Ok(Self { ledger: Some(ledger), gist, is_own, carried, earlier, points })
+        Ok(Self { ledger: Some(ledger), gist, is_own, carried, earlier, points, is_closed })
     }
+}
+
+/// A session without the instructions that are recorded apart: these say whether they hold.
+fn without_recorded(mut gist: Gist, instructions: &Instructions) -> Gist {
+    let is_recorded = |item: &Highlight| {
+        item.kind == HighlightKind::Instruction
+            && instructions.iter().any(|one| one.text.trim() == item.text.trim())
+    };
+    gist.items.retain(|item| !is_recorded(item));
+    gist
 }
 
 /// What earlier sessions left open and a briefing carries over, the newest first.
@@ -379,9 +407,9 @@ impl Checkpointed<'_> {
     }
 }
 
-/// The sessions that did work, the nearest first and of equals the latest: the first one is briefed,
-/// the others for what they left open. They are taken out of the list. Where none did work, the first
-/// one is briefed all the same, if `one` is wanted.
+/// The session that is briefed, where `one` is wanted: the nearest that did work, or the nearest. It is
+/// taken out of the list. Behind it come those that left something open, and those that may have
+/// settled it since.
 fn with_work(
     ledger: &SqliteLedger,
     others: &mut Vec<Checkpointed<'_>>,
@@ -389,31 +417,53 @@ fn with_work(
 ) -> Result<Vec<Gist>, LedgerError> {
     /// Older sessions are only named.
     const LOOKED_AT: usize = 12;
+    // Work on another branch in another working tree is only named.
+    let near = others.iter().take_while(|other| other.is_here || other.is_near);
+    let mut near = near.take(LOOKED_AT).count();
     let mut found: Vec<Gist> = Vec::new();
-    let mut at = 0;
-    for _ in 0..LOOKED_AT {
-        // Work on another branch in another working tree is only named.
-        let Some(other) = others.get(at).filter(|other| other.is_here || other.is_near) else {
-            break;
-        };
-        let is_first = one && found.is_empty();
-        // A session that is not the first is read for what it left open.
-        let may_matter = if is_first { other.worked } else { other.open.map(|open| open > 0) };
-        let read = if may_matter == Some(false) { None } else { gist(ledger, other)? };
-        let matters = |gist: &Gist| gist.worked && (is_first || carry::open_count(gist) > 0);
-        match read.filter(matters) {
-            Some(gist) => {
-                found.push(gist);
-                // Those that left something open are named too.
-                if is_first { drop(others.remove(at)) } else { at += 1 }
+    if one {
+        let mut at = 0;
+        while at < near && found.is_empty() {
+            let may_work = others[at].worked != Some(false);
+            let read = if may_work { gist(ledger, &others[at])? } else { None };
+            match read.filter(|gist| gist.worked) {
+                Some(gist) => {
+                    found.push(gist);
+                    others.remove(at);
+                    near -= 1;
+                }
+                None => at += 1,
             }
-            None => at += 1,
+        }
+        if found.is_empty() && others.first().is_some_and(|first| first.is_here) {
+            found.extend(gist(ledger, &others.remove(0))?);
+            near = near.saturating_sub(1);
         }
     }
-    if found.is_empty() && one && others.first().is_some_and(|first| first.is_here) {
-        found.extend(gist(ledger, &others.remove(0))?);
+    let left_open = others[..near].iter().filter(|other| other.open != Some(0));
+    let Some(oldest) = left_open.map(|other| other.ended).min() else { return Ok(found) };
+    for other in others[..near].iter().filter(|other| other.ended >= oldest) {
+        found.extend(gist(ledger, other)?);
     }
     Ok(found)
+}
+
+/// The branches of these sessions that were merged or deleted: what was left open there is closed.
+fn closed_branches(project: &Project, sessions: &[Gist]) -> HashSet<String> {
+    let Some(repository) = project.repository() else { return HashSet::new() };
+    let here = repository.branch();
+    let branches = sessions.iter().filter_map(|gist| gist.branch.clone());
+    let mut branches: HashSet<String> =
+        branches.filter(|branch| Some(branch) != here.as_ref()).collect();
+    if branches.is_empty() {
+        return branches;
+    }
+    let observed = last_observation(project);
+    branches.retain(|branch| {
+        let state = branch_state(repository, branch, observed.as_ref());
+        matches!(state, Some(BranchState::Merged(_) | BranchState::Deleted))
+    });
+    branches
 }
 
 fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpointed<'_>> {
@@ -487,6 +537,25 @@ fn sessions_here<'r>(
     let mut seen = HashSet::new();
     others.retain(|one| seen.insert((one.name.client.clone(), one.name.id.clone())));
     others
+}
+
+/// The captured sessions of this repository, the latest first, each once.
+pub(super) fn latest_gists(
+    ledger: &SqliteLedger,
+    mut is_wanted: impl FnMut(Gist) -> bool,
+) -> Result<(), LedgerError> {
+    let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
+    let mut sessions: Vec<Checkpointed<'_>> = checkpoints(&records).collect();
+    sessions.sort_by_key(|one| Reverse(one.ended));
+    let mut seen = HashSet::new();
+    for one in sessions {
+        let is_new = seen.insert((one.name.client.clone(), one.name.id.clone()));
+        let read = if is_new { gist(ledger, &one)? } else { None };
+        if read.is_some_and(|gist| !is_wanted(gist)) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// What was kept to be told; where that is missing or older than the checkpoint can tell, the
@@ -693,7 +762,7 @@ fn material(
     for one in &open.best {
         let (first, mut told) = of_opened(project, asked, work.ledger.as_ref(), one);
         let theirs = one.card.waits.as_ref().and_then(|waits| waits.branch.as_ref());
-        mark_other_branch(&mut told, theirs, wanted);
+        mark_other_branch(&mut told, theirs, wanted, false);
         boot.extend(first);
         told.extend(unexplained(project, work, one).unwrap_or_default());
         sources.push(told);
@@ -711,7 +780,7 @@ fn material(
         if !work.is_own && open.best.iter().any(is_written) {
             told.retain(|point| point.form == Form::Line && point.rank <= Rank::Failure);
         }
-        mark_other_branch(&mut told, gist.branch.as_ref(), wanted);
+        mark_other_branch(&mut told, gist.branch.as_ref(), wanted, work.is_closed);
         told
     });
     match (before, is_session_first(work, open)) {
@@ -779,20 +848,28 @@ fn unexplained(project: &Project, work: &Work, one: &Opened) -> Option<Vec<Point
 }
 
 /// Says where the work stands that it stands on another branch than the one that is checked out.
-fn mark_other_branch(points: &mut [Point], theirs: Option<&String>, wanted: &Wanted<'_>) {
-    const OTHER_BRANCH: &str = "on another branch";
+fn mark_other_branch(
+    points: &mut [Point],
+    theirs: Option<&String>,
+    wanted: &Wanted<'_>,
+    is_closed: bool,
+) {
+    let other_branch = match is_closed {
+        true => "on a branch that was merged or deleted",
+        false => "on another branch",
+    };
     if theirs.is_none() || wanted.branch.is_none() || theirs == wanted.branch.as_ref() {
         return;
     }
     if let Some(point) = points.iter_mut().find(|point| point.rank == Rank::Source) {
         point.text.push_str(", ");
-        point.text.push_str(OTHER_BRANCH);
+        point.text.push_str(other_branch);
         return;
     }
     if let Some(point) = points.iter_mut().find(|point| point.rank >= Rank::Standing) {
         point.remark = Some(match point.remark.take() {
-            Some(remark) => format!("{remark}, {OTHER_BRANCH}"),
-            None => OTHER_BRANCH.to_owned(),
+            Some(remark) => format!("{remark}, {other_branch}"),
+            None => other_branch.to_owned(),
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Write down what a session did. Doing it again when nothing happened changes nothing.
 
-use super::mirror;
+use super::{instructions, mirror};
 use crate::capture::{Captured, capture};
 use crate::client::{self, Found};
 use crate::files::{self, FileError, Root};
@@ -159,7 +159,7 @@ pub(super) fn write_down(
         // later must not have the last word, so they tell one after the other.
         let _turn = ledger.turn("checkpoint")?;
         ready.look_again(ledger, found)?;
-        ready.tell_alone(ledger, found)?;
+        ready.tell_alone(project, ledger, found)?;
     }
     Ok(ready.done)
 }
@@ -208,12 +208,17 @@ impl Ready {
     }
 
     /// Tells the ledger, unless somebody who does not wait for a turn tells more meanwhile.
-    fn tell_alone(&mut self, ledger: &SqliteLedger, found: &Found) -> Result<(), CheckpointError> {
+    fn tell_alone(
+        &mut self,
+        project: &Project,
+        ledger: &SqliteLedger,
+        found: &Found,
+    ) -> Result<(), CheckpointError> {
         while self.done.is_new {
             put_blobs(ledger, self)?;
             let event = std::slice::from_ref(&self.envelope);
             match ledger.append(&self.stream, self.expected, event) {
-                Ok(_) => return give_up_tasks(ledger, [&*self]),
+                Ok(_) => return tell_what_follows(project, ledger, [&*self]),
                 Err(AppendError::Conflict { .. }) => self.look_again(ledger, found)?,
                 Err(error) => return Err(error.into()),
             }
@@ -547,7 +552,11 @@ fn known(
 }
 
 /// Tells the ledger what is new, all of it in one turn. What somebody else told meanwhile is not.
-pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), CheckpointError> {
+pub(super) fn tell(
+    project: &Project,
+    ledger: &dyn Ledger,
+    ready: &mut [Ready],
+) -> Result<(), CheckpointError> {
     let mut new: Vec<&mut Ready> = ready.iter_mut().filter(|one| one.done.is_new).collect();
     if new.is_empty() {
         return Ok(());
@@ -565,7 +574,7 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
             one.done.blob = first.unwrap_or_default();
         }
     }
-    give_up_tasks(ledger, new.iter().map(|one| &**one))
+    tell_what_follows(project, ledger, new.iter().map(|one| &**one))
 }
 
 fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> {
@@ -577,17 +586,23 @@ fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> 
     }
 }
 
-/// Gives up the tasks that these sessions deleted.
-fn give_up_tasks<'r>(
+/// Gives up the tasks that these sessions deleted, and records the instructions that their users gave.
+fn tell_what_follows<'r>(
+    project: &Project,
     ledger: &dyn Ledger,
     told: impl IntoIterator<Item = &'r Ready>,
 ) -> Result<(), CheckpointError> {
-    let mut streams = Vec::new();
     for one in told {
-        streams.extend(mirror::given_up(ledger, &one.done.checkpoint, one.envelope.time)?);
-    }
-    if !streams.is_empty() {
-        ledger.unite(&streams)?;
+        let checkpoint = &one.done.checkpoint;
+        let mut streams = mirror::given_up(ledger, checkpoint, one.envelope.time)?;
+        // A later session may take back what an earlier one of these was given.
+        let given = instructions::given_in(project, ledger, checkpoint)?;
+        if !given.is_empty() {
+            streams.push((StreamId::instructions(), given));
+        }
+        if !streams.is_empty() {
+            ledger.unite(&streams)?;
+        }
     }
     Ok(())
 }
