@@ -55,7 +55,11 @@ fn handoffs_are_found_read_judged_answered_and_ended() {
         assert!(client.refuses("brief", json!({"budget": 5})).contains("from 200 to 20000"));
         let found = client.does("search", json!({"words": "austin"}));
         assert!(found.contains("market-page-perf"), "{found}");
-        assert!(client.does("search", json!({"words": "nowhere"})).contains("No handoff has that"));
+        assert!(
+            client
+                .does("search", json!({"words": "nowhere"}))
+                .contains("No handoff or captured session has that")
+        );
         let got = client.does("get", json!({"handoff": "market"}));
         insta::allow_duplicates! {
             insta::assert_snapshot!(got, @"

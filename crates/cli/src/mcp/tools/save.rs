@@ -3,6 +3,7 @@
 use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::view::Surface;
+use crate::view::dismissable::dismissed;
 use crate::view::save as view;
 use midstride::project::Project;
 use midstride::verbs::{self, CheckpointError, Save, SaveError, Saved, Source, Which, Written};
@@ -25,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
         Parameter::new("constraints", Kind::Texts, "What to keep to"),
         Parameter::new("read", Kind::Texts, "Paths to read first"),
         Parameter::new("body", Kind::Text, "More, in Markdown"),
+        Parameter::new("settled", Kind::Texts, "Handles of open items that are done: `kf7q`"),
         Parameter::new("handoff", Kind::Text, "Save into this id"),
         Parameter::new("session", Kind::Text, "Its id, or `none`"),
         Parameter::new("accept", Kind::Text, "Why what is missing may be missing"),
@@ -63,6 +65,11 @@ const NO_SESSION: &str = "none";
 
 fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let project = caller.project()?;
+    let settled = arguments.texts("settled");
+    if !settled.is_empty() && arguments.only(&SAID).is_empty() && arguments.text("accept").is_none()
+    {
+        return Ok(settled_items(Reply::default(), &project, &settled));
+    }
     let wanted = Save {
         source: source(caller, arguments),
         client: caller.client,
@@ -87,11 +94,22 @@ fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     // The shelf may be new to the project.
     let project = caller.project()?;
     let reply = told(&project, &saved, arguments.text("handoff"));
+    let reply = settled_items(reply, &project, &settled);
     Ok(match is_alone {
         true => {
             reply.and("No transcript of this session was found: facts are from git and the tasks.")
         }
         false => reply,
+    })
+}
+
+/// Closes the open items that the agent names, each by itself: a wrong handle loses nothing.
+fn settled_items(reply: Reply, project: &Project, handles: &[String]) -> Reply {
+    handles.iter().fold(reply, |reply, handle| {
+        reply.and(match verbs::settle(project, handle) {
+            Ok(item) => dismissed(&item, false),
+            Err(error) => error.to_string(),
+        })
     })
 }
 
