@@ -16,7 +16,8 @@ EDITS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "N
 
 
 def edits_of(client, records):
-    """Each file that a tool was asked to change: its line and its path."""
+    """Each file that a tool changed: its line and its path."""
+    failed = {block.get("tool_use_id") for _, record in records for block in blocks(record) if block.get("is_error") is True}
     for number, record in records:
         if client == "codex":
             payload = record.get("payload")
@@ -28,7 +29,7 @@ def edits_of(client, records):
         if record.get("type") == "progress" and at(record, "data", "type") == "agent_progress":
             inner = at(record, "data", "message") or {}
         for block in blocks(inner):
-            if block.get("type") == "tool_use" and block.get("name") in EDITS:
+            if block.get("type") == "tool_use" and block.get("name") in EDITS and block.get("id") not in failed:
                 path = (block.get("input") or {}).get(EDITS[block["name"]])
                 if path:
                     yield number, path
@@ -134,7 +135,9 @@ class Page:
             words, at_time = plain(command[1]), command[2]
             if "[…]" in words or "…" in words:
                 continue
-            runs = [number for number, typed, failed, _ in self.runs if words in plain(typed)]
+            runs = [(number, failed) for number, typed, failed, _ in self.runs if words in plain(typed)]
+            # A pipe may hide that it failed.
+            runs = [number for number, failed in runs if failed] or [number for number, _ in runs]
             last = max((n for n in runs if at_time is None or clock(self.records[n - 1][1]) <= at_time), default=0)
             cures = [part for number, part in self.passes() if number > last and covers(part, words)]
             if cures:

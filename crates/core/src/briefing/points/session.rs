@@ -495,7 +495,8 @@ fn goal_text(text: &str) -> String {
     let (mut kept, mut room) = (Vec::new(), CHARACTERS_MAX);
     for line in lines.filter(|line| !line.trim().is_empty()) {
         let length = line.chars().count();
-        if length > room {
+        // Code is a detail too.
+        if length > room || line.trim_start().starts_with("```") {
             kept.push("[…]");
             break;
         }
