@@ -13,7 +13,10 @@ use crate::yaml::{Data, Node};
 use jiff::Timestamp;
 use std::path::{Component, Path as FilePath, PathBuf};
 
+mod measurement;
+
 pub use crate::header::ReviewVerdict;
+pub use measurement::{Measured, Side};
 
 /// Why a verb does not fit the handoff.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +49,18 @@ pub enum Refusal {
     /// What was run is not what stands there now.
     #[error("proof {0} was changed meanwhile")]
     OtherProof(usize),
+    /// The handoff has another number or unit for what was measured.
+    #[error("`{name}` has `{field}: {has}`, not {given}")]
+    OtherMeasurement {
+        /// What was measured.
+        name: String,
+        /// The field that differs.
+        field: &'static str,
+        /// What the handoff has.
+        has: String,
+        /// What was given.
+        given: String,
+    },
     /// It cannot take its own place.
     #[error("a handoff cannot supersede itself")]
     Itself,
@@ -102,19 +117,6 @@ pub enum Ending {
     Abandoned(String),
 }
 
-/// A number before and after.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measured {
-    /// What was measured.
-    pub name: String,
-    /// The number before.
-    pub before: String,
-    /// The number after.
-    pub after: String,
-    /// The unit of both.
-    pub unit: Option<String>,
-}
-
 /// A proof that was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
@@ -126,24 +128,6 @@ pub struct Proven {
     pub outcome: RunOutcome,
     /// The number in its output.
     pub measured: Option<Number>,
-}
-
-/// The two numbers of a measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// Before the work.
-    Before,
-    /// After it.
-    After,
-}
-
-impl Side {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Before => "before",
-            Self::After => "after",
-        }
-    }
 }
 
 /// Who ran proofs, when, and where the repository stood.
@@ -200,7 +184,7 @@ pub fn resolve(
     let at = ("at", Data::Bare(time::write(now)));
     let text =
         |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, Data::Text(t)));
-    let mut edits: Vec<Edit> = measured.iter().map(measurement).collect();
+    let mut edits = measurement::fill(handoff, measured)?;
     match ending {
         Ending::Resolved { commit, outcome } => {
             let parts =
@@ -217,16 +201,6 @@ pub fn resolve(
         }
     }
     Ok(edits)
-}
-
-fn measurement(measured: &Measured) -> Edit {
-    let unit = measured.unit.clone().map(|unit| ("unit", Data::Text(unit)));
-    let entry = [
-        ("name", Data::text(&measured.name)),
-        ("before", Data::Bare(measured.before.clone())),
-        ("after", Data::Bare(measured.after.clone())),
-    ];
-    Edit::Append(Path::field("measurements"), Data::map(entry.into_iter().chain(unit)))
 }
 
 /// Its proofs were run: each says what came of it, and its number goes to the measurement it names,
@@ -255,7 +229,7 @@ pub fn verify(
             numbers.push((name, number));
         }
     }
-    let measured = numbers.into_iter().map(|(name, number)| measure(handoff, name, number, side));
+    let measured = numbers.into_iter().map(|(name, number)| measurement::record(handoff, name, number, side));
     Ok(edits.into_iter().chain(measured).collect())
 }
 
@@ -270,23 +244,6 @@ fn last_run(run: &Proven, occasion: &Occasion) -> Data {
         .chain([("outcome", Data::Bare(run.outcome.word().to_owned()))])
         .chain(number);
     Data::map(parts)
-}
-
-/// A number of a measurement that the handoff has, or of a new one.
-fn measure(handoff: &Handoff<'_>, name: &str, number: &Number, side: Option<Side>) -> Edit {
-    let items = handoff.node("measurements").map(Node::items).unwrap_or_default();
-    let named = |item: &&Node| {
-        item.get("name").and_then(Node::text).is_some_and(|text| text.value.trim() == name)
-    };
-    let index = items.iter().position(named);
-    let has_before = index.is_some_and(|index| items[index].get("before").is_some());
-    let side = side.unwrap_or(if has_before { Side::After } else { Side::Before });
-    let number = Data::Bare(number.to_string());
-    let list = Path::field("measurements");
-    match index {
-        Some(index) => Edit::Set(list.item(index).key(side.word()), number),
-        None => Edit::Append(list, Data::map([("name", Data::text(name)), (side.word(), number)])),
-    }
 }
 
 /// Whether the next stage can follow: it is derived from this one, which was not given up. A
@@ -587,7 +544,7 @@ mod tests {
         let ending = Ending::Resolved { commit: Some("4f2c9d1".into()), outcome: None };
         let fast = Measured {
             name: "Austin".into(),
-            before: "14290".into(),
+            before: Some("14290".into()),
             after: "108".into(),
             unit: Some("ms".into()),
         };

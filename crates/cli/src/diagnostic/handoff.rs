@@ -192,6 +192,10 @@ impl From<LiveError> for Diagnostic {
                         format!("`revise` takes it up again: the whole text, {REOPENED}"),
                     )
             }
+            LiveError::Refused { why: Refusal::OtherMeasurement { name, .. }, .. } => {
+                let measured = shell_word(&format!("{name}=AFTER"));
+                diagnostic.hint(format!("give the new number alone: `--measured {measured}`"))
+            }
             LiveError::Refused { key, .. } => {
                 let key = shell_word(&key);
                 diagnostic.hint_for(
