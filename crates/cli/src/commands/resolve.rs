@@ -1,6 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view;
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs;
@@ -80,7 +81,20 @@ pub(crate) fn resolve(
     let now = project.environment().clock.now();
     let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &args.measured, now);
     let change = Change::by_verb(Verb::Resolve, reason, None);
-    super::live(ui, project, &shelved, &decide, &change, args.json)
+    // What ends without being carried out leaves nobody waiting for an answer.
+    let blocking = match &ending {
+        Ending::Resolved { .. } => verbs::blocking_questions(project, &shelved),
+        Ending::Superseded(_) | Ending::Abandoned(_) => Vec::new(),
+    };
+    let recorded = verbs::live(project, &shelved, &decide, &change)?;
+    if args.json {
+        let json = view::recorded::json(project, &shelved, &recorded, &ui.clean(&change.reason));
+        ui.json(&json.with_blocking(&blocking))?;
+        return Ok(Outcome::Clean);
+    }
+    super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+    super::tell_blocking(ui, &blocking)?;
+    Ok(Outcome::Clean)
 }
 
 /// How a handoff ended, as it was said.

@@ -332,6 +332,9 @@ fn an_end_has_its_commit_its_successor_or_its_reason() {
     exit 0
     ----- stderr -----
     market-page-perf@3: resolved
+    1 blocking question is open:
+      market-page-perf q1 (product): May the weather be ten minutes old?
+    Next: midstride answer market-page-perf q1 "the answer"
     "#);
     let shown = sandbox.run(["show", "market"]).exits(0).stdout;
     assert!(shown.contains("Austin, cold: 14290 → 108 ms (132×)"), "{shown}");

@@ -1,6 +1,8 @@
 //! Tell a session what it has to know: of open handoffs, of the session before it, of the tasks and
 //! of the mission. Where a client waits no process is started, and nothing is judged anew.
 
+mod upstream;
+
 use super::hook::is_enough;
 use super::receipts::{ReceiptError, delivered, envelope};
 use super::search::with_index;
@@ -690,11 +692,14 @@ fn material(
 ) -> Material {
     let mut boot = Vec::new();
     let mut sources = Vec::new();
+    let mut briefed: HashSet<PathBuf> =
+        open.best.iter().map(|one| one.shelved.path.clone()).collect();
     for one in &open.best {
         let (first, mut told) = of_opened(project, asked, work.ledger.as_ref(), one);
         let theirs = one.card.waits.as_ref().and_then(|waits| waits.branch.as_ref());
         mark_other_branch(&mut told, theirs, wanted);
         boot.extend(first);
+        told.extend(upstream::of_builds_on(project, &one.shelved, &mut briefed));
         told.extend(unexplained(project, work, one).unwrap_or_default());
         sources.push(told);
     }
