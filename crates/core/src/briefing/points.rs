@@ -7,7 +7,7 @@ mod upstream;
 mod work;
 
 pub use handoff::{Asked, Drifted, KnownHandoff, ProofRun, REJECTED, of_handoff, source_of};
-pub use repository::{of_since, of_work_tree};
+pub use repository::{of_earlier_commits, of_since, of_work_tree};
 pub use session::{headline, of_carried, of_session};
 pub use upstream::of_upstream;
 pub use work::{of_mission, of_tasks};

@@ -22,8 +22,9 @@ use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::carry::{self, Carried};
 use midstride_core::briefing::points::{
-    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_handoff, of_mission,
-    of_other_sessions, of_others, of_session, of_since, of_tasks, of_work_tree, source_of,
+    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_earlier_commits,
+    of_handoff, of_mission, of_other_sessions, of_others, of_session, of_since, of_tasks,
+    of_work_tree, source_of,
 };
 use midstride_core::briefing::{
     Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Point, Rank, compose,
@@ -272,6 +273,8 @@ struct Work {
     is_own: bool,
     /// What sessions before that one left open, and how much more is only counted.
     carried: (Vec<Carried>, usize),
+    /// The sessions with work that left it.
+    before: Vec<Gist>,
     /// Other sessions, the latest first: the id of each, and what was asked first.
     earlier: Vec<(String, String)>,
     points: Vec<Point>,
@@ -314,7 +317,8 @@ impl Work {
         }
         let carried =
             carry::unsettled(&sessions, |handle| dismissed.contains(handle), |_, _| false);
-        let gist = sessions.into_iter().next();
+        let mut sessions = sessions.into_iter();
+        let (gist, before) = (sessions.next(), sessions.collect());
         let is_here = |one: &Checkpointed<'_>| one.is_here;
         let asked_first = |one: Checkpointed<'_>| (one.name.id, one.about.to_owned());
         let earlier =
@@ -329,7 +333,7 @@ impl Work {
             tasks = tasks.without_session(gist.client.name(), &gist.session);
         }
         points.extend(of_tasks(&tasks));
-        Ok(Self { ledger: Some(ledger), gist, is_own, carried, earlier, points })
+        Ok(Self { ledger: Some(ledger), gist, is_own, carried, before, earlier, points })
     }
 }
 
@@ -761,6 +765,7 @@ fn of_repository(project: &Project, asked: &Asked, work: &Work) -> Vec<Point> {
     let Some(observation) = last_observation(project) else { return Vec::new() };
     let mut points = of_work_tree(&observation.work_tree);
     points.extend(of_since(&observation, gist).filter(|_| !work.is_own));
+    points.extend(of_earlier_commits(&observation, &work.before));
     for point in &mut points {
         point.text = project.clean(&point.text).0.as_str().to_owned();
     }
