@@ -20,6 +20,8 @@ const UNFINISHED: &str = "Write the report for the auditors into report.txt";
 const MAKEFILE: &str = "\
 lint:
 	@grep -q tidy src/import.sh || { echo 'src/import.sh:1: error: not tidy'; exit 1; }
+types:
+	@grep -q typed src/types.sh || { echo 'src/types.sh:1: error: no types'; exit 1; }
 test:
 	@grep -q rounded src/total.sh || { echo '--- FAIL: totals_are_rounded'; exit 1; }
 ";
@@ -139,7 +141,7 @@ impl Chain<'_> {
         finish(self.sandbox, command.env_remove("MIDSTRIDE_NOW"));
     }
 
-    /// An edit and a commit, a check that is fixed, one that stays red, a file that stays uncommitted,
+    /// An edit and a commit, a check that is fixed, two that stay red, a file that stays uncommitted,
     /// and a rule.
     fn works(&self) {
         let shell = |command: &str| self.client.shell(command);
@@ -155,6 +157,7 @@ impl Chain<'_> {
                     "git add src && git commit -q -m '{COMMIT}' && git log -1 --oneline"
                 )),
                 client.writes(sandbox, "src/total.sh", "raw"),
+                shell("make types"),
                 shell("make test"),
                 Turn::says(
                     "The importer reads line by line now and is committed. `make test` still fails \
@@ -197,7 +200,10 @@ impl Chain<'_> {
         const SESSION: &str = "44444444-4444-4444-8444-444444444444";
         const MUCH: u64 = 90_000;
         self.model.summarises("The session was about the totals.");
-        let look = [Turn::says("The totals are computed in one place.")];
+        // The user wrote the types, and a check of this session shows it.
+        self.sandbox.write("src/types.sh", "typed\n");
+        let checks = self.client.shell("make types");
+        let look = [checks, Turn::says("The totals are computed in one place.")];
         match self.client {
             Client::Claude(_) => {
                 self.run_with(&["--session-id", SESSION], "Where are the totals computed?", look);
@@ -298,7 +304,14 @@ fn sixth_session_knows_what_is_unsettled(client: Client) {
     };
     assert!(about("make test").iter().any(|line| line.contains("fail")), "{briefing}");
     let is_fixed = |line: &String| !line.contains("fail") || line.contains("passed later");
-    assert!(about("make lint").iter().all(is_fixed), "{briefing}");
+    for fixed in ["make lint", "make types"] {
+        assert!(about(fixed).iter().all(is_fixed), "{fixed} is fixed\n{briefing}");
+    }
+    // The rule of the first session comes first, as an instruction of its own.
+    let instructions = briefing.find("The user's instruction").expect("an instruction is briefed");
+    let rule = briefing.find(RULE).expect("the rule is briefed");
+    let session = briefing.find("Last session").expect("a session is briefed");
+    assert!(instructions < rule && rule < session, "{briefing}");
 }
 
 #[test]
