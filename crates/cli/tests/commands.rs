@@ -23,6 +23,7 @@ mod list;
 mod merge;
 mod new;
 mod observe;
+mod pipeline;
 mod plumbing;
 mod purge;
 mod redact;

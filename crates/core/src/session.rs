@@ -248,13 +248,17 @@ impl Session {
         if self.commands.left_out == 0 { Some(0) } else { self.failed_left_out }
     }
 
-    /// Whether it did work worth a briefing: it changed something, left something open, looked at a lot
-    /// or reported at length.
+    /// Whether it did work worth a briefing: it changed something here or outside, left something open,
+    /// was in the middle of a call, looked at a lot or reported at length.
     pub fn has_work(&self) -> bool {
         const CALLS_MIN: u64 = 10;
         const REPORT_CHARACTERS_MIN: usize = 400;
         let texts = || self.turns.items.iter().flat_map(|turn| &turn.said);
         self.files.changed().next().is_some()
+            || !self.other_edits.items.is_empty()
+            || !self.commits.items.is_empty()
+            || !self.effects.items.is_empty()
+            || !self.in_flight().is_empty()
             || self.tasks.iter().any(|task| task.status.is_open())
             || self.counts.tool_calls >= CALLS_MIN
             || texts().any(|said| said.text.chars().count() >= REPORT_CHARACTERS_MIN)

@@ -2,6 +2,7 @@
 
 mod advance;
 mod allow;
+mod blocking;
 mod brief;
 mod carry;
 mod check;
@@ -48,6 +49,7 @@ pub use advance::{Advance, AdvanceError, Forward, Passage, advance};
 pub use allow::{
     AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
 };
+pub use blocking::{BlockingQuestion, blocking_questions};
 pub use brief::{Asked, BUDGET, Briefed, Delivery, brief, carried};
 pub use carry::{Carries, Imported, import_tasks};
 pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};

@@ -4,12 +4,14 @@ mod handoff;
 mod instruction;
 mod repository;
 mod session;
+mod upstream;
 mod work;
 
 pub use handoff::{Asked, Drifted, KnownHandoff, ProofRun, REJECTED, of_handoff, source_of};
 pub use instruction::of_instructions;
-pub use repository::{of_since, of_work_tree};
+pub use repository::{of_earlier_commits, of_since, of_work_tree};
 pub use session::{headline, of_carried, of_session};
+pub use upstream::of_upstream;
 pub use work::{of_mission, of_tasks};
 
 use super::{Boot, BootAction, Form, Point, Rank, form, quote};

@@ -1,6 +1,8 @@
 //! Tell a session what it has to know: of open handoffs, of the session before it, of the tasks and
 //! of the mission. Where a client waits no process is started, and nothing is judged anew.
 
+mod upstream;
+
 use super::hook::is_enough;
 use super::instructions::read_instructions;
 use super::receipts::{ReceiptError, delivered, envelope};
@@ -21,9 +23,9 @@ use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::carry::{self, Carried};
 use midstride_core::briefing::points::{
-    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_handoff,
-    of_instructions, of_mission, of_other_sessions, of_others, of_session, of_since, of_tasks,
-    of_work_tree, source_of,
+    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_earlier_commits,
+    of_handoff, of_instructions, of_mission, of_other_sessions, of_others, of_session, of_since,
+    of_tasks, of_work_tree, source_of,
 };
 use midstride_core::briefing::{
     Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Point, Rank, compose,
@@ -273,6 +275,8 @@ struct Work {
     is_own: bool,
     /// What sessions before that one left open, and how much more is only counted.
     carried: (Vec<Carried>, usize),
+    /// The sessions with work that left it.
+    before: Vec<Gist>,
     /// Other sessions, the latest first: the id of each, and what was asked first.
     earlier: Vec<(String, String)>,
     points: Vec<Point>,
@@ -323,7 +327,8 @@ impl Work {
             |handle| dismissed.contains(handle),
             |gist, _| is_closed(gist),
         );
-        let gist = sessions.into_iter().next();
+        let mut sessions = sessions.into_iter();
+        let (gist, before) = (sessions.next(), sessions.collect());
         let is_closed = !is_own && gist.as_ref().is_some_and(is_closed);
         let gist = if is_closed { gist.map(carry::closed) } else { gist };
         let is_here = |one: &Checkpointed<'_>| one.is_here;
@@ -345,7 +350,7 @@ impl Work {
             tasks = tasks.without_session(gist.client.name(), &gist.session);
         }
         points.extend(of_tasks(&tasks));
-        Ok(Self { ledger: Some(ledger), gist, is_own, carried, earlier, points, is_closed })
+        Ok(Self { ledger: Some(ledger), gist, is_own, carried, before, earlier, points, is_closed })
     }
 }
 
@@ -759,11 +764,14 @@ fn material(
 ) -> Material {
     let mut boot = Vec::new();
     let mut sources = Vec::new();
+    let mut briefed: HashSet<PathBuf> =
+        open.best.iter().map(|one| one.shelved.path.clone()).collect();
     for one in &open.best {
         let (first, mut told) = of_opened(project, asked, work.ledger.as_ref(), one);
         let theirs = one.card.waits.as_ref().and_then(|waits| waits.branch.as_ref());
         mark_other_branch(&mut told, theirs, wanted, false);
         boot.extend(first);
+        told.extend(upstream::of_builds_on(project, &one.shelved, &mut briefed));
         told.extend(unexplained(project, work, one).unwrap_or_default());
         sources.push(told);
     }
@@ -826,6 +834,7 @@ fn of_repository(project: &Project, asked: &Asked, work: &Work) -> Vec<Point> {
     let Some(observation) = last_observation(project) else { return Vec::new() };
     let mut points = of_work_tree(&observation.work_tree);
     points.extend(of_since(&observation, gist).filter(|_| !work.is_own));
+    points.extend(of_earlier_commits(&observation, &work.before));
     for point in &mut points {
         point.text = project.clean(&point.text).0.as_str().to_owned();
     }
