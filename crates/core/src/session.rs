@@ -352,3 +352,26 @@ impl Abandoned {
         self.0.is_empty()
     }
 }
+
+/// Enough of an id to know a session by. Ids that begin with their time need more of it: sessions
+/// of the same minute share the first eight letters.
+pub fn short_id(id: &str) -> &str {
+    const LETTERS: usize = 8;
+    /// The whole time in milliseconds.
+    const TIME_LETTERS: usize = 13;
+    let is_timed = id.starts_with("01") && id.as_bytes().get(14) == Some(&b'7');
+    let letters = if is_timed { TIME_LETTERS } else { LETTERS };
+    id.char_indices().nth(letters).map_or(id, |(at, _)| &id[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_id;
+
+    #[test]
+    fn a_short_id_tells_sessions_of_one_minute_apart() {
+        assert_eq!(short_id("0c97beba-1111-4222-8333-444455556666"), "0c97beba");
+        assert_eq!(short_id("019a2b3c-4d5e-7000-8000-000000000001"), "019a2b3c-4d5e");
+        assert_eq!(short_id("5e55"), "5e55");
+    }
+}

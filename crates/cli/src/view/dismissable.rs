@@ -3,6 +3,7 @@
 use super::table::{Column, Table, table, width};
 use super::{count, one_line};
 use midstride::verbs::{Dismissable, Unwritten};
+use midstride_core::session::short_id;
 use serde::Serialize;
 
 /// A text in a line of ours.
@@ -57,9 +58,9 @@ const COLUMNS: [Column; 4] = [
 /// A line each.
 pub(crate) fn table_of(items: &[Dismissable]) -> Table {
     let row = |item: &Dismissable| {
-        let session: String = item.session.chars().take(8).collect();
+        let session = one_line(short_id(&item.session), usize::MAX);
         let text = one_line(&item.text, usize::MAX);
-        vec![item.handle.clone(), item.kind.to_owned(), one_line(&session, 8), text]
+        vec![item.handle.clone(), item.kind.to_owned(), session, text]
     };
     let rows: Vec<Vec<String>> = items.iter().map(row).collect();
     table(&COLUMNS, &rows, width())
