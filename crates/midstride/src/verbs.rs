@@ -27,6 +27,7 @@ mod mirror;
 mod mission;
 mod new;
 mod observe;
+mod plans;
 mod purge;
 mod receipts;
 mod review;

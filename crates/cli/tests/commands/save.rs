@@ -554,7 +554,7 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
        → say why it failed, and what made it pass or that it still fails (a wrong turn, a landmine or a sentence)
     5. reverted edit: src/page.tsx (record a15)
        → say what was tried there and why it was taken back (a wrong turn)
-    6. `Continuation` has nothing below it (C007, line 224)
+    6. `Continuation` has nothing below it (C007, line 225)
        → say what to do next, in order, and where to begin
     Not answered: Would I inherit this confidently with zero context? (--inherit yes, or --inherit "no: why")
     Not answered: Would the resuming agent find and read the plan documents before working? (--finds-plans yes, or --finds-plans "no: why")
@@ -617,4 +617,33 @@ fn what_the_editor_brought_is_what_was_saved() {
     assert!(text.contains("By hand: ") && !text.contains(&token), "{text}");
     let told = edited("true");
     assert!(told.contains("cache: nothing new to save"), "{told}");
+}
+
+#[test]
+fn plans_in_the_usual_places_are_startup_steps_until_they_are_done() {
+    let sandbox = shop();
+    let open = [
+        "docs/plans/a.md",
+        "docs/superpowers/plans/b.md",
+        "thoughts/shared/plans/c.md",
+        "specs/checkout/plan.md",
+        "docs/cache-impl.md",
+    ];
+    for path in open {
+        sandbox.write(path, "# A plan\n\n- [x] Begin\n- [ ] Warm the cache\n");
+    }
+    sandbox.write("docs/plans/done.md", "# Done\n\n- [x] All of it\n");
+    sandbox.write("docs/plans/README.md", "# What plans are\n");
+    let said =
+        ["save", "--no-session", "--id", "cache", "--title", "Cache", "--summary", "It is warm."];
+    let run = sandbox.run(said.into_iter().chain(["--skill", "/mission-control --fg"]));
+    let document = sandbox.read(FILE);
+    let boot = document.split("  boot:").nth(1).unwrap().split("  state:").next().unwrap();
+    for path in open {
+        assert!(boot.contains(path), "{path}: {boot} {run}");
+    }
+    assert!(!boot.contains("done.md") && !boot.contains("README"), "{boot}");
+    assert!(boot.contains("- mission-control (--fg)"), "{boot}");
+    let page = sandbox.run(["brief", "--budget", "4000"]).exits(0).stdout;
+    assert!(page.contains("mission-control (--fg)"), "{page}");
 }

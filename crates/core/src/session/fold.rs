@@ -892,7 +892,10 @@ fn is_plan_path(path: &str) -> bool {
     let lower = path.to_lowercase();
     let Some(stem) = lower.strip_suffix(".md") else { return false };
     let name = stem.rsplit('/').next().unwrap_or_default();
+    let ends = |end: &str| name.ends_with(end);
     lower.contains("/plans/")
+        || ends("-impl")
+        || ends("-design")
         || name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "plan" || word == "plans")
 }
 

@@ -1,6 +1,7 @@
 //! Write down what a session did. Doing it again when nothing happened changes nothing.
 
 use super::mirror;
+use super::plans::plan_documents;
 use crate::capture::{Captured, capture};
 use crate::client::{self, Found};
 use crate::files::{self, FileError, Root};
@@ -29,10 +30,6 @@ const COMPARED_MAX: usize = 1_000;
 const COMPARED_BYTES_MAX: u64 = 4 << 20;
 /// What was observed so shortly before is what is there.
 const JUST_NOW: SignedDuration = SignedDuration::from_secs(2);
-/// Where plans lie.
-const PLAN_FOLDERS: [&str; 4] = ["docs/plans", "plans", ".claude/plans", "docs"];
-const PLANS_MAX: usize = 50;
-
 /// Which session.
 #[derive(Clone, Debug, Default)]
 pub enum Which {
@@ -429,23 +426,6 @@ pub(super) fn without_session(project: &Project) -> Around {
         plan_documents: plan_documents(project),
         ..Around::default()
     }
-}
-
-fn plan_documents(project: &Project) -> Vec<String> {
-    let mut found = Vec::new();
-    for folder in PLAN_FOLDERS.into_iter().chain([""]) {
-        let all_are = folder.ends_with("plans");
-        for entry in project.root().entries(Path::new(folder)).unwrap_or_default() {
-            let name = entry.name.to_lowercase();
-            let is_plan =
-                files::is_markdown(Path::new(&name)) && (all_are || name.contains("plan"));
-            if !entry.is_folder && is_plan && found.len() < PLANS_MAX {
-                let path = Path::new(folder).join(&entry.name);
-                found.push(clean(project, &path.display().to_string()));
-            }
-        }
-    }
-    found
 }
 
 /// What the changed files of the project hold now.

@@ -9,6 +9,7 @@ use super::checkpoint::{
 };
 use super::cover::coverage;
 use super::new::{Created, NewError, NewHandoff, new, taken};
+use super::plans::plans_to_read;
 use super::sessions::{Promoted, last_written, stored};
 use super::task::{Board, TaskError};
 use crate::client;
@@ -426,8 +427,10 @@ impl Making<'_> {
         let clean = |text: String| project.clean(&text).0.as_str().to_owned();
         let reads =
             self.checkpoint.map(|checkpoint| checkpoint.must_read(&tops)).unwrap_or_default();
-        let reads =
-            reads.into_iter().filter(|path| project.root().has_file(std::path::Path::new(path)));
+        let plans = plans_to_read(project).into_iter().filter(|path| !reads.contains(path));
+        let plans: Vec<String> = plans.collect();
+        let reads = reads.into_iter().chain(plans);
+        let reads = reads.filter(|path| project.root().has_file(std::path::Path::new(path)));
         let boot = self.skills().into_iter().map(|skill| (BootKind::Skill, skill));
         let boot = boot.chain(reads.map(|path| (BootKind::Read, path)));
         let boot = boot.chain(open.into_iter().map(|task| (BootKind::Task, task)));
@@ -442,15 +445,24 @@ impl Making<'_> {
     }
 
     fn skills(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
+        let mut skills: Vec<(&str, &str)> = Vec::new();
         for skill in self.checkpoint.iter().flat_map(|checkpoint| checkpoint.session.skills.iter())
         {
-            let name = skill.name.trim_start_matches('/');
-            if !BUILT_IN.contains(&name) && !names.iter().any(|other| other == name) {
-                names.push(name.to_owned());
+            let (name, given) = (skill.name.trim_start_matches('/'), skill.arguments.trim());
+            match skills.iter_mut().find(|(other, _)| *other == name) {
+                // It is loaded as it was used last.
+                Some((_, before)) if !given.is_empty() => *before = given,
+                Some(_) => {}
+                None if BUILT_IN.contains(&name) => {}
+                None => skills.push((name, given)),
             }
         }
-        names
+        let whole = |(name, given): (&str, &str)| {
+            let whole = BootKind::Skill.written(&format!("{name} {given}"));
+            let is_refused = BootKind::Skill.refusal(&whole).is_some();
+            if is_refused { name.to_owned() } else { whole }
+        };
+        skills.into_iter().map(whole).collect()
     }
 
     /// Tasks that are open, and those that are over, as they are restored.
