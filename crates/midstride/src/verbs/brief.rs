@@ -5,6 +5,7 @@ use super::hook::is_enough;
 use super::receipts::{ReceiptError, delivered, envelope};
 use super::search::with_index;
 use super::task::{named, read_tasks};
+use super::workflow::newest_states;
 use crate::client;
 use crate::drift::judged_before;
 use crate::files::{self, FileError};
@@ -21,7 +22,8 @@ use midstride_core::anchor;
 use midstride_core::briefing::carry::{self, Carried};
 use midstride_core::briefing::points::{
     self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_handoff, of_mission,
-    of_other_sessions, of_others, of_session, of_since, of_tasks, of_work_tree, source_of,
+    of_other_sessions, of_others, of_session, of_since, of_tasks, of_work_tree, of_workflow,
+    source_of,
 };
 use midstride_core::briefing::{
     Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Point, Rank, compose,
@@ -327,8 +329,29 @@ impl Work {
             tasks = tasks.without_session(gist.client.name(), &gist.session);
         }
         points.extend(of_tasks(&tasks));
+        points.extend(workflows(&ledger)?);
         Ok(Self { ledger: Some(ledger), gist, is_own, carried, earlier, points })
     }
+}
+
+/// The workflow states that were saved last.
+fn workflows(ledger: &SqliteLedger) -> Result<Vec<Point>, LedgerError> {
+    /// Older ones are listed by `midstride state`.
+    const TOLD_MAX: usize = 3;
+    /// A longer state is only named.
+    const BYTES_MAX: u64 = 64 << 10;
+    let mut states = newest_states(ledger)?;
+    states.sort_by_key(|(state, _)| Reverse(state.at));
+    let mut points = Vec::new();
+    for (kept, number) in states.into_iter().take(TOLD_MAX) {
+        let blob = match kept.bytes <= BYTES_MAX {
+            true => ledger.get_blob(&kept.blob)?,
+            false => None,
+        };
+        let state = blob.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        points.push(of_workflow(&kept, number, state.as_ref()));
+    }
+    Ok(points)
 }
 
 /// What earlier sessions left open and a briefing carries over, the newest first.

@@ -4,6 +4,8 @@ use super::{Origin, day};
 use crate::briefing::{Point, Rank};
 use crate::mission::{AGENT, Mission, Standing};
 use crate::task::{Task, Tasks};
+use crate::workflow::KeptState;
+use serde_json::Value;
 
 /// More tasks of one standing than these are counted.
 const TOLD_MAX: usize = 8;
@@ -53,4 +55,33 @@ pub fn of_mission(mission: &Mission) -> Vec<Point> {
         told(Rank::Rest, "Open question of the mission", &mission.questions),
     ]
     .concat()
+}
+
+/// The state that an agent kept under a name: what it says, key by key, where it is not too long.
+pub fn of_workflow(kept: &KeptState, number: usize, state: Option<&Value>) -> Point {
+    /// Of a longer state, the beginning of each value.
+    const VALUE_LENGTH_MAX: usize = 160;
+    let name = kept.name.as_str();
+    let origin = Origin::of(format!("workflow {name}"), &["midstride", "state", name]);
+    let value = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            value.to_string()
+        }
+    };
+    let line = |(key, given): (&String, &Value)| {
+        let text = value(given);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let short: String = text.chars().take(VALUE_LENGTH_MAX).collect();
+        let more = if short.len() < text.len() { "…" } else { "" };
+        format!("{key}: {short}{more}")
+    };
+    let fields = state.and_then(Value::as_object).into_iter().flatten();
+    let lines: Vec<String> = fields.map(line).collect();
+    let text = match lines.as_slice() {
+        [] => format!("{} bytes", kept.bytes),
+        lines => lines.join("\n"),
+    };
+    let point = origin.point(Rank::Task, "Workflow state", text);
+    point.remarked(format!("state {number}, saved {}", day(kept.at)))
 }
