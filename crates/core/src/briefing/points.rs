@@ -8,7 +8,7 @@ mod work;
 pub use handoff::{Asked, Drifted, KnownHandoff, ProofRun, REJECTED, of_handoff, source_of};
 pub use repository::{of_since, of_work_tree};
 pub use session::{headline, of_carried, of_session};
-pub use work::{of_mission, of_tasks, of_workflow};
+pub use work::{Telling, of_mission, of_tasks, of_workflow};
 
 use super::{Boot, BootAction, Form, Point, Rank, form, quote};
 use jiff::Timestamp;

@@ -1,6 +1,6 @@
 //! Write down what a session did. Doing it again when nothing happened changes nothing.
 
-use super::mirror;
+use super::mirror::{self, Mirrored};
 use super::plans::plan_documents;
 use crate::capture::{Captured, capture};
 use crate::client::{self, Found};
@@ -156,7 +156,7 @@ pub(super) fn write_down(
         // later must not have the last word, so they tell one after the other.
         let _turn = ledger.turn("checkpoint")?;
         ready.look_again(ledger, found)?;
-        ready.tell_alone(ledger, found)?;
+        ready.tell_alone(project, ledger, found)?;
     }
     Ok(ready.done)
 }
@@ -169,6 +169,7 @@ pub(super) struct Ready {
     envelope: Envelope,
     blob: Blob<'static>,
     gist: Blob<'static>,
+    tasks: Vec<Mirrored>,
 }
 
 impl Ready {
@@ -200,17 +201,25 @@ impl Ready {
         }
         let told = known.or(further);
         let (is_new, blob) = (told.is_none(), told.unwrap_or_else(|| stored.hash().to_owned()));
+        let tasks = mirror::tasks_of(project, &checkpoint);
         let done = Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from };
-        Ok(Self { done, stream, expected, envelope, blob: stored, gist })
+        Ok(Self { done, stream, expected, envelope, blob: stored, gist, tasks })
     }
 
     /// Tells the ledger, unless somebody who does not wait for a turn tells more meanwhile.
-    fn tell_alone(&mut self, ledger: &SqliteLedger, found: &Found) -> Result<(), CheckpointError> {
+    fn tell_alone(
+        &mut self,
+        project: &Project,
+        ledger: &SqliteLedger,
+        found: &Found,
+    ) -> Result<(), CheckpointError> {
         while self.done.is_new {
             put_blobs(ledger, self)?;
+            // First, so that a capture that is cut off tells them next time.
+            tell_tasks(project, ledger, [&*self])?;
             let event = std::slice::from_ref(&self.envelope);
             match ledger.append(&self.stream, self.expected, event) {
-                Ok(_) => return give_up_tasks(ledger, [&*self]),
+                Ok(_) => return Ok(()),
                 Err(AppendError::Conflict { .. }) => self.look_again(ledger, found)?,
                 Err(error) => return Err(error.into()),
             }
@@ -527,7 +536,11 @@ fn known(
 }
 
 /// Tells the ledger what is new, all of it in one turn. What somebody else told meanwhile is not.
-pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), CheckpointError> {
+pub(super) fn tell(
+    project: &Project,
+    ledger: &SqliteLedger,
+    ready: &mut [Ready],
+) -> Result<(), CheckpointError> {
     let mut new: Vec<&mut Ready> = ready.iter_mut().filter(|one| one.done.is_new).collect();
     if new.is_empty() {
         return Ok(());
@@ -535,6 +548,7 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
     for one in &new {
         put_blobs(ledger, one)?;
     }
+    tell_tasks(project, ledger, new.iter().map(|one| &**one))?;
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
     let told = ledger.unite(&streams)?;
@@ -545,7 +559,7 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
             one.done.blob = first.unwrap_or_default();
         }
     }
-    give_up_tasks(ledger, new.iter().map(|one| &**one))
+    Ok(())
 }
 
 fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> {
@@ -557,17 +571,18 @@ fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> 
     }
 }
 
-/// Gives up the tasks that these sessions deleted.
-fn give_up_tasks<'r>(
-    ledger: &dyn Ledger,
+/// Tells how the tasks of these sessions are.
+fn tell_tasks<'r>(
+    project: &Project,
+    ledger: &SqliteLedger,
     told: impl IntoIterator<Item = &'r Ready>,
 ) -> Result<(), CheckpointError> {
     let mut streams = Vec::new();
     for one in told {
-        streams.extend(mirror::given_up(ledger, &one.done.checkpoint, one.envelope.time)?);
+        streams.extend(mirror::told(project, ledger, &one.tasks)?);
     }
     if !streams.is_empty() {
-        ledger.unite(&streams)?;
+        ledger.unite_all_or_put_aside(&streams)?;
     }
     Ok(())
 }
