@@ -38,6 +38,7 @@ pub(crate) mod session;
 pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod start;
+pub(crate) mod state;
 pub(crate) mod sync;
 pub(crate) mod task;
 pub(crate) mod trust;

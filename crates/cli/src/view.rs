@@ -28,6 +28,7 @@ pub(crate) mod revision;
 pub(crate) mod save;
 pub(crate) mod search;
 pub(crate) mod session;
+pub(crate) mod state;
 pub(crate) mod table;
 pub(crate) mod task;
 pub(crate) mod trust;

@@ -6,6 +6,7 @@ mod doctor;
 mod forks;
 mod gate;
 mod hooks;
+mod mission;
 mod parallel;
 mod places;
 mod resume;

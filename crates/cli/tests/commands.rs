@@ -5,6 +5,7 @@ mod allow;
 mod brief;
 mod check;
 mod client;
+mod client_tasks;
 mod coverage;
 mod dismiss;
 mod doctor;

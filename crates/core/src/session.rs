@@ -18,6 +18,7 @@ mod ran;
 mod standing;
 mod take_in;
 mod tally;
+mod tasks;
 mod text;
 mod turns;
 mod work;
@@ -313,7 +314,7 @@ impl Session {
 
     /// Takes in a task as the client keeps it in a file, which is newer than the transcript.
     pub fn take_task(&mut self, file: &str, change: &TaskChange<'_>) {
-        fold::take_task(self, file, change);
+        tasks::take_task(self, file, change);
     }
 
     /// Takes in what agents did whose records lie in files of their own.

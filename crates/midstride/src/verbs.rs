@@ -29,6 +29,7 @@ mod mirror;
 mod mission;
 mod new;
 mod observe;
+mod plans;
 mod purge;
 mod receipts;
 mod review;
@@ -50,7 +51,7 @@ pub use allow::{
     AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
 };
 pub use blocking::{BlockingQuestion, blocking_questions};
-pub use brief::{Asked, BUDGET, Briefed, Delivery, brief, carried};
+pub use brief::{Asked, BUDGET, Briefed, Delivery, agents_in_flight, brief, carried};
 pub use carry::{Carries, Imported, import_tasks};
 pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
 pub use checkpoint::{CheckpointError, Checkpointed, Which, checkpoint};
@@ -97,7 +98,9 @@ pub use sessions::{
 };
 pub use share::{ShareError, share};
 pub use sync::{SyncError, Synced, TasksSynced, sync};
-pub use task::{Board, Done, TaskError, TaskWish, add_task, change_task, note_task};
+pub use task::{
+    Added, Board, Done, TaskError, TaskWish, add_own_task, add_task, change_task, note_task,
+};
 pub use trust::{Reach, distrust, reach, trust, trusted};
 pub use undo::{UndoError, undo};
 pub use verify::{

@@ -112,8 +112,8 @@ struct SaidArgs {
     #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     constraint: Vec<String>,
 
-    /// A skill to load first; may be given several times
-    #[arg(long, value_name = "NAME", value_parser = super::said)]
+    /// A skill to load first, with its arguments; may be given several times
+    #[arg(long, value_name = "NAME [ARGUMENTS]", value_parser = super::said)]
     skill: Vec<String>,
 
     /// A document to read first; may be given several times
@@ -140,7 +140,9 @@ fn answer(typed: &str) -> Result<Answer, String> {
 
 impl SaidArgs {
     fn judgement(self) -> Judgement {
-        let of = |kind, texts: Vec<String>| texts.into_iter().map(move |text| (kind, text));
+        let of = |kind: BootKind, texts: Vec<String>| {
+            texts.into_iter().map(move |text| (kind, kind.written(&text)))
+        };
         let boot = of(BootKind::Skill, self.skill)
             .chain(of(BootKind::Read, self.read))
             .chain(of(BootKind::Constraint, self.constraint));

@@ -491,7 +491,7 @@ fn a_task_that_the_client_deletes_is_given_up() {
     let mut told: Vec<String> =
         tasks.map(|task| format!("{} {}", task["subject"], task["status"])).collect();
     told.sort();
-    assert_eq!(told, ["\"Measure again\" \"dropped\"", "\"Warm the cache\" \"pending\""]);
+    assert_eq!(told, ["\"Measure again\" \"dropped\"", "\"Warm the cache\" \"in_progress\""]);
     let told = sandbox.run(["brief"]).exits(0).stdout;
     assert!(told.contains("Warm the cache") && !told.contains("Measure again"), "{told}");
 }

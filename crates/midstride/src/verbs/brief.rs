@@ -6,8 +6,10 @@ mod upstream;
 use super::hook::is_enough;
 use super::instructions::read_instructions;
 use super::receipts::{ReceiptError, delivered, envelope};
+use super::save::InFlight;
 use super::search::with_index;
 use super::task::{named, read_tasks};
+use super::workflow::newest_states;
 use crate::client;
 use crate::drift::judged_before;
 use crate::files::{self, FileError};
@@ -23,9 +25,9 @@ use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::carry::{self, Carried};
 use midstride_core::briefing::points::{
-    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_earlier_commits,
-    of_handoff, of_instructions, of_mission, of_other_sessions, of_others, of_session, of_since,
-    of_tasks, of_work_tree, source_of,
+    self, Drifted, KnownHandoff, ProofRun, Telling, headline, in_turn, of_carried,
+    of_earlier_commits, of_handoff, of_instructions, of_mission, of_other_sessions, of_others,
+    of_session, of_since, of_tasks, of_work_tree, of_workflow, source_of,
 };
 use midstride_core::briefing::{
     Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Point, Rank, compose,
@@ -37,8 +39,9 @@ use midstride_core::handoff::Handoff;
 use midstride_core::header::BootKind;
 use midstride_core::hook::{must_survive, without_summary};
 use midstride_core::instruction::Instructions;
-use midstride_core::mission;
+use midstride_core::mission::{self, Mission};
 use midstride_core::session::Client;
+use midstride_core::task::{Role, Task, Tasks};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -319,6 +322,11 @@ impl Work {
         if is_own || own.is_none() || asked.has_context {
             sessions.extend(with_work(&ledger, &mut others, sessions.is_empty())?);
         }
+        let tasks = read_tasks(&ledger)?.0;
+        for (at, gist) in sessions.iter_mut().enumerate() {
+            gist.items
+                .retain(|item| !is_told_by_board(&tasks, gist.client, &gist.session, item, at));
+        }
         let closed = closed_branches(project, &sessions);
         let is_closed =
             |gist: &Gist| gist.branch.as_ref().is_some_and(|branch| closed.contains(branch));
@@ -327,6 +335,11 @@ impl Work {
             |handle| dismissed.contains(handle),
             |gist, _| is_closed(gist),
         );
+        let recent: Vec<(Client, String)> = sessions
+            .iter()
+            .take(carry::SESSIONS_MAX + 1)
+            .map(|gist| (gist.client, gist.session.clone()))
+            .collect();
         let mut sessions = sessions.into_iter();
         let (gist, before) = (sessions.next(), sessions.collect());
         let is_closed = !is_own && gist.as_ref().is_some_and(is_closed);
@@ -343,13 +356,10 @@ impl Work {
         let gist = gist.map(|gist| without_recorded(gist, &instructions));
         let records = ledger.read(&StreamId::mission(), None)?;
         let states = mission::states(records.iter().flat_map(|record| &record.events));
-        points.extend(states.last().map(of_mission).unwrap_or_default());
-        let mut tasks = read_tasks(&ledger)?.0;
-        // What hooks mirrored of this session is told with it.
-        if let Some(gist) = &gist {
-            tasks = tasks.without_session(gist.client.name(), &gist.session);
-        }
-        points.extend(of_tasks(&tasks));
+        let state = Mission::of(states.last(), &tasks);
+        points.extend(state.as_ref().map(of_mission).unwrap_or_default());
+        points.extend(of_tasks(&tasks, |task| telling(task, gist.as_ref(), &recent)));
+        points.extend(workflows(&ledger)?);
         Ok(Self { ledger: Some(ledger), gist, is_own, carried, before, earlier, points, is_closed })
     }
 }
@@ -362,6 +372,60 @@ fn without_recorded(mut gist: Gist, instructions: &Instructions) -> Gist {
     };
     gist.items.retain(|item| !is_recorded(item));
     gist
+}
+
+/// Where a task is told: with the session that is briefed, or here. Of the lists of earlier sessions, what
+/// was left on the oldest is only counted.
+fn telling(task: &Task, gist: Option<&Gist>, recent: &[(Client, String)]) -> Telling {
+    let is_of = |client: Client, session: &str| task.is_listed_by(client.name(), session);
+    if gist.is_some_and(|gist| is_of(gist.client, &gist.session)) {
+        return Telling::WithSession;
+    }
+    let is_recent = || recent.iter().any(|(client, session)| is_of(*client, session));
+    if task.captured.is_empty() || is_recent() { Telling::Here } else { Telling::Counted }
+}
+
+/// The workflow states that were saved last.
+fn workflows(ledger: &SqliteLedger) -> Result<Vec<Point>, LedgerError> {
+    /// Older ones are listed by `midstride state`.
+    const TOLD_MAX: usize = 3;
+    /// A longer state is only named.
+    const BYTES_MAX: u64 = 64 << 10;
+    let mut states = newest_states(ledger)?;
+    states.sort_by_key(|(state, _)| Reverse(state.at));
+    let mut points = Vec::new();
+    for (kept, number) in states.into_iter().take(TOLD_MAX) {
+        let blob = match kept.bytes <= BYTES_MAX {
+            true => ledger.get_blob(&kept.blob)?,
+            false => None,
+        };
+        let state = blob.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        points.push(of_workflow(&kept, number, state.as_ref()));
+    }
+    Ok(points)
+}
+
+/// Whether the tasks of the project tell of a task of a session: it is over, or the session is not the
+/// first one, which tells its own.
+fn is_told_by_board(
+    tasks: &Tasks,
+    client: Client,
+    session: &str,
+    item: &Highlight,
+    at: usize,
+) -> bool {
+    let is_told = |task: &Task| at > 0 || !task.status.is_open() || task.role() != Role::Work;
+    let known = || tasks.on_list(client.name(), session, &item.text);
+    item.kind == HighlightKind::Task && known().is_some_and(is_told)
+}
+
+/// The agents of the session that would be briefed that have not come back.
+pub fn agents_in_flight(project: &Project) -> Result<Vec<InFlight>, LedgerError> {
+    let gist = Work::look(project, &Asked::default())?.gist;
+    let items = gist.into_iter().flat_map(|gist| gist.items);
+    let agents = items.filter(|item| item.kind == HighlightKind::Agent);
+    let about = |text: String| (!text.trim().is_empty()).then_some(text);
+    Ok(agents.map(|item| InFlight { id: item.detail, about: about(item.text) }).collect())
 }
 
 /// What earlier sessions left open and a briefing carries over, the newest first.

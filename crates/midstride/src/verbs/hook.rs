@@ -144,6 +144,12 @@ fn wants_briefing(project: &Project, client: Client) -> bool {
         .unwrap_or_else(|| configured.budget != Some(0) && (configured.headless || !is_headless()))
 }
 
+/// What a session was briefed with when it started.
+pub(super) fn briefed_with(project: &Project, client: &str, session: &str) -> Option<String> {
+    let session = SessionName::of(client, session)?;
+    Kept::read(project, &session).briefed.map(|(_, text)| text)
+}
+
 /// Removes what hooks of a session keep for the next one.
 pub(super) fn start_over(project: &Project, session: &SessionName) -> Result<(), FileError> {
     Kept::remove(project, session)

@@ -24,7 +24,13 @@ pub(super) const TOOL: Tool = Tool {
         Parameter::new("blocking_questions", Kind::Texts, "Work waits for these"),
         Parameter::new("next", Kind::Texts, "In order"),
         Parameter::new("constraints", Kind::Texts, "What to keep to"),
+        Parameter::new("assumptions", Kind::Texts, ""),
         Parameter::new("read", Kind::Texts, "Paths to read first"),
+        Parameter::new("skills", Kind::Texts, "To load first: `name arguments`"),
+        Parameter::new("tasks", Kind::Texts, "To restore"),
+        Parameter::new("role", Kind::Text, "Yours"),
+        Parameter::new("pattern", Kind::Text, "Alone, agents, pipeline"),
+        Parameter::new("waiting_for", Kind::Text, ""),
         Parameter::new("body", Kind::Text, "More, in Markdown"),
         Parameter::new("settled", Kind::Texts, "Handles of open items that are done: `kf7q`"),
         Parameter::new("handoff", Kind::Text, "Save into this id"),
@@ -45,7 +51,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 /// What an author says, by the names it has everywhere.
-const SAID: [&str; 11] = [
+const SAID: [&str; 17] = [
     "title",
     "summary",
     "decisions",
@@ -55,7 +61,13 @@ const SAID: [&str; 11] = [
     "blocking_questions",
     "next",
     "constraints",
+    "assumptions",
     "read",
+    "skills",
+    "tasks",
+    "role",
+    "pattern",
+    "waiting_for",
     "body",
 ];
 /// The two questions at the end.
