@@ -70,6 +70,7 @@ fn material(texts: &[&str]) -> Material {
         branch: Some(text(4)),
         boot: vec![boot(BootAction::Skill(text(5))), boot(BootAction::Read(text(6)))],
         points: texts.iter().enumerate().map(point).collect(),
+        unread: 0,
         show_all: vec!["midstride".to_owned(), text(7)],
         headline: None,
     }

@@ -38,6 +38,7 @@ pub(crate) mod session;
 pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod start;
+pub(crate) mod state;
 pub(crate) mod sync;
 pub(crate) mod task;
 pub(crate) mod trust;
@@ -51,7 +52,7 @@ use clap::ValueEnum;
 use midstride::files::{self, FileError};
 use midstride::journal::{Change, Recorded};
 use midstride::project::{FindError, Project, Shelved};
-use midstride::verbs::{self, Imported};
+use midstride::verbs::{self, BlockingQuestion, Imported};
 use midstride_core::edit::Edit;
 use midstride_core::handoff::Handoff;
 use midstride_core::header::{HandoffKind, Status};
@@ -98,6 +99,14 @@ fn tell_recorded(
     ui.say(&format!("{key}@{}: {reason}", recorded.revision))?;
     tell_besides(ui, recorded)?;
     Ok(Outcome::Clean)
+}
+
+/// Names the questions that the work has to wait for.
+fn tell_blocking(ui: &mut Ui, questions: &[BlockingQuestion]) -> Result<(), Diagnostic> {
+    match view::recorded::blocking(questions) {
+        Some(text) => Ok(ui.say(&ui.clean(&text))?),
+        None => Ok(()),
+    }
 }
 
 /// Says what was found while recording, and what was not written.

@@ -2,11 +2,11 @@
 
 pub(crate) mod advance;
 pub(crate) mod brief;
-pub(crate) mod carried;
 pub(crate) mod citation;
 pub(crate) mod client;
 pub(crate) mod coverage;
 pub(crate) mod difference;
+pub(crate) mod dismissable;
 pub(crate) mod doctor;
 pub(crate) mod done;
 pub(crate) mod events;
@@ -28,6 +28,7 @@ pub(crate) mod revision;
 pub(crate) mod save;
 pub(crate) mod search;
 pub(crate) mod session;
+pub(crate) mod state;
 pub(crate) mod table;
 pub(crate) mod task;
 pub(crate) mod trust;

@@ -1,10 +1,12 @@
 //! The real clients, at work in a project with midstride, on a model that the test scripts.
 
+mod chain;
 mod compaction;
 mod doctor;
 mod forks;
 mod gate;
 mod hooks;
+mod mission;
 mod parallel;
 mod places;
 mod resume;

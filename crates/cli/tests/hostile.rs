@@ -344,7 +344,7 @@ fn what_is_quoted_from_the_command_line_is_no_secret() {
         "q7W2e9R4t1Y6u3I8o5P0a2S4d6F8".repeat(2)
     );
     let commands: [&[&str]; 5] = [
-        &["save", "--no-session", "--skill", &format!("value {secret} here")],
+        &["save", "--no-session", "--skill", &format!("val/ue {secret} here")],
         &[
             "save",
             "--no-session",

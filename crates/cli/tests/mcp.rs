@@ -4,6 +4,7 @@ mod hostile;
 mod inspector;
 mod protocol;
 mod real_clients;
+mod sessions;
 mod tools;
 
 use crate::sandbox;

@@ -18,6 +18,7 @@ pub use material::{Boot, BootAction, Budget, Form, Headline, Material, Occasion,
 use cost::Cost;
 use entry::Entry;
 use page::{Layout, Page, Written};
+use std::ops::Range;
 
 /// What a session is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub struct Briefing {
     pub headline: Option<Headline>,
     /// What the text tells, in its order.
     pub told: Vec<Told>,
+    /// Items that are not on the page because another one has all of their text.
+    pub repeated: Vec<Omitted>,
     /// What it does not tell, in the order of importance.
     pub omitted: Vec<Omitted>,
 }
@@ -116,6 +119,7 @@ pub fn compose(material: &Material, budget: Budget) -> Briefing {
         branch: material.branch.clone(),
         headline: material.headline.clone(),
         told: told.map(|(entry, length)| Told::of(entry, entry.text(*length).cut)).collect(),
+        repeated: layout.repeated(&entries).map(Omitted::of).collect(),
         omitted: layout.omitted(&entries).map(Omitted::of).collect(),
         text: written.map(|written| written.text).unwrap_or_default(),
     }
@@ -201,9 +205,9 @@ impl Filling<'_> {
             if layout.covered[index] {
                 continue;
             }
-            let with = spent + self.cost(index, entry.first_length);
+            let with = spent + self.cost(layout, index, entry.first_length);
             if !with.fits(self.budget) {
-                layout.lengths[index] = self.shorter(index, spent);
+                layout.lengths[index] = self.shorter(layout, index, spent);
                 break;
             }
             spent = with;
@@ -212,13 +216,15 @@ impl Filling<'_> {
     }
 
     /// Fewer characters of a point that fit beside what is spent; none where too few would.
-    fn shorter(&self, index: usize, spent: Cost) -> usize {
+    fn shorter(&self, layout: &Layout, index: usize, spent: Cost) -> usize {
         /// Less says nothing.
         const LENGTH_MIN: usize = 40;
-        let fits = |length: usize| (spent + self.cost(index, length)).fits(self.budget);
+        let fits = |length: usize| (spent + self.cost(layout, index, length)).fits(self.budget);
         let first = self.entries[index].first_length;
         match self.entries[index].point.form {
-            Form::Quote if fits(LENGTH_MIN) => self.longest(index, LENGTH_MIN, first, spent),
+            Form::Quote if fits(LENGTH_MIN) => {
+                self.longest(layout, index, LENGTH_MIN..first, spent)
+            }
             Form::Quote | Form::Line => 0,
         }
     }
@@ -228,29 +234,29 @@ impl Filling<'_> {
         let mut spent = self.page.frame_cost(layout, self.budget);
         for (index, length) in layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0)
         {
-            spent += self.cost(index, *length);
+            spent += self.cost(layout, index, *length);
         }
         for (index, entry) in self.entries.iter().enumerate() {
             let (now, full) = (layout.lengths[index], entry.full_length());
             if now == 0 || now >= full {
                 continue;
             }
-            let without = spent.less(self.cost(index, now));
-            let longest = self.longest(index, now, full, without);
-            spent = without + self.cost(index, longest);
+            let without = spent.less(self.cost(layout, index, now));
+            let longest = self.longest(layout, index, now..full, without);
+            spent = without + self.cost(layout, index, longest);
             layout.lengths[index] = longest;
         }
     }
 
-    /// The most characters of a point that fit beside what is spent; `fitting` of them do.
-    fn longest(&self, index: usize, fitting: usize, full: usize, spent: Cost) -> usize {
+    /// The most characters of a point that fit beside what is spent; the least of the range do.
+    fn longest(&self, layout: &Layout, index: usize, range: Range<usize>, spent: Cost) -> usize {
         /// Closer is not worth looking.
         const STEP: usize = 24;
-        let fits = |length: usize| (spent + self.cost(index, length)).fits(self.budget);
-        if fits(full) {
-            return full;
+        let fits = |length: usize| (spent + self.cost(layout, index, length)).fits(self.budget);
+        let Range { start: mut fitting, end: mut too_much } = range;
+        if fits(too_much) {
+            return too_much;
         }
-        let (mut fitting, mut too_much) = (fitting, full);
         while too_much - fitting > STEP {
             let between = fitting.midpoint(too_much);
             if fits(between) { fitting = between } else { too_much = between }
@@ -273,7 +279,7 @@ impl Filling<'_> {
         self.entries.iter().enumerate().map(is_covered).collect()
     }
 
-    fn cost(&self, index: usize, length: usize) -> Cost {
-        Cost::of(&self.page.piece(index, length))
+    fn cost(&self, layout: &Layout, index: usize, length: usize) -> Cost {
+        Cost::of(&self.page.piece(layout, index, length))
     }
 }

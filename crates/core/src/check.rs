@@ -196,7 +196,7 @@ fn advancing(
     let stage = required::stage_rule(handoff, stages, findings);
     required::rules(handoff, stages, stage, findings);
     undecided(handoff, stage, findings);
-    upstream::rules(handoff, stage, around, findings);
+    upstream::rules(handoff, stages, stage, around, findings);
     if stage.is_some_and(StageRule::decides_capabilities) {
         capability::rules(handoff, stages, findings);
     }
@@ -207,7 +207,9 @@ fn advancing(
 fn undecided(handoff: &Handoff<'_>, stage: Option<&StageRule>, findings: &mut Vec<Finding>) {
     let mut found = Vec::new();
     question::rules(handoff, &mut found);
+    question::unclear(handoff, &mut found);
     assumption::rules(handoff, &mut found);
+    assumption::unrated(handoff, &mut found);
     match handoff.status() {
         Status::Planned | Status::InProgress => {}
         Status::Resolved if stage.is_some() => found.retain(Finding::blocks),

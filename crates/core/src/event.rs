@@ -17,7 +17,7 @@ pub use instruction::InstructionEvent;
 pub use mission::MissionEvent;
 pub use proof::ProofEvent;
 pub use session::{Delivered, SessionEvent};
-pub use task::{TaskChange, TaskEvent, TaskStatus};
+pub use task::{CapturedTask, ClientTaskKey, TaskChange, TaskEvent, TaskStatus};
 pub use text::TextEvent;
 pub use workflow::WorkflowEvent;
 
@@ -274,6 +274,7 @@ mod tests {
                 questions: Vec::new(),
                 next: Vec::new(),
                 mode: None,
+                iteration: Some(3),
             }),
             Event::Text(TextEvent::Forgotten {
                 hash: "aa".into(),

@@ -9,7 +9,7 @@ use crate::id::{FeatureNumber, HandoffKey};
 use crate::insert;
 use crate::section::Meaning;
 use crate::span::{At, Span};
-use crate::stage::Stages;
+use crate::stage::{StageRule, Stages, verdict};
 use crate::time::Time;
 use crate::topic::{self, StatusLine, Topics};
 use crate::yaml::Node;
@@ -142,13 +142,18 @@ impl<'d> Handoff<'d> {
         written.or_else(|| self.status_of_body()).unwrap_or(Status::Planned)
     }
 
-    /// The stage that is written, else the one of its folder, else the one its author writes.
+    /// The stage that is written, else the one of its folder, else the one its author writes. In a
+    /// project without a pipeline only a document that says so is of a stage: `stage` and `from` mean
+    /// many things.
     pub fn stage(&self) -> Option<&'d str> {
-        if let Some(stage) = self.text("stage") {
-            return Some(stage.value);
-        }
         let kind = self.text("kind").and_then(|text| HandoffKind::read(text.value));
         let may_be_stage = kind.is_none_or(|kind| kind == HandoffKind::Stage);
+        let has_pipeline = self.stages.has_pipeline || self.whereabouts.stage.is_some();
+        if let Some(stage) = self.text("stage").map(|text| text.value) {
+            let says_so = kind == Some(HandoffKind::Stage)
+                || (may_be_stage && self.is_handoff() && self.stages.stages.contains_key(stage));
+            return Some(stage).filter(|_| has_pipeline || says_so);
+        }
         if !may_be_stage || !self.is_handoff() {
             return None;
         }
@@ -156,8 +161,25 @@ impl<'d> Handoff<'d> {
     }
 
     fn stage_of_author(&self) -> Option<&'d str> {
-        FeatureNumber::parse(self.id())?;
+        FeatureNumber::parse(self.id()).filter(|_| self.stages.has_pipeline)?;
         self.stages.of_agent(self.text("from")?.value)
+    }
+
+    /// What its stage requires.
+    pub fn stage_rule(&self) -> Option<&'d StageRule> {
+        self.stages.stages.get(self.stage()?)
+    }
+
+    /// Why it blocks, where it is a review: its verdict says so, or a blocking question is open.
+    pub fn blocks_as_review(&self) -> Option<String> {
+        self.stage_rule().filter(|rule| rule.gives_verdict())?;
+        let blocked = verdict::last(&self.decisions()).filter(|(verdict, _)| verdict.blocks());
+        if let Some((_, decision)) = blocked {
+            return Some(decision.trim().to_owned());
+        }
+        let (number, question) = (1..).zip(self.questions()).find(|(_, one)| one.blocks())?;
+        let text = question.question.map_or("(no text)", |text| text.value.trim());
+        Some(format!("q{number} is open: {text}"))
     }
 
     /// The kind that is written, else the one that follows from the stage.

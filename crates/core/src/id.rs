@@ -186,6 +186,19 @@ pub struct HandoffKey {
     pub stage: Option<String>,
 }
 
+impl HandoffKey {
+    /// Reads a key as it is written: an id, or `id/stage`. `None` for what cannot be one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (id, stage) = match text.split_once('/') {
+            Some((id, stage)) => (id, Some(stage)),
+            None => (text, None),
+        };
+        let is_id = |part: &str| HandoffId::parse(part).is_ok();
+        let is_key = is_id(id) && stage.is_none_or(is_id);
+        is_key.then(|| Self { id: id.to_owned(), stage: stage.map(str::to_owned) })
+    }
+}
+
 impl fmt::Display for HandoffKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.stage {
@@ -235,7 +248,8 @@ pub fn nearest<'c>(wanted: &str, candidates: impl IntoIterator<Item = &'c str>) 
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(wanted, candidate), candidate))
         .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+        // Of two that are as near, the first: `S03` is `S003`, not `S013`.
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, candidate)| candidate)
 }
 

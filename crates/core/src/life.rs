@@ -13,7 +13,10 @@ use crate::yaml::{Data, Node};
 use jiff::Timestamp;
 use std::path::{Component, Path as FilePath, PathBuf};
 
+mod measurement;
+
 pub use crate::header::ReviewVerdict;
+pub use measurement::{Measured, Side};
 
 /// Why a verb does not fit the handoff.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +49,21 @@ pub enum Refusal {
     /// What was run is not what stands there now.
     #[error("proof {0} was changed meanwhile")]
     OtherProof(usize),
+    /// It is a review, and it blocks.
+    #[error("the review blocks: {0}")]
+    ReviewBlocks(String),
+    /// The handoff has another number or unit for what was measured.
+    #[error("`{name}` has `{field}: {has}`, not {given}")]
+    OtherMeasurement {
+        /// What was measured.
+        name: String,
+        /// The field that differs.
+        field: &'static str,
+        /// What the handoff has.
+        has: String,
+        /// What was given.
+        given: String,
+    },
     /// It cannot take its own place.
     #[error("a handoff cannot supersede itself")]
     Itself,
@@ -78,11 +96,11 @@ fn counted(number: usize, noun: &str) -> String {
 }
 
 fn not_derived(to: &str, from: &[String], is: Option<&str>) -> String {
-    let from = from.join(" or ");
+    let from = from.join(" and ");
     match is {
         _ if from.is_empty() => format!("nothing comes before {to}"),
-        Some(is) => format!("{to} is derived from {from}, not from {is}"),
-        None => format!("{to} is derived from {from}, and this is of no stage"),
+        Some(is) => format!("{to} builds on {from}, not on {is}"),
+        None => format!("{to} builds on {from}, and this is not a stage"),
     }
 }
 
@@ -102,19 +120,6 @@ pub enum Ending {
     Abandoned(String),
 }
 
-/// A number before and after.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measured {
-    /// What was measured.
-    pub name: String,
-    /// The number before.
-    pub before: String,
-    /// The number after.
-    pub after: String,
-    /// The unit of both.
-    pub unit: Option<String>,
-}
-
 /// A proof that was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
@@ -126,24 +131,6 @@ pub struct Proven {
     pub outcome: RunOutcome,
     /// The number in its output.
     pub measured: Option<Number>,
-}
-
-/// The two numbers of a measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// Before the work.
-    Before,
-    /// After it.
-    After,
-}
-
-impl Side {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Before => "before",
-            Self::After => "after",
-        }
-    }
 }
 
 /// Who ran proofs, when, and where the repository stood.
@@ -197,10 +184,13 @@ pub fn resolve(
     if !handoff.status().is_open() {
         return Err(Refusal::Ended(handoff.status()));
     }
+    if let (Ending::Resolved { .. }, Some(why)) = (ending, handoff.blocks_as_review()) {
+        return Err(Refusal::ReviewBlocks(why));
+    }
     let at = ("at", Data::Bare(time::write(now)));
     let text =
         |name: &'static str, text: &Option<String>| text.clone().map(|t| (name, Data::Text(t)));
-    let mut edits: Vec<Edit> = measured.iter().map(measurement).collect();
+    let mut edits = measurement::fill(handoff, measured)?;
     match ending {
         Ending::Resolved { commit, outcome } => {
             let parts =
@@ -217,16 +207,6 @@ pub fn resolve(
         }
     }
     Ok(edits)
-}
-
-fn measurement(measured: &Measured) -> Edit {
-    let unit = measured.unit.clone().map(|unit| ("unit", Data::Text(unit)));
-    let entry = [
-        ("name", Data::text(&measured.name)),
-        ("before", Data::Bare(measured.before.clone())),
-        ("after", Data::Bare(measured.after.clone())),
-    ];
-    Edit::Append(Path::field("measurements"), Data::map(entry.into_iter().chain(unit)))
 }
 
 /// Its proofs were run: each says what came of it, and its number goes to the measurement it names,
@@ -255,7 +235,8 @@ pub fn verify(
             numbers.push((name, number));
         }
     }
-    let measured = numbers.into_iter().map(|(name, number)| measure(handoff, name, number, side));
+    let measured =
+        numbers.into_iter().map(|(name, number)| measurement::record(handoff, name, number, side));
     Ok(edits.into_iter().chain(measured).collect())
 }
 
@@ -270,23 +251,6 @@ fn last_run(run: &Proven, occasion: &Occasion) -> Data {
         .chain([("outcome", Data::Bare(run.outcome.word().to_owned()))])
         .chain(number);
     Data::map(parts)
-}
-
-/// A number of a measurement that the handoff has, or of a new one.
-fn measure(handoff: &Handoff<'_>, name: &str, number: &Number, side: Option<Side>) -> Edit {
-    let items = handoff.node("measurements").map(Node::items).unwrap_or_default();
-    let named = |item: &&Node| {
-        item.get("name").and_then(Node::text).is_some_and(|text| text.value.trim() == name)
-    };
-    let index = items.iter().position(named);
-    let has_before = index.is_some_and(|index| items[index].get("before").is_some());
-    let side = side.unwrap_or(if has_before { Side::After } else { Side::Before });
-    let number = Data::Bare(number.to_string());
-    let list = Path::field("measurements");
-    match index {
-        Some(index) => Edit::Set(list.item(index).key(side.word()), number),
-        None => Edit::Append(list, Data::map([("name", Data::text(name)), (side.word(), number)])),
-    }
 }
 
 /// Whether the next stage can follow: it is derived from this one, which was not given up. A
@@ -326,11 +290,10 @@ pub fn advance(
 ) -> Result<Vec<Edit>, Refusal> {
     may_advance(handoff, to, stages)?;
     let next = HandoffKey { id: handoff.id().to_owned(), stage: Some(to.to_owned()) };
-    let folder = stages.stages.get(to).and_then(|rule| rule.folder.as_deref());
     let downstream = handoff.dependencies().downstream;
     let mut named = downstream.iter().filter_map(|dependency| dependency.artifact);
     let mut edits = Vec::new();
-    if !named.any(|entry| is_next(entry.value, artifact, &next, folder)) {
+    if !named.any(|entry| is_next(entry.value, artifact, &next, stages)) {
         let entry = [("artifact", Data::text(artifact)), ("relationship", Data::text("enables"))];
         let downstream = Path::field("dependencies").key("downstream");
         edits.push(Edit::Append(downstream, Data::map(entry)));
@@ -353,22 +316,12 @@ pub fn once(handoff: &Handoff<'_>, edits: Vec<Edit>, reason: &str) -> Result<Vec
 
 /// Whether an entry of `dependencies.downstream` means the document of the next stage: by its key,
 /// by its path from wherever that counts, or as a file of that id in the folder of the stage.
-fn is_next(entry: &str, artifact: &str, next: &HandoffKey, folder: Option<&str>) -> bool {
-    let entry = entry.split('#').next().unwrap_or_default().trim();
-    if entry == next.to_string() {
-        return true;
-    }
+fn is_next(entry: &str, artifact: &str, next: &HandoffKey, stages: &Stages) -> bool {
+    let path = entry.split('#').next().unwrap_or_default().trim();
     let normal = |part: &Component<'_>| matches!(part, Component::Normal(_));
-    let path: PathBuf = FilePath::new(entry).components().filter(normal).collect();
-    if entry.contains("://") || path.as_os_str().is_empty() {
-        return false;
-    }
-    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let behind_id = stem.strip_prefix(&next.id);
-    let of_id = behind_id.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-    let parent = path.parent().and_then(FilePath::file_name).and_then(|name| name.to_str());
-    let of_stage = of_id && parent.is_some() && parent == folder;
-    of_stage || FilePath::new(artifact).ends_with(&path)
+    let path: PathBuf = FilePath::new(path).components().filter(normal).collect();
+    let is_path = !entry.contains("://") && !path.as_os_str().is_empty();
+    stages.is_reference_to(entry, next) || (is_path && FilePath::new(artifact).ends_with(&path))
 }
 
 /// What can be answered, the field it stands in, and the letter by which `answer` counts it.
@@ -587,7 +540,7 @@ mod tests {
         let ending = Ending::Resolved { commit: Some("4f2c9d1".into()), outcome: None };
         let fast = Measured {
             name: "Austin".into(),
-            before: "14290".into(),
+            before: Some("14290".into()),
             after: "108".into(),
             unit: Some("ms".into()),
         };
@@ -609,6 +562,33 @@ mod tests {
             after(OPEN, |h| resolve(h, &Ending::Superseded("a".into()), &[], now)),
             Err(Refusal::Itself)
         );
+    }
+
+    #[test]
+    fn a_review_that_blocks_is_not_resolved_as_passed() {
+        let now: Timestamp = "2026-03-25T06:30:00Z".parse().unwrap();
+        let passed = Ending::Resolved { commit: None, outcome: Some("reviewed".into()) };
+        let review = |decision: &str, question: &str| {
+            format!(
+                "---\nhandoff:\n  id: feat-042\n  stage: review\n  decisions_made:\n    - decision: {decision}\n{question}---\n"
+            )
+        };
+        let refused =
+            |text: &str, ending: &Ending| after(text, |h| resolve(h, ending, &[], now)).err();
+        let blocked = review("Review blocked", "");
+        let why = "the review blocks: Review blocked";
+        assert_eq!(refused(&blocked, &passed).unwrap().to_string(), why);
+        assert_eq!(refused(&blocked, &Ending::Abandoned("no budget".into())), None);
+        assert_eq!(refused(&blocked, &Ending::Superseded("feat-043".into())), None);
+        let question = "  open_questions:\n    - question: Who pays?\n      blocking: true\n";
+        let open = review("Review approved", question);
+        assert_eq!(
+            refused(&open, &passed).unwrap().to_string(),
+            "the review blocks: q1 is open: Who pays?"
+        );
+        let answered = format!("{question}      answer: We do\n");
+        assert_eq!(refused(&review("Review approved", &answered), &passed), None);
+        assert_eq!(refused(&blocked.replace("stage: review", "stage: design"), &passed), None);
     }
 
     #[test]
@@ -706,11 +686,11 @@ mod tests {
     fn only_what_a_stage_is_derived_from_advances_to_it() {
         let refused = |text: &str, to: &str| advanced(text, to, SPEC, false).unwrap_err();
         let design = refused(BRIEF, "design");
-        assert_eq!(design.to_string(), "design is derived from spec, not from discovery");
+        assert_eq!(design.to_string(), "design builds on spec and pricing, not on discovery");
         let Refusal::NotDerived { next, .. } = design else { panic!("{design}") };
         assert_eq!(next, ["pricing", "spec"]);
         assert_eq!(refused(BRIEF, "request").to_string(), "nothing comes before request");
-        let of_none = "spec is derived from discovery, and this is of no stage";
+        let of_none = "spec builds on discovery, and this is not a stage";
         assert_eq!(refused(OPEN, "spec").to_string(), of_none);
         assert_eq!(refused("# A note\n", "spec").to_string(), of_none);
         let over = BRIEF.replace("in_progress", "superseded");

@@ -1,13 +1,17 @@
-//! The mission: how the work as a whole stands. What somebody captured is kept; what the tasks tell
-//! is told from them at any moment.
+//! The mission: the state of the work as a whole. What somebody captured is kept; the rest is read
+//! from the tasks at any moment.
+
+mod told;
 
 use crate::event::{Envelope, Event, MissionEvent, TaskStatus};
-use crate::task::{Awaited, Task, Tasks};
+use crate::task::{Awaited, Role, Task, Tasks};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 
 /// What an agent that works on a task is called in its metadata.
 pub const AGENT: &str = "agent_id";
+/// The metadata that names who does a task, as the client calls them.
+pub const OWNER: &str = "owner";
 
 /// The state of the mission as it was captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +28,8 @@ pub struct Mission {
     pub next: Vec<String>,
     /// How it is being worked.
     pub mode: Option<String>,
+    /// The iteration that the work is in.
+    pub iteration: Option<u64>,
 }
 
 /// Every state that was captured, the oldest first. Only the last one counts.
@@ -35,7 +41,8 @@ pub fn states<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Vec<Mission
 }
 
 fn state(envelope: &Envelope) -> Option<Mission> {
-    let Event::Mission(MissionEvent::Stated { decisions, questions, next, mode }) = &envelope.event
+    let Event::Mission(MissionEvent::Stated { decisions, questions, next, mode, iteration }) =
+        &envelope.event
     else {
         return None;
     };
@@ -46,10 +53,11 @@ fn state(envelope: &Envelope) -> Option<Mission> {
         questions: questions.clone(),
         next: next.clone(),
         mode: mode.clone(),
+        iteration: *iteration,
     })
 }
 
-/// Where all tasks stand.
+/// The tasks by status. Tasks that hold a question or the state of the mission are no work.
 #[derive(Debug, Default)]
 pub struct Standing<'t> {
     /// How many are done.
@@ -69,7 +77,7 @@ impl<'t> Standing<'t> {
     pub fn of(tasks: &'t Tasks) -> Self {
         let mut standing = Self::default();
         let mut seen = BTreeSet::new();
-        for task in tasks.iter() {
+        for task in tasks.iter().filter(|task| task.role() == Role::Work) {
             match task.status {
                 TaskStatus::Done => standing.completed += 1,
                 TaskStatus::Dropped => {}

@@ -59,7 +59,8 @@ pub struct Part {
 }
 
 impl Part {
-    fn new(field: &str, zone: Zone, text: &str) -> Self {
+    /// A text of a field, in which secrets are removed.
+    pub fn new(field: &str, zone: Zone, text: &str) -> Self {
         let text = Clean::of(text).0.as_str().to_owned();
         Self { field: field.to_owned(), zone, words: words(&text), text }
     }

@@ -18,6 +18,7 @@ mod ran;
 mod standing;
 mod take_in;
 mod tally;
+mod tasks;
 mod text;
 mod turns;
 mod work;
@@ -39,6 +40,7 @@ pub use standing::{
     last_checks, open_failures, unchecked_boxes,
 };
 pub use tally::{Counts, Usage, window_of};
+pub(crate) use text::as_shown;
 pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 pub use turns::{AGENT_TEXT_BYTES_MAX, Turns};
 pub use work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed};
@@ -247,13 +249,17 @@ impl Session {
         if self.commands.left_out == 0 { Some(0) } else { self.failed_left_out }
     }
 
-    /// Whether it did work worth a briefing: it changed something, left something open, looked at a lot
-    /// or reported at length.
+    /// Whether it did work worth a briefing: it changed something here or outside, left something open,
+    /// was in the middle of a call, looked at a lot or reported at length.
     pub fn has_work(&self) -> bool {
         const CALLS_MIN: u64 = 10;
         const REPORT_CHARACTERS_MIN: usize = 400;
         let texts = || self.turns.items.iter().flat_map(|turn| &turn.said);
         self.files.changed().next().is_some()
+            || !self.other_edits.items.is_empty()
+            || !self.commits.items.is_empty()
+            || !self.effects.items.is_empty()
+            || !self.in_flight().is_empty()
             || self.tasks.iter().any(|task| task.status.is_open())
             || self.counts.tool_calls >= CALLS_MIN
             || texts().any(|said| said.text.chars().count() >= REPORT_CHARACTERS_MIN)
@@ -308,7 +314,7 @@ impl Session {
 
     /// Takes in a task as the client keeps it in a file, which is newer than the transcript.
     pub fn take_task(&mut self, file: &str, change: &TaskChange<'_>) {
-        fold::take_task(self, file, change);
+        tasks::take_task(self, file, change);
     }
 
     /// Takes in what agents did whose records lie in files of their own.
@@ -345,5 +351,28 @@ impl Abandoned {
     /// Whether the conversation went one way.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+/// Enough of an id to know a session by. Ids that begin with their time need more of it: sessions
+/// of the same minute share the first eight letters.
+pub fn short_id(id: &str) -> &str {
+    const LETTERS: usize = 8;
+    /// The whole time in milliseconds.
+    const TIME_LETTERS: usize = 13;
+    let is_timed = id.starts_with("01") && id.as_bytes().get(14) == Some(&b'7');
+    let letters = if is_timed { TIME_LETTERS } else { LETTERS };
+    id.char_indices().nth(letters).map_or(id, |(at, _)| &id[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_id;
+
+    #[test]
+    fn a_short_id_tells_sessions_of_one_minute_apart() {
+        assert_eq!(short_id("0c97beba-1111-4222-8333-444455556666"), "0c97beba");
+        assert_eq!(short_id("019a2b3c-4d5e-7000-8000-000000000001"), "019a2b3c-4d5e");
+        assert_eq!(short_id("5e55"), "5e55");
     }
 }

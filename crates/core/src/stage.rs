@@ -1,10 +1,13 @@
 //! Kinds and stages of handoffs: what each must contain, as data.
 
+pub(crate) mod verdict;
+
 use crate::header::HANDOFF;
-use crate::id::HandoffId;
+use crate::id::{HandoffId, HandoffKey};
 use crate::section::Meaning;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The table that ships with midstride.
 const SHIPPED: &str = include_str!("stages.toml");
@@ -23,6 +26,10 @@ pub struct Stages {
     /// Requirements by stage.
     #[serde(default)]
     pub stages: BTreeMap<String, StageRule>,
+    /// Whether the project uses a pipeline: it has a pipeline folder, or it defines stages. Without
+    /// one, no document is taken for a stage unless it says that it is one.
+    #[serde(skip)]
+    pub has_pipeline: bool,
 }
 
 /// What a kind of handoff requires. What is not said is as it ships.
@@ -43,6 +50,7 @@ pub struct StageRule {
     requires: Option<Vec<String>>,
     upstream: Option<Vec<String>>,
     capabilities: Option<bool>,
+    verdict: Option<bool>,
 }
 
 impl KindRule {
@@ -52,7 +60,8 @@ impl KindRule {
 
 impl StageRule {
     /// The keys that are known in one.
-    pub const KEYS: [&str; 6] = ["folder", "from", "to", "requires", "upstream", "capabilities"];
+    pub const KEYS: [&str; 7] =
+        ["folder", "from", "to", "requires", "upstream", "capabilities", "verdict"];
 }
 
 impl Stages {
@@ -74,6 +83,7 @@ impl Stages {
             };
             self.kinds.insert(name, rule);
         }
+        self.has_pipeline |= project.has_pipeline || !project.stages.is_empty();
         for (name, own) in project.stages {
             let shipped = self.stages.remove(&name).unwrap_or_default();
             let rule = StageRule {
@@ -83,6 +93,7 @@ impl Stages {
                 requires: own.requires.or(shipped.requires),
                 upstream: own.upstream.or(shipped.upstream),
                 capabilities: own.capabilities.or(shipped.capabilities),
+                verdict: own.verdict.or(shipped.verdict),
             };
             self.stages.insert(name, rule);
         }
@@ -155,6 +166,26 @@ impl Stages {
         self.stages.iter().filter(move |(_, rule)| derived(rule)).map(|(name, _)| name.as_str())
     }
 
+    /// Whether a reference leads to the document of a stage: it is its key, its file on a shelf of
+    /// ours, or a file of that id in the folder of the stage.
+    pub fn is_reference_to(&self, reference: &str, key: &HandoffKey) -> bool {
+        let reference = reference.split('#').next().unwrap_or_default().trim();
+        if reference == key.to_string() {
+            return true;
+        }
+        let Some(stage) = key.stage.as_deref().filter(|_| !reference.contains("://")) else {
+            return false;
+        };
+        let path = Path::new(reference);
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let parent = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        let behind_id = stem.strip_prefix(&key.id);
+        let is_of_id = behind_id.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        let folder = self.stages.get(stage).and_then(|rule| rule.folder.as_deref());
+        let is_own = parent == Some(key.id.as_str()) && stem == stage;
+        is_own || (is_of_id && parent.is_some() && parent == folder)
+    }
+
     /// The names of all stages.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.stages.keys().map(String::as_str)
@@ -184,9 +215,14 @@ impl StageRule {
         self.requires.as_deref().unwrap_or_default()
     }
 
-    /// Stages it is derived from.
+    /// Stages it builds on, all of them.
     pub fn upstream(&self) -> &[String] {
         self.upstream.as_deref().unwrap_or_default()
+    }
+
+    /// Whether its decision is a verdict: approved or blocked.
+    pub fn gives_verdict(&self) -> bool {
+        self.verdict.unwrap_or(false)
     }
 
     /// Whether each capability is decided here.
@@ -226,6 +262,11 @@ mod tests {
         assert_eq!(stages.of_folder("briefs"), Some("discovery"));
         assert_eq!(stages.of_agent("architect"), Some("design"));
         assert_eq!(stages.derived_from("discovery").collect::<Vec<_>>(), ["pricing", "spec"]);
+        assert_eq!(stages.stages["design"].upstream(), ["spec", "pricing"]);
+        let every = stages.names().filter(|name| *name != "review");
+        let ends: Vec<&str> =
+            every.filter(|name| stages.derived_from(name).next().is_none()).collect();
+        assert!(ends.is_empty(), "{ends:?} lead nowhere");
         assert_eq!(stages.derived_from("review").count(), 0);
     }
 

@@ -4,13 +4,17 @@
 //! order give the same task: of two that change one thing the later one counts, by its time and
 //! then by its id, and what was said is never lost.
 
+mod captured;
 mod carried;
 mod decide;
+mod role;
 
+pub use captured::{CLIENT, CLIENT_TASK, SESSION};
 pub use carried::Carried;
 pub use decide::{NewTask, Refusal, Wish};
+pub use role::Role;
 
-use crate::event::{Envelope, Event, TaskEvent, moment_after};
+use crate::event::{CapturedTask, ClientTaskKey, Envelope, Event, TaskEvent, moment_after};
 use crate::id::TaskId;
 use jiff::Timestamp;
 use std::cmp::Ordering;
@@ -37,6 +41,8 @@ pub struct Task {
     pub metadata: BTreeMap<String, String>,
     /// What was said about it, in order.
     pub notes: Vec<Note>,
+    /// How sessions of clients said it is, the latest word of each.
+    pub captured: BTreeMap<ClientTaskKey, CapturedTask>,
     /// The uid of the handoff that brought it here.
     pub handoff: Option<String>,
     /// Who added it.
@@ -67,8 +73,13 @@ impl Task {
         events.sort_by(|one, other| order(one, other));
         events.dedup_by_key(|envelope| &envelope.id);
         let mut task = Self::nothing(id, events.first()?);
+        // A task that several clients know has several beginnings. The first one names it.
+        let is_added =
+            |envelope: &&Envelope| matches!(envelope.event, Event::Task(TaskEvent::Added { .. }));
+        let beginnings = events.iter().copied().filter(is_added).skip(1);
+        let later: HashSet<&str> = beginnings.map(|envelope| envelope.id.as_str()).collect();
         for envelope in events {
-            task.apply(envelope);
+            task.apply(envelope, later.contains(envelope.id.as_str()));
         }
         task.notes.sort();
         task.notes.dedup();
@@ -85,6 +96,7 @@ impl Task {
             depends_on: BTreeSet::new(),
             metadata: BTreeMap::new(),
             notes: Vec::new(),
+            captured: BTreeMap::new(),
             handoff: None,
             by: first.source.clone(),
             added: first.time,
@@ -93,10 +105,14 @@ impl Task {
         }
     }
 
-    fn apply(&mut self, envelope: &Envelope) {
+    fn apply(&mut self, envelope: &Envelope, is_again: bool) {
         self.added = self.added.min(envelope.time);
         self.changed = self.changed.max(envelope.time);
         match &envelope.event {
+            Event::Task(TaskEvent::Added { metadata, .. }) if is_again => {
+                self.set_status(TaskStatus::Pending, None);
+                self.metadata.extend(metadata.clone());
+            }
             Event::Task(event) => self.apply_event(event, envelope),
             Event::Unknown(unknown) => {
                 self.newer.insert(unknown.kind.clone());
@@ -162,6 +178,9 @@ impl Task {
                     }
                 }
             }
+            TaskEvent::Captured(captured) => self.apply_captured(captured),
+            // Which tasks are one is decided for all of them together.
+            TaskEvent::Linked { .. } => {}
             TaskEvent::Noted { text } => self.notes.push(Note {
                 at: envelope.time,
                 by: envelope.source.clone(),
@@ -195,7 +214,13 @@ fn order(one: &Envelope, other: &Envelope) -> Ordering {
 
 /// All tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tasks(BTreeMap<TaskId, Task>);
+pub struct Tasks {
+    by_id: BTreeMap<TaskId, Task>,
+    /// The oldest first.
+    order: Vec<TaskId>,
+    /// Other uids of tasks that turned out to be one.
+    links: BTreeMap<TaskId, TaskId>,
+}
 
 /// Why a task was not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -225,45 +250,46 @@ pub struct Awaited<'t> {
 impl Tasks {
     /// The fold of the events of many tasks.
     pub fn fold<'e>(events: impl IntoIterator<Item = (TaskId, &'e Envelope)>) -> Self {
-        let mut by_task: HashMap<TaskId, Vec<&Envelope>> = HashMap::new();
+        let mut by_task: BTreeMap<TaskId, Vec<&Envelope>> = BTreeMap::new();
         for (id, envelope) in events {
             by_task.entry(id).or_default().push(envelope);
         }
+        let links = captured::links(&by_task);
+        for (id, to) in &links {
+            let linked = by_task.remove(id).unwrap_or_default();
+            by_task.entry(to.clone()).or_default().extend(linked);
+        }
         let folded = by_task.into_iter().filter_map(|(id, events)| {
-            let task = Task::fold(&id, events)?;
+            let mut task = Task::fold(&id, events)?;
+            task.follow(&links);
             Some((id, task))
         });
-        Self(folded.collect())
+        Self::of(folded.collect(), links)
+    }
+
+    fn of(by_id: BTreeMap<TaskId, Task>, links: BTreeMap<TaskId, TaskId>) -> Self {
+        let mut order: Vec<TaskId> = by_id.keys().cloned().collect();
+        order.sort_by_key(|id| by_id.get(id).map(|task| (task.added, task.number())));
+        Self { by_id, order, links }
     }
 
     /// One task.
     pub fn get(&self, id: &TaskId) -> Option<&Task> {
-        self.0.get(id)
+        self.by_id.get(self.links.get(id).unwrap_or(id))
     }
 
     /// Every task, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Task> {
-        self.0.values()
-    }
-
-    /// Those that a client's session did not make.
-    #[must_use]
-    pub fn without_session(&self, client: &str, session: &str) -> Self {
-        let is_its = |task: &Task| {
-            let has =
-                |name: &str, value: &str| task.metadata.get(name).is_some_and(|it| it == value);
-            has("client", client) && has("session", session)
-        };
-        let others = self.0.iter().filter(|(_, task)| !is_its(task));
-        Self(others.map(|(id, task)| (id.clone(), task.clone())).collect())
+        self.order.iter().filter_map(|id| self.by_id.get(id))
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by_id.is_empty()
     }
 
-    /// The task that a person means: its short name or its uid, or the start of either.
+    /// The task that a person means: its short name or its uid, or the start of either, or the number
+    /// that its client gave it, as in `T-004`.
     pub fn find(&self, wanted: &str) -> Result<&Task, NotFound> {
         let typed = wanted.trim().to_lowercase();
         if let Some(task) = TaskId::parse(&typed).and_then(|id| self.get(&id)) {
@@ -273,10 +299,11 @@ impl Tasks {
             let (short, uid) = (task.id.short(), task.id.as_str());
             short.starts_with(&typed) || short[2..].starts_with(&typed) || uid.starts_with(&typed)
         };
-        let found: Vec<&Task> = match typed.is_empty() {
+        let mut found: Vec<&Task> = match typed.is_empty() {
             true => Vec::new(),
             false => self.iter().filter(fits).collect(),
         };
+        found.extend(self.numbered(&typed));
         match found.as_slice() {
             [] => Err(NotFound::None(wanted.to_owned())),
             [one] => Ok(one),
@@ -303,9 +330,10 @@ impl Tasks {
             .collect()
     }
 
-    /// Whether somebody can begin: nobody did, and everything that comes first is done.
+    /// Whether it is ready to start: it is work, not begun, and everything that comes first is done.
     pub fn is_ready(&self, task: &Task) -> bool {
-        task.status == TaskStatus::Pending && self.awaited(task).is_empty()
+        let is_work = task.role() == Role::Work;
+        is_work && task.status == TaskStatus::Pending && self.awaited(task).is_empty()
     }
 
     /// Whether it cannot go on: something is in its way, or what comes first is not done.
@@ -322,7 +350,7 @@ impl Tasks {
     pub fn circles(&self) -> Vec<Vec<TaskId>> {
         let mut done: HashSet<&TaskId> = HashSet::new();
         let mut found = Vec::new();
-        for start in self.0.keys() {
+        for start in self.by_id.keys() {
             self.walk(start, &mut done, &mut found);
         }
         found
@@ -363,7 +391,7 @@ impl Tasks {
 
     /// The open tasks that come before an open one.
     fn open_before(&self, id: &TaskId) -> Vec<&TaskId> {
-        let open = |id: &TaskId| self.0.get(id).filter(|task| task.status.is_open());
+        let open = |id: &TaskId| self.by_id.get(id).filter(|task| task.status.is_open());
         let before = open(id).map(|task| task.depends_on.iter()).into_iter().flatten();
         before.filter(|id| open(id).is_some()).collect()
     }
@@ -380,7 +408,7 @@ impl Tasks {
                 way.reverse();
                 return Some(way);
             }
-            for before in self.0.get(at).map(|task| &task.depends_on).into_iter().flatten() {
+            for before in self.by_id.get(at).map(|task| &task.depends_on).into_iter().flatten() {
                 if seen.insert(before) {
                     came_from.insert(before, at);
                     next.push(before);

@@ -8,6 +8,7 @@ mod instructions;
 mod intent;
 mod judgement;
 mod merge;
+mod pages;
 mod properties;
 mod redact;
 mod redaction;

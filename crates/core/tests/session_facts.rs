@@ -91,6 +91,7 @@ fn page(records: &[u8]) -> String {
         branch: checkpoint.session.branch.clone(),
         boot: Vec::new(),
         points: of_session(&Gist::of(&checkpoint)),
+        unread: 0,
         show_all: ["midstride", "brief"].map(str::to_owned).to_vec(),
         headline: None,
     };

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use midstride_core::document::Document;
-use midstride_core::event::{Envelope, Event, TaskChange, TaskEvent, TaskStatus};
+use midstride_core::event::{
+    CapturedTask, ClientTaskKey, Envelope, Event, TaskChange, TaskEvent, TaskStatus,
+};
 use midstride_core::id::TaskId;
 use midstride_core::task::{Carried, NewTask, Refusal, Tasks, Wish};
 use midstride_core::yaml::Data;
@@ -73,7 +75,22 @@ fn event() -> impl Strategy<Value = TaskEvent> {
         },
     );
     let noted = words().prop_map(|text| TaskEvent::Noted { text });
-    prop_oneof![1 => added, 1 => carried, 4 => changed, 2 => noted]
+    let captured = (0..3_u8, words(), status(), before(), metadata()).prop_map(
+        |(number, subject, status, depends_on, metadata)| {
+            let (client, list) = ("claude-code".to_owned(), "s".to_owned());
+            let key = ClientTaskKey { client, list, task: number.to_string() };
+            TaskEvent::Captured(CapturedTask {
+                key,
+                subject,
+                description: None,
+                status,
+                depends_on,
+                metadata,
+            })
+        },
+    );
+    let linked = (0..5_u8).prop_map(|n| TaskEvent::Linked { task: id(n).as_str().to_owned() });
+    prop_oneof![1 => added, 1 => carried, 4 => changed, 2 => noted, 3 => captured, 1 => linked]
 }
 
 /// Events of a few tasks. Times are few, so that many happen at once.
@@ -126,7 +143,8 @@ proptest! {
             for other in 0..5 {
                 let wish = Wish { depends_on: [id(other)].into(), ..Wish::default() };
                 let made = tasks.change(task, &wish);
-                if task.id == id(other) && !task.depends_on.contains(&task.id) {
+                let is_itself = tasks.get(&id(other)).is_some_and(|other| other.id == task.id);
+                if is_itself && !task.depends_on.contains(&task.id) {
                     prop_assert_eq!(made, Err(Refusal::Itself));
                 }
             }
@@ -151,7 +169,8 @@ proptest! {
         }
         let wish = Wish { depends_on: [id(other)].into(), ..Wish::default() };
         if let Some(after) = granted(&wish) {
-            prop_assert!(after.get(&id(which)).unwrap().depends_on.contains(&id(other)));
+            let other = tasks.get(&id(other)).map_or(id(other), |other| other.id.clone());
+            prop_assert!(after.get(&id(which)).unwrap().depends_on.contains(&other));
             prop_assert_eq!(after.circles().is_empty(), tasks.circles().is_empty());
         }
     }

@@ -52,6 +52,28 @@ pub(crate) fn session(steps: &[&str]) -> Session {
     read(Client::ClaudeCode, lines.as_bytes())
 }
 
+#[test]
+fn a_session_with_an_edit_a_commit_or_an_outside_effect_has_work() {
+    let committed = "$ git commit -qm x && git log -1 --oneline\n> 1a2b3c4 x";
+    let reported = "$ gh issue create --title x\n> https://github.com/a/b/issues/7";
+    for (step, has_work) in [
+        ("$ cat a.txt\n> one", false),
+        ("! make lint\n> a.go:1:2: bad", false),
+        ("~ a.go", true),
+        ("$ echo draft > report.txt", true),
+        (committed, true),
+        (reported, true),
+    ] {
+        assert_eq!(session(&[step]).has_work(), has_work, "{step}");
+    }
+    // Without its result, as a session leaves it that was killed while it ran.
+    let call =
+        json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "cat a"}});
+    let message = json!({"id": "m", "role": "assistant", "content": [call]});
+    let record = json!({"type": "assistant", "uuid": "r", "sessionId": "5e55", "message": message});
+    assert!(read(Client::ClaudeCode, format!("{record}\n").as_bytes()).has_work());
+}
+
 fn open(session: &Session) -> Vec<&str> {
     open_failures(session, &session.abandoned()).iter().map(|failure| failure.command).collect()
 }

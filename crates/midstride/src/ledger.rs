@@ -63,6 +63,11 @@ impl StreamId {
         (matches!(hash.len(), 40 | 64) && hash.bytes().all(plain)).then_some(hash)
     }
 
+    /// The stream of the user's standing instructions.
+    pub fn instructions() -> Self {
+        Self("instructions".to_owned())
+    }
+
     /// The stream of the mission.
     pub fn mission() -> Self {
         Self("mission".to_owned())

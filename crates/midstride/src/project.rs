@@ -243,6 +243,7 @@ impl Project {
             let pipeline = Path::new(inside).file_name().is_some_and(|name| name == "pipeline");
             let layout = if pipeline { Layout::Pipeline } else { Layout::Folder };
             let root = Root::open(self.root.path())?;
+            self.settings.stages.has_pipeline |= pipeline && root.has_folder(Path::new(inside));
             self.shelves.push(Shelf::new(layout, root, inside));
         }
         for inside in &self.settings.note_places {

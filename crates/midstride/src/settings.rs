@@ -514,7 +514,13 @@ impl Settings {
             stages,
         } = written;
         let standard = Self::standard();
-        let stages = standard.stages.with(Stages { capabilities, may_be_empty, kinds, stages });
+        let stages = standard.stages.with(Stages {
+            capabilities,
+            may_be_empty,
+            kinds,
+            stages,
+            has_pipeline: false,
+        });
         let unusable = if redact.is_empty() { None } else { Rules::with(&redact).err() };
         if let Some(message) = stages.mistakes().into_iter().next().or(unusable) {
             return Err(wrong(message));

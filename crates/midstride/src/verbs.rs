@@ -2,6 +2,7 @@
 
 mod advance;
 mod allow;
+mod blocking;
 mod brief;
 mod carry;
 mod check;
@@ -20,6 +21,7 @@ mod forget;
 mod graph;
 mod hook;
 mod init;
+mod instructions;
 mod live;
 mod merge;
 mod merge_driver;
@@ -27,12 +29,14 @@ mod mirror;
 mod mission;
 mod new;
 mod observe;
+mod plans;
 mod purge;
 mod receipts;
 mod review;
 mod revise;
 mod save;
 mod search;
+mod search_sessions;
 mod sessions;
 mod share;
 mod sync;
@@ -46,13 +50,16 @@ pub use advance::{Advance, AdvanceError, Forward, Passage, advance};
 pub use allow::{
     AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
 };
-pub use brief::{Asked, BUDGET, Briefed, Delivery, brief, carried};
+pub use blocking::{BlockingQuestion, blocking_questions};
+pub use brief::{Asked, BUDGET, Briefed, Delivery, agents_in_flight, brief, carried};
 pub use carry::{Carries, Imported, import_tasks};
 pub use check::{Comparison, Judged, check_all, check_pull_request, check_these};
 pub use checkpoint::{CheckpointError, Checkpointed, Which, checkpoint};
 pub use client::{add_to_client, carry_out, client_standing, found_clients, remove_from_client};
 pub use cover::{Covering, Told};
-pub use dismiss::{DismissError, dismiss};
+pub use dismiss::{
+    DismissError, Dismissable, Dismissals, dismiss, dismissable, dismissals, settle,
+};
 pub use doctor::{
     ClientFacts, Examined, Idle, Reindexed, ShelfFacts, examine, examine_clients, idle, reindex,
 };
@@ -69,6 +76,7 @@ pub use hook::{
     Hooked, hook, is_silent, is_switched_off, last_briefing, skip_next_briefing, switch_hooks,
 };
 pub use init::{InitError, Initialised, init};
+pub use instructions::{Unwritten, instructions, unwritten_instructions};
 pub use live::{LiveError, commit_id, live};
 pub use merge::{Driven, Joined, MergeError, drive, repair};
 pub use merge_driver::{Driver, DriverError, install_driver, remove_driver};
@@ -83,13 +91,16 @@ pub use save::{Asking, InFlight, Save, SaveError, Saved, Source, Written, save};
 pub use search::{
     Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,
 };
+pub use search_sessions::{FoundSession, search_sessions};
 pub use sessions::{
     Extent, Listed, PromoteError, Promoted, RECOVERED_MAX, Recovered, Shown, promote, recover,
     session, sessions,
 };
 pub use share::{ShareError, share};
 pub use sync::{SyncError, Synced, TasksSynced, sync};
-pub use task::{Board, Done, TaskError, TaskWish, add_task, change_task, note_task};
+pub use task::{
+    Added, Board, Done, TaskError, TaskWish, add_own_task, add_task, change_task, note_task,
+};
 pub use trust::{Reach, distrust, reach, trust, trusted};
 pub use undo::{UndoError, undo};
 pub use verify::{

@@ -5,7 +5,7 @@ use midstride::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
 use midstride::project::Project;
 use midstride::settings::SessionName;
 use midstride::verbs::{self, Asked, Briefed, Delivery, Which};
-use midstride_core::briefing::{Budget, Material, Occasion, Point, compose, points};
+use midstride_core::briefing::{Budget, Material, Occasion, compose, points};
 use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
 use midstride_core::event::{Event, SessionEvent};
 use midstride_core::session::{AgentState, Client, Exit, intent};
@@ -497,6 +497,7 @@ fn material(gist: &Gist) -> Material {
         branch: Some("main".to_owned()),
         boot: Vec::new(),
         points: points::of_session(gist),
+        unread: 0,
         show_all: vec!["midstride".to_owned(), "brief".to_owned()],
         headline: None,
     }
@@ -518,13 +519,8 @@ fn no_briefing_of_any_session_costs_more_than_it_may() {
             assert_eq!(cost, briefing.tokens);
             assert!(briefing.text.encode_utf16().count() <= 10_000);
             assert_eq!(compose(&material, budget), briefing);
-            let shown = |point: &Point| {
-                let first = point.text.lines().map(str::trim).find(|line| !line.is_empty());
-                first.is_none_or(|first| letters(&briefing.text).contains(&letters(first)))
-            };
-            let accounted = briefing.told.len() + briefing.omitted.len();
-            let repeated = material.points.iter().filter(|point| shown(point)).count();
-            assert!(accounted + repeated >= material.points.len(), "nothing is cut silently");
+            let accounted = briefing.told.len() + briefing.repeated.len() + briefing.omitted.len();
+            assert_eq!(accounted, material.points.len(), "nothing is cut silently");
         }
     }
 }
@@ -550,8 +546,7 @@ fn happened(checkpoint: &Checkpoint) -> Vec<(&'static str, String, bool)> {
     }
     for (path, _) in session.files.changed() {
         let below = session.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd));
-        let name = below.unwrap_or(path).rsplit('/').next().unwrap_or_default();
-        found.push(("changed path", letters(name), false));
+        found.push(("changed path", letters(below.unwrap_or(path)), false));
     }
     for request in session.requests.iter().filter(|one| !intent::is_trivial(&one.text)) {
         let corrects = request.correction.is_some();
@@ -567,6 +562,18 @@ fn happened(checkpoint: &Checkpoint) -> Vec<(&'static str, String, bool)> {
         found.push(("agent in flight", beginning(asked), open));
     }
     found
+}
+
+/// A text with every path that it lists by folder, `src/: a.rs, b.rs`, written out.
+fn with_paths(text: &str) -> String {
+    let mut all = text.to_owned();
+    for list in text.split('`').filter(|part| part.contains("/: ")) {
+        let (folder, names) = list.split_once("/: ").unwrap();
+        for name in names.split(", ") {
+            all.push_str(&format!("\n{folder}/{name}"));
+        }
+    }
+    all
 }
 
 /// Signs may be told as others.
@@ -586,8 +593,9 @@ fn a_briefing_accounts_for_everything_that_happened() {
     for checkpoint in checkpoints() {
         let material = material(&Gist::of(&checkpoint));
         let briefing = compose(&material, Budget::of(2_000, Some(Client::ClaudeCode)));
-        let text = letters(&briefing.text);
-        let omitted: Vec<String> = briefing.omitted.iter().map(|one| letters(&one.text)).collect();
+        let text = letters(&with_paths(&briefing.text));
+        let omitted = briefing.omitted.iter().map(|one| letters(&with_paths(&one.text)));
+        let omitted: Vec<String> = omitted.collect();
         for (kind, known, open) in happened(&checkpoint) {
             *counts.entry(kind).or_default() += 1;
             let told = text.contains(&known);
@@ -645,8 +653,9 @@ fn of_a_session_that_did_very_much_what_is_not_named_is_counted() {
     let some = busy(300);
     let (gist, briefing) = account(&some);
     assert_eq!((gist.items.len(), gist.left_out.len()), (900, 0));
-    let omitted: Vec<String> = briefing.omitted.iter().map(|one| letters(&one.text)).collect();
-    let text = letters(&briefing.text);
+    let omitted = briefing.omitted.iter().map(|one| letters(&with_paths(&one.text)));
+    let omitted: Vec<String> = omitted.collect();
+    let text = letters(&with_paths(&briefing.text));
     for (kind, known, _) in happened(&some) {
         let listed = || omitted.iter().any(|one| one.contains(&known));
         assert!(text.contains(&known) || listed(), "{kind} {known}");

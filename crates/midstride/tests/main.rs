@@ -3,6 +3,7 @@
 
 mod brief;
 mod capture;
+mod carried;
 mod drift;
 mod files;
 mod first_index;

@@ -473,7 +473,8 @@ fn a_branch_exists_is_merged_renamed_or_deleted() {
         check("fresh", Some(BranchState::Exists));
         check("old-name", Some(BranchState::Renamed("new-name".to_owned())));
         check("squashed/deep", Some(BranchState::Deleted));
-        check("squashed", Some(BranchState::Deleted));
+        check("never-here", None);
+        check("squashed", None);
         for odd in ["HEAD", "", "../main", "/etc/passwd", "a/../main"] {
             check(odd, None);
         }

@@ -272,7 +272,7 @@ impl Watched {
             Deed::Resolve(ending) => lived(project, &shelved, &|h| {
                 let measured = Measured {
                     name: "Austin".to_owned(),
-                    before: "14290".to_owned(),
+                    before: Some("14290".to_owned()),
                     after: "108".to_owned(),
                     unit: None,
                 };

@@ -162,6 +162,12 @@ impl ModelServer {
         self
     }
 
+    /// Takes back the turns that no request has taken.
+    pub fn forget_turns(&self) -> &Self {
+        self.shared.lock().turns.clear();
+        self
+    }
+
     /// What it was asked so far, without what a client asked for itself.
     pub fn requests(&self) -> Vec<Request> {
         self.all_requests().into_iter().filter(|request| !request.aside).collect()

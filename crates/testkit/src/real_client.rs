@@ -18,10 +18,38 @@ fn folder() -> Option<PathBuf> {
     folder
 }
 
+/// The versions of Claude Code that are installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaudeCode {
+    /// 2.1.197.
+    Older,
+    /// 2.1.325.
+    Newer,
+}
+
+impl ClaudeCode {
+    /// Both have a command of the same name, so each is started from its own package.
+    fn program(self, folder: &Path) -> PathBuf {
+        let package = match self {
+            Self::Older => "@anthropic-ai/claude-code",
+            Self::Newer => "claude-code-2.1.325",
+        };
+        folder.join("node_modules").join(package).join("bin/claude.exe")
+    }
+}
+
 /// Claude Code in a sandbox, without a terminal.
 pub fn claude_code(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
-    let program = folder()?.join("node_modules/.bin/claude");
-    let mut command = sandbox.command(program);
+    claude_code_of(ClaudeCode::Older, sandbox, model)
+}
+
+/// A version of Claude Code in a sandbox, without a terminal.
+pub fn claude_code_of(
+    version: ClaudeCode,
+    sandbox: &Sandbox,
+    model: &ModelServer,
+) -> Option<Command> {
+    let mut command = sandbox.command(version.program(&folder()?));
     command
         .env("ANTHROPIC_BASE_URL", model.address())
         .env("ANTHROPIC_API_KEY", "none")
@@ -51,6 +79,18 @@ pub fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
     command.env("MIDSTRIDE_BRIEF", "1");
     command.env("TOLD_KEY", "none").env_remove("MIDSTRIDE_NOW");
     Some(command)
+}
+
+/// tmux, for clients that want a terminal; none where the machine has none, and then a line says so. CI
+/// has to have it.
+pub fn tmux(sandbox: &Sandbox) -> Option<Command> {
+    let found = sandbox.command("tmux").arg("-V").output().is_ok();
+    if !found {
+        assert!(std::env::var_os("CI").is_none(), "tests with a terminal need tmux");
+        let line = "left out: tests with a client in a terminal (tmux is not installed)\n";
+        drop(std::io::stderr().write_all(line.as_bytes()));
+    }
+    found.then(|| sandbox.command("tmux"))
 }
 
 /// The inspector of MCP in a sandbox, as its command line. A folder of clients without it is an error:

@@ -82,7 +82,9 @@ fn tell(
         Some(created) => {
             ui.say(&format!("Wrote {key}: {path}"))?;
             super::tell_redacted(ui, &created.redacted)?;
-            ui.say(&view::handoff::inherited(project, from))?;
+            for upstream in &created.upstream {
+                ui.say(&view::handoff::inherited(project, upstream))?;
+            }
         }
         None => ui.say(&format!("{key} is there already: {path}"))?,
     }
@@ -95,6 +97,11 @@ fn tell(
     }
     if !over.is_empty() {
         ui.say(&format!("{} stays {}: it is still blocked", handoff.key(), handoff.status()))?;
+    }
+    for open in &passage.beside {
+        let key = view::shell_word(&open.to_string());
+        let to = view::shell_word(&forward.to);
+        ui.say(&format!("{open} is still open: midstride advance {key} --to {to}"))?;
     }
     let fill_in = if created.is_some() { "fill it in, then " } else { "" };
     let key = view::shell_word(&key.to_string());

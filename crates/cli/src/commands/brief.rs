@@ -9,6 +9,7 @@ use midstride::project::{Project, Selection};
 use midstride::settings::SessionName;
 use midstride::verbs::{self, Asked, BUDGET, Board, Briefed};
 use midstride_core::briefing::Occasion;
+use midstride_core::mission::Mission;
 
 /// Print the briefing for the next session
 ///
@@ -217,18 +218,21 @@ fn acknowledge(ui: &mut Ui, project: &Project, args: &BriefArgs) -> Result<Outco
 fn mission(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
     let states = verbs::missions(project)?;
     let tasks = Board::open(project)?.tasks;
+    let agents = verbs::agents_in_flight(project)?;
     let Selection { documents, unread } = project.select(&[])?;
+    let mission = Mission::of(states.last(), &tasks);
     let briefing = view::mission::Briefing {
-        mission: states.last(),
+        mission: mission.as_ref(),
         tasks: &tasks,
-        binding: view::mission::binding(project, &documents),
+        agents: &agents,
+        decided: view::mission::decided(project, &documents),
         questions: view::task::questions(project, &documents),
     };
     match json {
         true => ui.json(&view::mission::json(&briefing))?,
         false => ui.print(&view::mission::text(&briefing))?,
     }
-    if states.is_empty() && !json {
+    if mission.is_none() && !json {
         ui.say("No mission state was captured; this is what the tasks and handoffs tell.")?;
         ui.say("Next: midstride task mission --decision \"...\" --next \"...\"")?;
     }

@@ -5,19 +5,22 @@ use crate::view;
 use midstride::project::Project;
 use midstride::verbs;
 
-/// Close an open item that a briefing carries over
+/// Close an item or instruction that briefings repeat
 ///
 /// A briefing lists what earlier sessions left open, each with a handle such as `kf7q`. Items close by
-/// themselves when the check passes or the task is done. Dismiss what is no longer relevant; add
-/// `--wrong` if the item was not true, and `midstride doctor` counts it.
+/// themselves when the check passes or the task is done. Standing instructions of the user (`i-3f09ac`)
+/// hold until you revoke them in a prompt or dismiss them here; agents cannot dismiss them.
+///
+/// Without a handle, lists what can be dismissed. Add `--wrong` if the item was not true, and
+/// `midstride doctor` counts it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DismissArgs {
     /// Handle of the item, as the briefing shows it
     #[arg(value_parser = super::said)]
-    handle: String,
+    handle: Option<String>,
 
     /// Record that the item was not true
-    #[arg(long)]
+    #[arg(long, requires = "handle")]
     wrong: bool,
 
     /// Print as JSON
@@ -30,10 +33,23 @@ pub(crate) fn dismiss(
     project: &Project,
     args: &DismissArgs,
 ) -> Result<Outcome, Diagnostic> {
-    let item = verbs::dismiss(project, &args.handle, args.wrong)?;
+    let Some(handle) = &args.handle else { return list(ui, project, args.json) };
+    let item = verbs::dismiss(project, handle, args.wrong)?;
     match args.json {
-        true => ui.json(&view::carried::json(&item, args.wrong))?,
-        false => ui.say(&view::carried::dismissed(&item, args.wrong))?,
+        true => ui.json(&view::dismissable::dismissed_json(&item, args.wrong))?,
+        false => ui.say(&view::dismissable::dismissed(&item, args.wrong))?,
+    }
+    Ok(Outcome::Clean)
+}
+
+fn list(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {
+    let items = verbs::dismissable(project)?;
+    if json {
+        ui.json(&view::dismissable::list_json(&items))?;
+    } else if items.is_empty() {
+        ui.say("Nothing to dismiss: no open items from earlier sessions, no instructions.")?;
+    } else {
+        ui.print(&view::dismissable::table_of(&items).text)?;
     }
     Ok(Outcome::Clean)
 }

@@ -115,7 +115,7 @@ pub(crate) fn new(ui: &mut Ui, project: &Project, args: NewArgs) -> Result<Outco
         ui.say(&format!("Next: midstride check {key}"))?;
         return Ok(Outcome::Clean);
     }
-    if let Some(upstream) = &created.upstream {
+    for upstream in &created.upstream {
         ui.say(&view::handoff::inherited(project, upstream))?;
     }
     if watched && project.environment().editor.is_some() {

@@ -1,6 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
+use crate::view;
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs;
@@ -30,8 +31,10 @@ pub(crate) struct ResolveArgs {
     #[arg(long, value_name = "REASON", value_parser = super::said)]
     abandon: Option<String>,
 
-    /// A number before and after, such as `Austin, cold=14290:108 ms`; may be given several times
-    #[arg(long, value_name = "NAME=BEFORE:AFTER UNIT", value_parser = measured)]
+    /// A number after the work, such as `Austin, cold=14290:108 ms`; repeatable
+    ///
+    /// Fills `after` of the measurement with that name, or adds one. BEFORE and UNIT can be omitted.
+    #[arg(long, value_name = "NAME=[BEFORE:]AFTER [UNIT]", value_parser = measured)]
     measured: Vec<Measured>,
 
     /// Print what was recorded as JSON
@@ -40,18 +43,24 @@ pub(crate) struct ResolveArgs {
 }
 
 fn measured(typed: &str) -> Result<Measured, String> {
-    let wrong = || "write it as `NAME=BEFORE:AFTER UNIT`, such as `Austin=14290:108 ms`".to_owned();
+    let wrong = || {
+        "write it as `NAME=[BEFORE:]AFTER [UNIT]`, such as `Austin=14290:108 ms` or `Austin=108`"
+            .to_owned()
+    };
     let (name, numbers) = typed.rsplit_once('=').ok_or_else(wrong)?;
-    let (before, rest) = numbers.split_once(':').ok_or_else(wrong)?;
-    let (after, unit) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
-    let is_number = |text: &str| text.trim().parse::<f64>().is_ok_and(f64::is_finite);
-    if name.trim().is_empty() || !is_number(before) || !is_number(after) {
+    let (before, rest) = match numbers.split_once(':') {
+        Some((before, rest)) => (Some(before.trim()), rest.trim()),
+        None => (None, numbers.trim()),
+    };
+    let (after, unit) = rest.split_once(' ').unwrap_or((rest, ""));
+    let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    if name.trim().is_empty() || !before.is_none_or(is_number) || !is_number(after) {
         return Err(wrong());
     }
     Ok(Measured {
         name: name.trim().to_owned(),
-        before: before.trim().to_owned(),
-        after: after.trim().to_owned(),
+        before: before.map(str::to_owned),
+        after: after.to_owned(),
         unit: Some(unit.trim().to_owned()).filter(|unit| !unit.is_empty()),
     })
 }
@@ -72,7 +81,20 @@ pub(crate) fn resolve(
     let now = project.environment().clock.now();
     let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &args.measured, now);
     let change = Change::by_verb(Verb::Resolve, reason, None);
-    super::live(ui, project, &shelved, &decide, &change, args.json)
+    // What ends without being carried out leaves nobody waiting for an answer.
+    let blocking = match &ending {
+        Ending::Resolved { .. } => verbs::blocking_questions(project, &shelved),
+        Ending::Superseded(_) | Ending::Abandoned(_) => Vec::new(),
+    };
+    let recorded = verbs::live(project, &shelved, &decide, &change)?;
+    if args.json {
+        let json = view::recorded::json(project, &shelved, &recorded, &ui.clean(&change.reason));
+        ui.json(&json.with_blocking(&blocking))?;
+        return Ok(Outcome::Clean);
+    }
+    super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+    super::tell_blocking(ui, &blocking)?;
+    Ok(Outcome::Clean)
 }
 
 /// How a handoff ended, as it was said.

@@ -3,6 +3,7 @@ use super::{Outcome, tell_redacted};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::Surface;
+use crate::view::dismissable::offer;
 use crate::view::save as view;
 use clap::ArgAction;
 use midstride::journal::{Change, Recorded};
@@ -113,8 +114,8 @@ struct SaidArgs {
     #[arg(long, value_name = "TEXT", value_parser = super::sentence, allow_hyphen_values = true)]
     constraint: Vec<String>,
 
-    /// A skill to load first; may be given several times
-    #[arg(long, value_name = "NAME", value_parser = super::said)]
+    /// A skill to load first, with its arguments; may be given several times
+    #[arg(long, value_name = "NAME [ARGUMENTS]", value_parser = super::said)]
     skill: Vec<String>,
 
     /// A document to read first; may be given several times
@@ -141,7 +142,9 @@ fn answer(typed: &str) -> Result<Answer, String> {
 
 impl SaidArgs {
     fn judgement(self) -> Judgement {
-        let of = |kind, texts: Vec<String>| texts.into_iter().map(move |text| (kind, text));
+        let of = |kind: BootKind, texts: Vec<String>| {
+            texts.into_iter().map(move |text| (kind, kind.written(&text)))
+        };
         let boot = of(BootKind::Skill, self.skill)
             .chain(of(BootKind::Read, self.read))
             .chain(of(BootKind::Constraint, self.constraint));
@@ -201,7 +204,11 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
             "Nothing was said, so the facts stand alone; standard input is read with `--body -`.",
         )?;
     }
-    tell(ui, project, &saved, json)
+    let outcome = tell(ui, project, &saved, json)?;
+    if !json && let Some(offer) = offer(&verbs::unwritten_instructions(project)?) {
+        ui.say(&offer)?;
+    }
+    Ok(outcome)
 }
 
 /// What was written in a file or on standard input. That is read where it is asked for only: one that

@@ -93,12 +93,20 @@ pub(crate) fn search(
             ui.progress("indexing", done, all);
         }
     });
+    // A session has no status, kind or stage.
+    let sessions = match has_filter(args) {
+        true => Vec::new(),
+        false => verbs::search_sessions(project, &wanted.query, wanted.limit)?,
+    };
     if args.json {
-        ui.json(&view::search::json(project, &found))?;
+        ui.json(&view::search::json(project, &found, &sessions))?;
     } else {
-        ui.print(&view::search::text(project, &found))?;
+        ui.print(&view::search::text(project, &found, &sessions))?;
     }
-    for line in view::search::remarks(&found, &args.words, has_filter(args), Surface::Typed) {
+    let has_found = !sessions.is_empty();
+    let remarks =
+        view::search::remarks(&found, has_found, &args.words, has_filter(args), Surface::Typed);
+    for line in remarks {
         ui.say(&line)?;
     }
     tell_unread(ui, project, found.unread)

@@ -11,7 +11,7 @@ use midstride_core::life;
 /// Begin to work on a handoff
 ///
 /// The tasks that it carries, and that are not here, are made again; `midstride task list` shows
-/// them.
+/// them. Names the blocking questions that are open here and in the handoffs it builds on.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StartArgs {
     /// The handoff: an id, the start of one, `id/stage`, or a path
@@ -34,20 +34,27 @@ pub(crate) fn start(
     let shelved = project.find(&args.handoff)?;
     let change = Change::by_verb(Verb::Start, "started", args.by.clone());
     let recorded = verbs::live(project, &shelved, &life::start, &change)?;
+    let blocking = verbs::blocking_questions(project, &shelved);
     let imported = verbs::import_tasks(project, &shelved);
-    if let (true, Ok(imported)) = (args.json, &imported) {
+    if args.json {
         let json = view::recorded::json(project, &shelved, &recorded, &change.reason);
-        ui.json(&json.with_tasks(imported))?;
-        return Ok(Outcome::Clean);
+        let json = json.with_blocking(&blocking);
+        let json = match &imported {
+            Ok(imported) => json.with_tasks(imported),
+            Err(_) => json,
+        };
+        ui.json(&json)?;
+    } else {
+        super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, false)?;
+        super::tell_blocking(ui, &blocking)?;
     }
-    let outcome =
-        super::tell_recorded(ui, project, &shelved, &recorded, &change.reason, args.json)?;
     match imported {
-        Ok(imported) => super::tell_imported(ui, &imported)?,
-        // The handoff is begun; that its tasks are not here is no reason to say otherwise.
+        Ok(imported) if !args.json => super::tell_imported(ui, &imported)?,
+        Ok(_) => {}
+        // The handoff is started, even if its tasks could not be imported.
         Err(error) => Diagnostic::from(error)
             .hint(format!("midstride task import {} tries again", view::shell_word(&args.handoff)))
             .warn(ui)?,
     }
-    Ok(outcome)
+    Ok(Outcome::Clean)
 }

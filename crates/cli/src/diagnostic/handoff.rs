@@ -192,6 +192,22 @@ impl From<LiveError> for Diagnostic {
                         format!("`revise` takes it up again: the whole text, {REOPENED}"),
                     )
             }
+            LiveError::Refused { key, why: Refusal::ReviewBlocks(_) } => {
+                let key = shell_word(&key);
+                diagnostic
+                    .hint_for(
+                        format!("answer its blocking questions, and record the new verdict with `midstride edit {key}`"),
+                        "answer its blocking questions, and record the new verdict with `revise`",
+                    )
+                    .hint_for(
+                        "or end it with `--by ID` or `--abandon REASON`",
+                        "or end it with `superseded_by` or `abandoned`",
+                    )
+            }
+            LiveError::Refused { why: Refusal::OtherMeasurement { name, .. }, .. } => {
+                let measured = shell_word(&format!("{name}=AFTER"));
+                diagnostic.hint(format!("give the new number alone: `--measured {measured}`"))
+            }
             LiveError::Refused { key, .. } => {
                 let key = shell_word(&key);
                 diagnostic.hint_for(

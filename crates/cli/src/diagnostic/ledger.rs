@@ -83,6 +83,11 @@ impl From<DismissError> for Diagnostic {
                 };
                 Self::new(error.to_string()).hint(hint)
             }
+            DismissError::Several { ref known, .. } => {
+                Self::new(error.to_string()).hint(format!("type more of it: {}", known.join(", ")))
+            }
+            DismissError::OnlyUser { ref handle } => Self::new(error.to_string())
+                .hint(format!("ask the user to run midstride dismiss {handle} in a terminal")),
             DismissError::Receipt(error) => error.into(),
         }
     }

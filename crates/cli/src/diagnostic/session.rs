@@ -68,7 +68,10 @@ impl From<SaveError> for Diagnostic {
             SaveError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
             SaveError::Boot { kind, .. } => match kind {
-                BootKind::Skill => diagnostic.hint("`--skill` takes the name of a skill"),
+                BootKind::Skill => diagnostic.hint_for(
+                    "`--skill` takes the name of a skill, and its arguments behind it",
+                    "`skills` takes names of skills, each with its arguments behind it",
+                ),
                 BootKind::Read => diagnostic.hint_for(
                     "`--read` takes the path of a file beneath the root of the project",
                     "`read` takes paths of files beneath the root of the project",

@@ -13,7 +13,7 @@ use midstride::install::OnPath;
 use midstride::ledger::{LedgerFacts, LedgerState, NEWEST};
 use midstride::project::{NotRead, SetUp};
 use midstride::shelf::Layout;
-use midstride::verbs::{ClientFacts, Examined, Idle, Reindexed, ShelfFacts};
+use midstride::verbs::{ClientFacts, Dismissals, Examined, Idle, Reindexed, ShelfFacts};
 use serde::Serialize;
 use simulation::StepJson;
 use std::path::Path;
@@ -102,6 +102,8 @@ struct LedgerJson {
     records: Option<usize>,
     put_aside: usize,
     forgotten: usize,
+    dismissed: usize,
+    dismissed_as_wrong: usize,
 }
 
 #[derive(Serialize)]
@@ -175,6 +177,8 @@ fn examined_json(examined: &Examined, problems: &[ProblemText]) -> ExaminedJson 
             records,
             put_aside: ledger.put_aside,
             forgotten: examined.forgotten,
+            dismissed: examined.dismissals.all,
+            dismissed_as_wrong: examined.dismissals.wrong,
         },
         index: IndexJson {
             path: index.path.display().to_string(),
@@ -313,6 +317,11 @@ fn examined_text(examined: &Examined) -> String {
     out.push_str(&format!("  {}\n  {}\n", path(&examined.ledger.path), ledger(&examined.ledger)));
     if examined.forgotten > 0 {
         out.push_str(&format!("  {} forgotten\n", count(examined.forgotten, "text")));
+    }
+    let Dismissals { all, wrong } = examined.dismissals;
+    if let Some(share) = (wrong * 100).checked_div(all) {
+        let items = count(all, "briefed item");
+        out.push_str(&format!("  {items} dismissed, {wrong} as wrong ({share} %)\n"));
     }
     out.push_str(&heading("Index"));
     out.push_str(&format!("  {}\n  {}\n", path(&examined.index.path), index(examined)));

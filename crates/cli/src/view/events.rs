@@ -7,6 +7,7 @@ use midstride_core::event::{
     Delivered, Envelope, Event, HandoffEvent, InstructionEvent, MissionEvent, ProofEvent,
     SessionEvent, TaskEvent, TextEvent, WorkflowEvent,
 };
+use midstride_core::id::TaskId;
 use midstride_core::instruction::InstructionId;
 
 /// How much of a text stands in a line.
@@ -106,6 +107,14 @@ fn happened(event: &TaskEvent) -> String {
         TaskEvent::Added { subject, .. } => format!("added: {}", one_line(subject, WIDTH)),
         TaskEvent::Carried { subject, .. } => {
             format!("came with a handoff: {}", one_line(subject, WIDTH))
+        }
+        TaskEvent::Captured(captured) => {
+            let subject = one_line(&captured.subject, WIDTH);
+            format!("{} in {}: {subject}", captured.status, captured.key.client)
+        }
+        TaskEvent::Linked { task } => {
+            let id = TaskId::parse(task).map_or_else(|| task.clone(), |id| id.short());
+            format!("same task as {id}")
         }
         TaskEvent::Noted { text } => format!("noted: {}", one_line(text, WIDTH)),
         TaskEvent::Changed(change) => match (change.status, &change.reason) {

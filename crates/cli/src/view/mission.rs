@@ -2,7 +2,9 @@
 
 use super::{count, one_line};
 use midstride::project::{Project, Shelved};
-use midstride_core::mission::{AGENT, Mission, Standing};
+use midstride::verbs::InFlight;
+use midstride_core::header::HandoffKind;
+use midstride_core::mission::{AGENT, Mission, OWNER, Standing};
 use midstride_core::task::{Task, TaskStatus, Tasks};
 use midstride_core::time;
 use serde::Serialize;
@@ -18,6 +20,7 @@ pub(crate) struct MissionJson {
     created_at: Option<String>,
     by: Option<String>,
     mode: Option<String>,
+    iteration: Option<u64>,
     decisions: Vec<String>,
     questions: Vec<String>,
     next: Vec<String>,
@@ -32,6 +35,7 @@ pub(crate) struct BriefJson {
     blocked: Vec<String>,
     waiting_on: Vec<String>,
     pending: Vec<String>,
+    agents: Vec<AgentJson>,
     binding_decisions: Vec<QuotedJson>,
     open_questions: Vec<QuotedJson>,
 }
@@ -39,7 +43,16 @@ pub(crate) struct BriefJson {
 #[derive(Serialize)]
 struct InFlightJson {
     id: String,
+    name: String,
     agent_id: Option<String>,
+    owner: Option<String>,
+}
+
+/// An agent in flight that works on no task.
+#[derive(Serialize)]
+struct AgentJson {
+    id: Option<String>,
+    about: Option<String>,
 }
 
 /// What a handoff says.
@@ -55,25 +68,45 @@ struct QuotedJson {
 pub(crate) struct Briefing<'a> {
     pub(crate) mission: Option<&'a Mission>,
     pub(crate) tasks: &'a Tasks,
-    pub(crate) binding: Vec<Binding>,
+    pub(crate) agents: &'a [InFlight],
+    pub(crate) decided: Vec<Decided>,
     pub(crate) questions: Vec<OpenQuestion<'a>>,
 }
 
-/// A decision that a successor may not depart from, and where it stands.
-pub(crate) struct Binding {
+/// A decision of a handoff.
+pub(crate) struct Decided {
     handoff: String,
+    binding: bool,
     text: String,
+    /// Whether the page is about its handoff, so that the line need not name it.
+    is_of_page: bool,
 }
 
-/// The binding decisions of open handoffs.
-pub(crate) fn binding(project: &Project, all: &[Shelved]) -> Vec<Binding> {
+impl Decided {
+    /// The same on a page about its handoff.
+    pub(crate) fn on_its_page(self) -> Self {
+        Self { is_of_page: true, ..self }
+    }
+}
+
+/// The decisions of open handoffs: those that bind, and what sessions decided.
+pub(crate) fn decided(project: &Project, all: &[Shelved]) -> Vec<Decided> {
     let open = all.iter().map(|shelved| shelved.handoff(project));
     let open = open.filter(|handoff| handoff.status().is_open());
     open.flat_map(|handoff| {
         let key = handoff.key().to_string();
-        let binding = handoff.decisions().into_iter().filter(|decision| decision.binding);
-        let texts = binding.filter_map(|decision| Some(decision.decision?.value.to_owned()));
-        texts.map(|text| Binding { handoff: key.clone(), text }).collect::<Vec<_>>()
+        let is_session = handoff.kind() == HandoffKind::Session;
+        let decisions = handoff.decisions().into_iter();
+        let told = decisions.filter(|decision| decision.binding || is_session);
+        let one = |(text, binding): (String, bool)| Decided {
+            handoff: key.clone(),
+            binding,
+            text,
+            is_of_page: false,
+        };
+        let texts = told
+            .filter_map(|decision| Some((decision.decision?.value.to_owned(), decision.binding)));
+        texts.map(one).collect::<Vec<_>>()
     })
     .collect()
 }
@@ -90,6 +123,7 @@ pub(crate) fn mission_json(mission: Option<&Mission>) -> MissionJson {
         created_at: mission.map(|state| time::write(state.at)),
         by: mission.map(|state| state.by.clone()),
         mode: mission.and_then(|state| state.mode.clone()),
+        iteration: mission.and_then(|state| state.iteration),
         decisions: mission.map(|state| state.decisions.clone()).unwrap_or_default(),
         questions: mission.map(|state| state.questions.clone()).unwrap_or_default(),
         next: mission.map(|state| state.next.clone()).unwrap_or_default(),
@@ -107,15 +141,22 @@ pub(crate) fn json(briefing: &Briefing<'_>) -> BriefJson {
             .iter()
             .map(|task| InFlightJson {
                 id: task.id.short(),
+                name: briefing.tasks.name(task),
                 agent_id: task.metadata.get(AGENT).cloned(),
+                owner: task.metadata.get(OWNER).cloned(),
             })
             .collect(),
         blocked: shorts(&standing.blocked),
         waiting_on: standing.awaited.iter().map(|awaited| awaited.id.short()).collect(),
         pending: shorts(&standing.pending),
+        agents: briefing
+            .agents_alone()
+            .map(|agent| AgentJson { id: agent.id.clone(), about: agent.about.clone() })
+            .collect(),
         binding_decisions: briefing
-            .binding
+            .decided
             .iter()
+            .filter(|decided| decided.binding)
             .map(|binding| QuotedJson {
                 handoff: binding.handoff.clone(),
                 number: None,
@@ -138,21 +179,40 @@ pub(crate) fn json(briefing: &Briefing<'_>) -> BriefJson {
 
 /// The briefing of whoever takes the mission over.
 pub(crate) fn text(briefing: &Briefing<'_>) -> String {
+    let mode = |state: &Mission| {
+        let mode = state.mode.as_deref().map(|mode| format!(", mode {}", plain(mode)));
+        let iteration = state.iteration.map(|number| format!(", iteration {number}"));
+        mode.unwrap_or_default() + &iteration.unwrap_or_default()
+    };
+    let by = briefing.mission.map_or_else(String::new, |state| {
+        format!("\nCaptured by {}{}\n", plain(&state.by), mode(state))
+    });
+    let title = format!("# {}\n{by}", subject(briefing.mission));
+    [title, handoff(briefing), resumption(briefing)].join("\n")
+}
+
+/// The state of the work: tasks, decisions, questions, what to do next.
+pub(crate) fn handoff(briefing: &Briefing<'_>) -> String {
     let standing = Standing::of(briefing.tasks);
-    let mode = briefing.mission.and_then(|state| state.mode.as_deref());
-    let mode = mode.map_or_else(String::new, |mode| format!(", mode {}", plain(mode)));
-    let by = briefing
-        .mission
-        .map_or_else(String::new, |state| format!("\nCaptured by {}{mode}\n", plain(&state.by)));
     [
-        format!("# {}\n{by}\n## Mission Handoff\n", subject(briefing.mission)),
-        status_summary(&standing),
+        "## Mission Handoff\n".to_owned(),
+        status_summary(briefing.tasks, &standing),
         section("Key Decisions", &decisions(briefing)),
         section("Open Questions", &questions(briefing)),
         next_actions(briefing, &standing),
-        resumption(&standing),
     ]
     .join("\n")
+}
+
+impl Briefing<'_> {
+    /// Agents in flight that no task names.
+    fn agents_alone(&self) -> impl Iterator<Item = &InFlight> {
+        let named = |agent: &InFlight| {
+            let is_its = |task: &Task| task.metadata.get(AGENT) == agent.id.as_ref();
+            agent.id.is_some() && self.tasks.iter().any(is_its)
+        };
+        self.agents.iter().filter(move |agent| !named(agent))
+    }
 }
 
 /// Text in one line, as data.
@@ -168,25 +228,24 @@ fn section(name: &str, lines: &[String]) -> String {
     format!("### {name}\n{lines}")
 }
 
-fn status_summary(standing: &Standing<'_>) -> String {
+fn status_summary(tasks: &Tasks, standing: &Standing<'_>) -> String {
     let details = |list: Vec<String>| match list.as_slice() {
         [] => String::new(),
         list => format!(" ({})", list.join("; ")),
     };
-    let waiting = match standing.awaited.as_slice() {
-        [] => None,
-        some => {
-            let ids: Vec<String> = some.iter().map(|awaited| awaited.id.short()).collect();
-            Some(format!("waiting on {}", named(&ids, ", ")))
-        }
-    };
-    let reasons = standing
-        .blocked
-        .iter()
-        .filter_map(|task| Some(format!("{}: {}", task.id, plain(task.reason.as_deref()?))));
+    let awaited: Vec<String> =
+        standing.awaited.iter().map(|awaited| tasks.name_of(awaited.id)).collect();
+    let waiting = (!awaited.is_empty()).then(|| format!("waiting on {}", named(&awaited, ", ")));
+    let reasons = standing.blocked.iter().filter_map(|task| {
+        Some(format!("{}: {}", tasks.name(task), plain(task.reason.as_deref()?)))
+    });
     let reasons: Vec<String> = reasons.collect();
     let reasons = (!reasons.is_empty()).then(|| named(&reasons, "; "));
-    let flight: Vec<String> = standing.in_progress.iter().map(|task| in_flight(task)).collect();
+    let flight: Vec<String> = standing
+        .in_progress
+        .iter()
+        .map(|task| tasks.name(task) + &worker(task, ", ", ""))
+        .collect();
     let flight = if flight.is_empty() { Vec::new() } else { vec![named(&flight, "; ")] };
     section(
         "Status Summary",
@@ -207,12 +266,10 @@ fn status_summary(standing: &Standing<'_>) -> String {
     )
 }
 
-/// `t-004, agent abc123`.
-fn in_flight(task: &Task) -> String {
-    match task.metadata.get(AGENT) {
-        Some(agent) => format!("{}, agent {}", task.id, plain(agent)),
-        None => task.id.short(),
-    }
+/// Who works on a task: its agent, else its owner.
+fn worker(task: &Task, before: &str, after: &str) -> String {
+    let who = super::task::worker(task).map(|who| format!("{before}{who}{after}"));
+    who.unwrap_or_default()
 }
 
 /// A few names, and how many more there are.
@@ -226,8 +283,13 @@ fn named(names: &[String], between: &str) -> String {
 
 fn decisions(briefing: &Briefing<'_>) -> Vec<String> {
     let own = briefing.mission.map(|state| state.decisions.as_slice()).unwrap_or_default();
-    let quoted = briefing.binding.iter().map(|binding| {
-        format!("`{}` binds: \"{}\"", plain(&binding.handoff), plain(&binding.text))
+    let is_new = |decided: &&Decided| !own.contains(&decided.text);
+    let quoted = briefing.decided.iter().filter(is_new).map(|decided| {
+        if decided.is_of_page {
+            return plain(&decided.text);
+        }
+        let verb = if decided.binding { "binds" } else { "decided" };
+        format!("`{}` {verb}: \"{}\"", plain(&decided.handoff), plain(&decided.text))
     });
     own.iter().map(|text| plain(text)).chain(quoted).collect()
 }
@@ -256,17 +318,17 @@ fn next_actions(briefing: &Briefing<'_>, standing: &Standing<'_>) -> String {
 fn suggested(tasks: &Tasks, standing: &Standing<'_>) -> Vec<String> {
     let mut actions = Vec::new();
     for task in standing.in_progress.iter().take(NAMED_MAX) {
+        let name = tasks.name(task);
         let who = if task.metadata.contains_key(AGENT) { "agent completed" } else { "is done" };
-        actions.push(format!("Check if {} {who}", task.id));
+        actions.push(format!("Check if {name} {who}"));
         let follow = tasks.iter().filter(|other| {
             other.status == TaskStatus::Pending && other.depends_on.contains(&task.id)
         });
-        let follow: Vec<String> = follow.map(|other| other.id.short()).collect();
+        let follow: Vec<String> = follow.map(|other| tasks.name(other)).collect();
         if !follow.is_empty() {
             let follow = named(&follow, ", ");
             actions.push(format!(
-                "If complete, verify, then `midstride task done {}` unblocks {follow}",
-                task.id
+                "If complete, verify and unblock {follow}: `midstride task done {name}`"
             ));
         }
     }
@@ -274,23 +336,32 @@ fn suggested(tasks: &Tasks, standing: &Standing<'_>) -> Vec<String> {
         let more = standing.in_progress.len() - NAMED_MAX;
         actions.push(format!("Check {more} more, see `midstride task list --status in_progress`"));
     }
-    actions.push("Begin what `midstride task ready` lists".to_owned());
+    actions.push("Continue delegation cycle: start what `midstride task ready` lists".to_owned());
     actions
 }
 
-fn resumption(standing: &Standing<'_>) -> String {
-    let flight: Vec<String> = standing
-        .in_progress
-        .iter()
-        .map(|task| match task.metadata.get(AGENT) {
-            Some(agent) => format!("{} (agent {})", task.id, plain(agent)),
-            None => task.id.short(),
-        })
-        .collect();
-    let flight = match flight.as_slice() {
+/// The work that agents do while the session is over.
+pub(crate) fn in_flight(briefing: &Briefing<'_>) -> String {
+    let standing = Standing::of(briefing.tasks);
+    let with_task = standing.in_progress.iter();
+    let with_task = with_task.map(|task| briefing.tasks.name(task) + &worker(task, " (", ")"));
+    let alone = briefing.agents_alone().map(|agent| {
+        let id = agent.id.as_deref().map_or_else(
+            || "an agent without an id".to_owned(),
+            |id| format!("agent {}", plain(id)),
+        );
+        let about = agent.about.as_deref().map(|about| format!(" ({})", one_line(about, 60)));
+        id + &about.unwrap_or_default()
+    });
+    let flight: Vec<String> = with_task.chain(alone).collect();
+    match flight.as_slice() {
         [] => "none".to_owned(),
         flight => format!("{} - check for completion", named(flight, ", ")),
-    };
+    }
+}
+
+fn resumption(briefing: &Briefing<'_>) -> String {
+    let flight = in_flight(briefing);
     format!(
         "## Handoff Complete\n\n\
          State captured in the task system. To resume:\n\n\
@@ -307,6 +378,8 @@ pub(crate) fn history(states: &[Mission]) -> String {
         let active = if index == 0 { "  (active)" } else { "" };
         let mode = state.mode.as_deref();
         let mode = mode.map_or_else(String::new, |mode| format!(", mode {}", plain(mode)));
+        let iteration = state.iteration.map(|number| format!(", iteration {number}"));
+        let mode = mode + &iteration.unwrap_or_default();
         let parts = [
             ("Decisions", &state.decisions),
             ("Questions", &state.questions),

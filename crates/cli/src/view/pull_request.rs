@@ -1,50 +1,75 @@
 //! A handoff as the "Handoff Context" of a pull request.
 
 use midstride::project::{Project, Shelved};
+use midstride_core::handoff::Handoff;
+use midstride_core::header::{Decision, Deviation};
 use midstride_core::span::At;
+
+const NONE: &str = "None.\n";
+/// What a design decides was decided before the implementation, so these sections start empty.
+const YOUR_DECISIONS: &str = "<!-- Each as `- Decision:` with a `Rationale:` below it. -->\n";
+const YOUR_DEVIATIONS: &str = "<!-- Each as `- Deviation:` with `Reason:` and `Impact:`. -->\n";
 
 pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     let handoff = shelved.handoff(project);
-    let said =
-        |text: Option<At<&str>>| text.map_or("", |text| text.value.trim()).replace('\n', " ");
-    let line = |name: &str, text: Option<At<&str>>| {
-        format!("{name}: {}", said(text)).trim_end().to_owned()
-    };
-    let implements: Vec<&str> = handoff.implements().iter().map(|item| item.value).collect();
-    let implements = implements.join(", ");
-    let design = project.design_of(shelved).display().to_string();
-    let mut out = String::from("## Handoff Context\n\n");
+    let design = project.design_of(shelved);
+    let is_design = design == shelved.path && handoff.stage().is_some();
     let name = handoff.title().or(handoff.description()).unwrap_or_default();
-    out.push_str(format!("**Feature**: {} - {name}", handoff.id()).trim_end_matches([' ', '-']));
-    out.push_str(format!("\n**Design**: {design}\n**Implements**: {implements}").trim_end());
-    out.push('\n');
-    out.push_str("\n### Decisions Made During Implementation\n\n");
-    for decision in handoff.decisions() {
-        out.push_str(&format!(
-            "- {}\n  {}\n",
-            line("Decision", decision.decision),
-            line("Rationale", decision.rationale)
-        ));
+    let feature = format!("**Feature**: {} - {name}", handoff.id());
+    let mut out = format!("## Handoff Context\n\n{}\n", feature.trim_end_matches([' ', '-']));
+    out.push_str(&format!("**Design**: {}\n", design.display()));
+    let implements = format!("**Implements**: {}", implements(&handoff, is_design));
+    out.push_str(&format!("{}\n", implements.trim_end()));
+    let (no_decisions, no_deviations) =
+        if is_design { (YOUR_DECISIONS, YOUR_DEVIATIONS) } else { (NONE, NONE) };
+    let decisions = handoff.decisions();
+    let decisions = decisions.iter().filter(|_| !is_design).map(decision);
+    section(&mut out, "Decisions Made During Implementation", decisions, no_decisions);
+    let deviations = handoff.deviations();
+    section(&mut out, "Deviations from Design", deviations.iter().map(deviation), no_deviations);
+    let questions = handoff.questions();
+    let open = (1..).zip(&questions).filter(|(_, one)| one.answer.is_none());
+    let questions = open.map(|(number, one)| {
+        let context = match one.context {
+            // Where it was asked says what it is about.
+            None if is_design => format!("Context: q{number} of {}", handoff.key()),
+            context => line("Context", context),
+        };
+        format!("- {}\n  {context}\n", line("Question", one.question))
+    });
+    section(&mut out, "Open Questions for Review", questions, NONE);
+    out
+}
+
+/// The sections of the design that this carries out; a design that was not divided up is carried out
+/// whole.
+fn implements(handoff: &Handoff<'_>, is_design: bool) -> String {
+    let written: Vec<&str> = handoff.implements().iter().map(|item| item.value.trim()).collect();
+    if !written.is_empty() || !is_design {
+        return written.join(", ");
     }
-    out.push_str("\n### Deviations from Design\n\n");
-    for deviation in handoff.deviations() {
-        out.push_str(&format!(
-            "- {}\n  {}\n  {}\n",
-            line("Deviation", deviation.deviation),
-            line("Reason", deviation.reason),
-            line("Impact", deviation.impact)
-        ));
-    }
-    out.push_str("\n### Open Questions for Review\n\n");
-    for question in handoff.questions().iter().filter(|question| question.answer.is_none()) {
-        out.push_str(&format!(
-            "- {}\n  {}\n",
-            line("Question", question.question),
-            line("Context", question.context)
-        ));
-    }
-    let mut tidy = out.replace("\n\n\n", "\n\n");
-    tidy.truncate(tidy.trim_end().len());
-    tidy.push('\n');
-    tidy
+    let sections = handoff.document().sections().iter().filter(|section| section.level == 2);
+    let titles: Vec<&str> = sections.map(|section| section.title.value.trim()).collect();
+    if titles.is_empty() { "the whole design".to_owned() } else { titles.join(", ") }
+}
+
+/// A section with its entries; where there are none, what to put there.
+fn section(out: &mut String, title: &str, entries: impl Iterator<Item = String>, none: &str) {
+    out.push_str(&format!("\n### {title}\n\n"));
+    let entries: String = entries.collect();
+    out.push_str(if entries.is_empty() { none } else { &entries });
+}
+
+fn line(name: &str, text: Option<At<&str>>) -> String {
+    let said = text.map_or("", |text| text.value.trim()).replace('\n', " ");
+    format!("{name}: {said}").trim_end().to_owned()
+}
+
+fn decision(one: &Decision<'_>) -> String {
+    format!("- {}\n  {}\n", line("Decision", one.decision), line("Rationale", one.rationale))
+}
+
+fn deviation(one: &Deviation<'_>) -> String {
+    let (reason, impact) = (line("Reason", one.reason), line("Impact", one.impact));
+    format!("- {}\n  {reason}\n  {impact}\n", line("Deviation", one.deviation))
 }

@@ -1,8 +1,9 @@
 //! A change that was recorded.
 
+use super::{count, shell_word, tame};
 use midstride::journal::Recorded;
 use midstride::project::{Project, Shelved};
-use midstride::verbs::Imported;
+use midstride::verbs::{BlockingQuestion, Imported};
 use midstride_core::handoff::Handoff;
 use serde::Serialize;
 
@@ -19,12 +20,34 @@ pub(crate) struct RecordedJson {
     tasks: Option<super::task::ImportedJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<super::findings::FindingJson>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocking_questions: Option<Vec<BlockingJson>>,
+}
+
+/// A question that the work has to wait for.
+#[derive(Serialize)]
+struct BlockingJson {
+    handoff: String,
+    question: String,
+    text: String,
+    owner: Option<String>,
 }
 
 impl RecordedJson {
     /// With the tasks that came along.
     pub(crate) fn with_tasks(self, imported: &Imported) -> Self {
         Self { tasks: Some(super::task::imported(imported)), ..self }
+    }
+
+    /// With the questions that the work has to wait for.
+    pub(crate) fn with_blocking(self, questions: &[BlockingQuestion]) -> Self {
+        let json = |one: &BlockingQuestion| BlockingJson {
+            handoff: one.handoff.to_string(),
+            question: format!("q{}", one.number),
+            text: one.question.clone(),
+            owner: one.owner.clone(),
+        };
+        Self { blocking_questions: Some(questions.iter().map(json).collect()), ..self }
     }
 
     /// With what is wrong with the new text.
@@ -49,7 +72,23 @@ pub(crate) fn json(
         untold: recorded.untold.clone(),
         tasks: None,
         findings: None,
+        blocking_questions: None,
     }
+}
+
+/// The questions that the work has to wait for, with the command that answers the first.
+pub(crate) fn blocking(questions: &[BlockingQuestion]) -> Option<String> {
+    let first = questions.first()?;
+    let verb = if questions.len() == 1 { "is" } else { "are" };
+    let mut out = format!("{} {verb} open:", count(questions.len(), "blocking question"));
+    for one in questions {
+        let owner = one.owner.as_ref().map_or_else(String::new, |owner| format!(" ({owner})"));
+        let line = format!("{} q{}{owner}: {}", one.handoff, one.number, one.question);
+        out.push_str(&format!("\n  {}", tame(&line)));
+    }
+    let key = shell_word(&first.handoff.to_string());
+    out.push_str(&format!("\nNext: midstride answer {key} q{} \"the answer\"", first.number));
+    Some(out)
 }
 
 /// That what was changed has ended.

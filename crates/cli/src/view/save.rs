@@ -1,6 +1,6 @@
 //! A session that was saved: where it is, what is missing, how to go on.
 
-use super::{Surface, count, one_line, shell_word, shown_path, tame};
+use super::{Surface, count, mission, one_line, shell_word, shown_path, tame};
 use midstride::project::Project;
 use midstride::verbs::{Asking, Saved, Written};
 use midstride_core::coverage::{Count, Coverage};
@@ -297,12 +297,32 @@ fn resume_by_tools(key: &str) -> [(String, &'static str); 3] {
     ]
 }
 
+/// The mission as this handoff leaves it.
+fn briefing<'s>(project: &'s Project, saved: &'s Saved) -> mission::Briefing<'s> {
+    let this = std::slice::from_ref(&saved.shelved);
+    let decided = mission::decided(project, this).into_iter();
+    let decided = decided.map(mission::Decided::on_its_page);
+    mission::Briefing {
+        mission: saved.mission.as_ref(),
+        tasks: &saved.board,
+        agents: &saved.in_flight,
+        decided: decided.collect(),
+        questions: super::task::questions(project, this),
+    }
+}
+
 /// Where it is, how to resume, what is in flight.
 pub(crate) fn complete(project: &Project, saved: &Saved, surface: Surface) -> String {
     let handoff = saved.shelved.handoff(project);
     let (key, path) = (handoff.key(), shown_path(project, &saved.shelved.path));
     let revision = handoff.replaced_texts().len() + 1;
-    let mut text = format!(
+    // Where there are no tasks, the handoff says it all.
+    let mut text = match saved.board.is_empty() {
+        true => String::new(),
+        false => mission::handoff(&briefing(project, saved)) + "\n",
+    };
+    let _ = write!(
+        text,
         "## Handoff Complete\n\nState captured in {path} ({key}@{revision}), read back from disk. To resume:\n\n"
     );
     let ways = match surface {
@@ -312,17 +332,8 @@ pub(crate) fn complete(project: &Project, saved: &Saved, surface: Surface) -> St
     for (number, (way, does)) in (1..).zip(ways) {
         let _ = writeln!(text, "{number}. `{way}` {does}");
     }
-    let agents = saved.in_flight.iter().map(|agent| {
-        let id = agent.id.as_deref().map_or_else(
-            || "an agent without an id".to_owned(),
-            |id| format!("agent {}", tame(id)),
-        );
-        let about = agent.about.as_deref().map(|about| format!(" ({})", one_line(about, 60)));
-        format!("{id}{} - check for completion", about.unwrap_or_default())
-    });
-    let agents: Vec<String> = agents.collect();
-    let flying = if agents.is_empty() { "none".to_owned() } else { agents.join("; ") };
-    let _ = writeln!(text, "\n**In-flight work:** {flying}");
+    let briefing = briefing(project, saved);
+    let _ = writeln!(text, "\n**In-flight work:** {}", mission::in_flight(&briefing));
     let tasks = if saved.tasks == 0 { "none".to_owned() } else { saved.tasks.to_string() };
     let _ = writeln!(text, "**Open tasks:** {tasks}");
     if let Some(session) = session(saved) {

@@ -2,7 +2,7 @@
 
 use super::{Surface, called, one_line, shown_path, table, tame};
 use midstride::project::{Project, Shelved};
-use midstride::verbs::{Explained, Found, Matter, Matters};
+use midstride::verbs::{Explained, Found, FoundSession, Matter, Matters};
 use midstride_core::search::{PREFIX_LENGTH_MIN, Why};
 use midstride_core::time;
 use serde::Serialize;
@@ -10,6 +10,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(crate) struct FoundJson {
     hits: Vec<HitJson>,
+    sessions: Vec<SessionJson>,
     more: bool,
     ranked: bool,
     complete: bool,
@@ -37,6 +38,14 @@ struct HitJson {
 }
 
 #[derive(Serialize)]
+struct SessionJson {
+    client: &'static str,
+    session: String,
+    ended: Option<String>,
+    why: Vec<WhyJson>,
+}
+
+#[derive(Serialize)]
 struct RelevanceJson {
     score: f64,
     words: f64,
@@ -53,10 +62,11 @@ struct WhyJson {
     marks: Vec<[usize; 2]>,
 }
 
-pub(crate) fn json(project: &Project, found: &Found) -> FoundJson {
+pub(crate) fn json(project: &Project, found: &Found, sessions: &[FoundSession]) -> FoundJson {
     let hits = found.hits.iter().map(|hit| hit_json(project, &hit.shelved, &hit.why));
     FoundJson {
         hits: hits.collect(),
+        sessions: sessions.iter().map(session_json).collect(),
         more: found.more,
         ranked: found.ranked,
         complete: found.whole,
@@ -87,11 +97,6 @@ fn relevance(matter: &Matter) -> RelevanceJson {
 fn hit_json(project: &Project, shelved: &Shelved, why: &[Why]) -> HitJson {
     let handoff = shelved.handoff(project);
     let owned = |text: Option<&str>| text.map(str::to_owned);
-    let why_json = |why: &Why| WhyJson {
-        field: why.field.clone(),
-        excerpt: why.excerpt.clone(),
-        marks: why.marks.iter().map(|mark| [mark.start, mark.end]).collect(),
-    };
     HitJson {
         key: handoff.key().to_string(),
         uid: owned(handoff.uid().map(|uid| uid.value)),
@@ -106,13 +111,45 @@ fn hit_json(project: &Project, shelved: &Shelved, why: &[Why]) -> HitJson {
     }
 }
 
+fn why_json(why: &Why) -> WhyJson {
+    WhyJson {
+        field: why.field.clone(),
+        excerpt: why.excerpt.clone(),
+        marks: why.marks.iter().map(|mark| [mark.start, mark.end]).collect(),
+    }
+}
+
+fn session_json(found: &FoundSession) -> SessionJson {
+    SessionJson {
+        client: found.client.name(),
+        session: found.session.clone(),
+        ended: found.ended.map(time::write),
+        why: found.why.iter().map(why_json).collect(),
+    }
+}
+
+/// A captured session that was found.
+pub(crate) fn session(found: &FoundSession) -> String {
+    let bold = anstyle::Style::new().bold();
+    let dim = anstyle::Style::new().dimmed();
+    let id = one_line(&found.session, usize::MAX);
+    let day = found.ended.map(|ended| format!("  {}", ended.strftime("%Y-%m-%d %H:%M")));
+    let day = day.unwrap_or_default();
+    let mut out = format!("{bold}session {id}{bold:#}  {}{day}\n", found.client.name());
+    for why in &found.why {
+        out.push_str(&format!("  {dim}{}:{dim:#} {}\n", tame(&why.field), marked(why)));
+    }
+    out
+}
+
 fn status(project: &Project, shelved: &Shelved) -> String {
     let handoff = shelved.handoff(project);
     if handoff.has_status() { handoff.status().to_string() } else { "note".to_owned() }
 }
 
-pub(crate) fn text(project: &Project, found: &Found) -> String {
-    found.hits.iter().map(|hit| one(project, hit)).collect::<Vec<_>>().join("\n")
+pub(crate) fn text(project: &Project, found: &Found, sessions: &[FoundSession]) -> String {
+    let hits = found.hits.iter().map(|hit| one(project, hit));
+    hits.chain(sessions.iter().map(session)).collect::<Vec<_>>().join("\n")
 }
 
 /// One of them.
@@ -160,13 +197,14 @@ fn marked(why: &Why) -> String {
 /// What there is to say about an answer.
 pub(crate) fn remarks(
     found: &Found,
+    has_sessions: bool,
     words: &[String],
     has_filter: bool,
     surface: Surface,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    if found.hits.is_empty() && found.ranked {
-        lines.push("No handoff has that.".to_owned());
+    if found.hits.is_empty() && found.ranked && !has_sessions {
+        lines.push("No handoff or captured session has that.".to_owned());
         lines.push(to_try(words, has_filter, surface));
     }
     if found.more && surface == Surface::Typed {

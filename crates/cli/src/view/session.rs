@@ -322,26 +322,47 @@ pub(crate) fn page(project: &Project, checkpoint: &Checkpoint) -> String {
     out
 }
 
-/// What the session did and what its agent reported, which a briefing may have truncated.
+/// What the session did and what its agent said, of which a briefing may show a part.
 fn done_and_said(out: &mut String, highlights: &Highlights) {
-    let lines = |kind: HighlightKind| -> Vec<String> {
-        let line = |one: &Highlight| {
-            let detail = one.detail.as_deref().map(|detail| format!("{} ", name(detail)));
-            let state = one.state.as_deref().map(|state| format!(" ({state})"));
-            let text = short(&one.text);
-            format!("{}{text}{}", detail.unwrap_or_default(), state.unwrap_or_default())
-        };
-        highlights.of_kind(kind).map(line).collect()
+    let line = |one: &Highlight| {
+        let detail = one.detail.as_deref().map(|detail| format!("{} ", name(detail)));
+        let state = one.state.as_deref().map(|state| format!(" ({state})"));
+        let text = short(&one.text);
+        format!("{}{text}{}", detail.unwrap_or_default(), state.unwrap_or_default())
     };
+    let lines = |kind: HighlightKind| highlights.of_kind(kind).map(line).collect::<Vec<_>>();
     section(out, "Commits", &lines(HighlightKind::Commit));
     section(out, "Outside effects", &lines(HighlightKind::Effect));
     section(out, "Checks that passed", &lines(HighlightKind::Check));
-    let texts = |kind: HighlightKind| -> Vec<String> {
-        highlights.of_kind(kind).map(|one| tame(&one.text)).collect()
+    let failed = |one: &Highlight| {
+        let state = one.state.as_deref().unwrap_or_default();
+        let why = one.detail.as_deref().map(|why| format!(": {}", short(why))).unwrap_or_default();
+        format!("{} ({state}){why}", short(&one.text))
     };
-    section(out, "Reports", &texts(HighlightKind::Report));
-    section(out, "Reports of subagents", &texts(HighlightKind::AgentReport));
+    let failures = |kind| highlights.of_kind(kind).map(failed).collect::<Vec<_>>();
+    section(out, "Failing checks", &failures(HighlightKind::Failed));
+    section(out, "Fixed on the way", &failures(HighlightKind::Passed));
+    for (heading, kind) in SAID {
+        let texts = highlights.of_kind(kind).map(|one| tame(&one.text));
+        section(out, heading, &texts.collect::<Vec<_>>());
+    }
 }
+
+/// What the user and the agent said, whole.
+const SAID: [(&str, HighlightKind); 12] = [
+    ("Standing instructions", HighlightKind::Instruction),
+    ("Unchecked boxes", HighlightKind::Unchecked),
+    ("Question to the user", HighlightKind::Question),
+    ("Stated plan", HighlightKind::StatedPlan),
+    ("Open items", HighlightKind::OpenItem),
+    ("Findings", HighlightKind::Finding),
+    ("Decisions", HighlightKind::Decision),
+    ("Tried and given up", HighlightKind::DeadEnd),
+    ("From the compaction summary", HighlightKind::Summary),
+    ("Reports", HighlightKind::Report),
+    ("Remarks between calls", HighlightKind::Remark),
+    ("Reports of subagents", HighlightKind::AgentReport),
+];
 
 fn top(checkpoint: &Checkpoint) -> String {
     let session = &checkpoint.session;

@@ -6,6 +6,7 @@ use midstride::project::{Project, Shelved};
 use midstride::verbs::Imported;
 use midstride_core::header::Question;
 use midstride_core::id::TaskId;
+use midstride_core::mission::{AGENT, OWNER};
 use midstride_core::redact::Redaction;
 use midstride_core::task::{Awaited, Task, TaskStatus, Tasks};
 use midstride_core::time;
@@ -70,6 +71,8 @@ pub(crate) enum EntryJson {
 pub(crate) struct TaskJson {
     id: String,
     uid: String,
+    /// What people call it: its id, or the number that its client gave it.
+    name: String,
     subject: String,
     description: Option<String>,
     status: &'static str,
@@ -140,6 +143,12 @@ pub(crate) struct ImportedJson {
     redacted: Vec<String>,
 }
 
+/// Who works on a task: its agent, else its owner.
+pub(crate) fn worker(task: &Task) -> Option<String> {
+    let agent = task.metadata.get(AGENT).map(|agent| format!("agent {}", one_line(agent, CELL)));
+    agent.or_else(|| task.metadata.get(OWNER).map(|owner| one_line(owner, CELL)))
+}
+
 fn shorts(ids: &[TaskId]) -> Vec<String> {
     ids.iter().map(TaskId::short).collect()
 }
@@ -186,6 +195,7 @@ pub(crate) fn json(tasks: &Tasks, task: &Task) -> TaskJson {
     TaskJson {
         id: task.id.short(),
         uid: task.id.as_str().to_owned(),
+        name: tasks.name(task),
         subject: task.subject.clone(),
         description: task.description.clone(),
         status: task.status.word(),
@@ -265,11 +275,11 @@ pub(crate) fn table_of(tasks: &Tasks, list: &[&Task], questions: &[OpenQuestion<
 }
 
 fn row(tasks: &Tasks, task: &Task) -> Vec<String> {
-    let who = task.metadata.get(midstride_core::mission::AGENT);
-    let who = who.map_or_else(String::new, |agent| one_line(agent, CELL));
+    let who = task.metadata.get(AGENT).or_else(|| task.metadata.get(OWNER));
+    let who = who.map_or_else(String::new, |who| one_line(who, CELL));
     let subject = one_line(subject(task), usize::MAX);
     let waits = one_line(&waits(tasks, task), CELL);
-    vec![task.id.short(), task.status.to_string(), waits, who, subject]
+    vec![tasks.name(task), task.status.to_string(), waits, who, subject]
 }
 
 /// What is to be done, as far as it is known.
@@ -282,7 +292,7 @@ fn waits(tasks: &Tasks, task: &Task) -> String {
     let awaited = tasks.awaited(task).into_iter().map(|awaited| match awaited.status {
         None => format!("{} (not here)", awaited.id),
         Some(TaskStatus::Dropped) => format!("{} (dropped)", awaited.id),
-        Some(_) => awaited.id.short(),
+        Some(_) => tasks.name_of(awaited.id),
     });
     let open = task.status.is_open();
     task.reason.iter().cloned().chain(awaited).filter(|_| open).collect::<Vec<_>>().join(", ")

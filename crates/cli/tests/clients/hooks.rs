@@ -1,6 +1,7 @@
 //! Hooks in the real clients: what the model received, and what was written down.
 
 use super::{kill, project, start};
+use midstride_testkit::real_client::ClaudeCode;
 use midstride_testkit::{ModelServer, Request, Run, Sandbox, Turn, real_client};
 use serde_json::{Value, json};
 use std::process::Command;
@@ -18,6 +19,25 @@ fn hooks(client: &str, events: &[&str]) -> String {
 }
 
 pub(super) fn claude_code(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
+    claude_code_of(ClaudeCode::Older, sandbox, model)
+}
+
+pub(super) fn claude_code_of(
+    version: ClaudeCode,
+    sandbox: &Sandbox,
+    model: &ModelServer,
+) -> Option<Command> {
+    let mut client = claude_code_that_asks(version, sandbox, model)?;
+    client.arg("--dangerously-skip-permissions");
+    Some(client)
+}
+
+/// With hooks, and without any permission.
+pub(super) fn claude_code_that_asks(
+    version: ClaudeCode,
+    sandbox: &Sandbox,
+    model: &ModelServer,
+) -> Option<Command> {
     let events = [
         "SessionStart",
         "UserPromptSubmit",
@@ -33,12 +53,17 @@ pub(super) fn claude_code(sandbox: &Sandbox, model: &ModelServer) -> Option<Comm
     let folder = sandbox.home().join(".claude");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("settings.json"), hooks("claude-code", &events)).unwrap();
-    let mut client = real_client::claude_code(sandbox, model)?;
-    client.arg("--dangerously-skip-permissions");
-    Some(client)
+    real_client::claude_code_of(version, sandbox, model)
 }
 
 pub(super) fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
+    let mut client = codex_with_hooks(sandbox, model)?;
+    client.args(["exec", "--dangerously-bypass-hook-trust", "--json", "-s", "workspace-write"]);
+    Some(client)
+}
+
+/// With hooks, and nothing said yet about how it runs.
+pub(super) fn codex_with_hooks(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
     let events = [
         "SessionStart",
         "UserPromptSubmit",
@@ -48,10 +73,9 @@ pub(super) fn codex(sandbox: &Sandbox, model: &ModelServer) -> Option<Command> {
         "SessionEnd",
         "Interrupt",
     ];
-    let mut client = real_client::codex(sandbox, model)?;
+    let client = real_client::codex(sandbox, model)?;
     let file = sandbox.home().join(".codex/hooks.json");
     std::fs::write(file, hooks("codex", &events)).unwrap();
-    client.args(["exec", "--dangerously-bypass-hook-trust", "--json", "-s", "workspace-write"]);
     Some(client)
 }
 

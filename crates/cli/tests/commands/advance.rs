@@ -5,10 +5,10 @@ use midstride_testkit::Sandbox;
 use serde_json::Value;
 
 const BRIEF: &str = ".midstride/handoffs/feat-042/discovery.md";
-const SPEC: &str = ".midstride/handoffs/feat-042/spec.md";
+pub(super) const SPEC: &str = ".midstride/handoffs/feat-042/spec.md";
 
 /// A brief in which nothing is missing.
-const COMPLETE: &str = "\
+pub(super) const COMPLETE: &str = "\
 ---
 handoff:
   id: feat-042
@@ -46,19 +46,19 @@ handoff:
 ";
 
 /// The shop with this brief.
-fn with_brief(brief: &str) -> Sandbox {
+pub(super) fn with_brief(brief: &str) -> Sandbox {
     let sandbox = shop();
     sandbox.write(BRIEF, brief);
     sandbox
 }
 
 /// The complete brief with one place changed.
-fn changed(from: &str, to: &str) -> String {
+pub(super) fn changed(from: &str, to: &str) -> String {
     assert!(COMPLETE.contains(from), "{from}");
     COMPLETE.replace(from, to)
 }
 
-fn json(run: &midstride_testkit::Run) -> Value {
+pub(super) fn json(run: &midstride_testkit::Run) -> Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"))
 }
 
@@ -423,7 +423,7 @@ fn what_does_not_lead_there_is_refused() {
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042/request", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `feat-042/request` stays as it is: spec is derived from discovery, not from request
+    error: `feat-042/request` stays as it is: spec builds on discovery, not on request
     hint: `midstride advance feat-042/request --to discovery` can follow
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042/discovery", "--to", "request"]), @"
@@ -435,13 +435,13 @@ fn what_does_not_lead_there_is_refused() {
     insta::assert_snapshot!(sandbox.run(["advance", "market", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `market-page-perf` stays as it is: spec is derived from discovery, and this is of no stage
+    error: `market-page-perf` stays as it is: spec builds on discovery, and this is not a stage
     hint: `midstride new --stage spec --from market-page-perf` drafts one that builds on it
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "HANDOFF.md", "--to", "spec"]), @"
     exit 2
     ----- stderr -----
-    error: `HANDOFF` stays as it is: spec is derived from discovery, and this is of no stage
+    error: `HANDOFF` stays as it is: spec builds on discovery, and this is not a stage
     hint: `midstride new --stage spec --from HANDOFF` drafts one that builds on it
     ");
     insta::assert_snapshot!(sandbox.run(["advance", "feat-042", "--to", "spek"]), @"

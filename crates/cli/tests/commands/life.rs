@@ -328,11 +328,14 @@ fn an_end_has_its_commit_its_successor_or_its_reason() {
     hint: commit first, or say the `--outcome` instead
     ");
     let measured = ["--measured", "Austin, cold=14290:108 ms"];
-    insta::assert_snapshot!(sandbox.run([&["resolve", "market", "--commit", "HEAD"], &measured[..]].concat()), @"
+    insta::assert_snapshot!(sandbox.run([&["resolve", "market", "--commit", "HEAD"], &measured[..]].concat()), @r#"
     exit 0
     ----- stderr -----
     market-page-perf@3: resolved
-    ");
+    1 blocking question is open:
+      market-page-perf q1 (product): May the weather be ten minutes old?
+    Next: midstride answer market-page-perf q1 "the answer"
+    "#);
     let shown = sandbox.run(["show", "market"]).exits(0).stdout;
     assert!(shown.contains("Austin, cold: 14290 → 108 ms (132×)"), "{shown}");
     assert!(shown.contains("· resolved ·"), "{shown}");
@@ -347,6 +350,26 @@ fn an_end_has_its_commit_its_successor_or_its_reason() {
     sandbox.run(["check", "--fail-on", "error"]).exits(0);
     let text = sandbox.read(".midstride/handoffs/feat-042/request.md");
     assert!(text.contains("  superseded_by: market-page-perf\n"), "{text}");
+}
+
+#[test]
+fn a_measurement_gets_its_number_after_when_the_handoff_is_resolved() {
+    let sandbox = shop();
+    let before = "  measurements:\n    - name: Austin, cold\n      before: 14290\n      unit: ms\n";
+    let text = sandbox.read(FILE).replace("  revisions:\n", &format!("{before}  revisions:\n"));
+    sandbox.write(FILE, text);
+    let resolve = ["resolve", "market", "--outcome", "Paginated", "--measured"];
+    insta::assert_snapshot!(sandbox.run([&resolve[..], &["Austin, cold=15000:108"]].concat()), @"
+    exit 2
+    ----- stderr -----
+    error: `market-page-perf` stays as it is: `Austin, cold` has `before: 14290`, not 15000
+    hint: give the new number alone: `--measured 'Austin, cold=AFTER'`
+    ");
+    sandbox.run([&resolve[..], &["Austin, cold=108 ms"]].concat()).exits(0);
+    let text = sandbox.read(FILE);
+    let both = "      before: 14290\n      after: 108\n      unit: ms\n";
+    assert!(text.contains(both), "{text}");
+    assert_eq!(text.matches("name: Austin").count(), 1, "{text}");
 }
 
 #[test]

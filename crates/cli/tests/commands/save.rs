@@ -33,6 +33,27 @@ fn a_session_that_is_told_is_complete() {
     insta::assert_snapshot!(run, @r#"
     exit 0
     ----- stdout -----
+    ## Mission Handoff
+
+    ### Status Summary
+    - Completed: 0 tasks
+    - In Progress: 1 task (T-001)
+    - Blocked: 0 tasks
+    - Pending: 1 task
+
+    ### Key Decisions
+    - Use Redis as the store
+    - Do not touch the pages, only the cache: the user stopped the edit
+    - Keep it in one file: the user refused a second module
+
+    ### Open Questions
+    - None currently
+
+    ### Next Actions
+    When resuming:
+    1. Fix npm run build
+    2. Wait for agent ag2, which benches the cache, then compare its numbers
+
     ## Handoff Complete
 
     State captured in .git/midstride/handoffs/cache.md (cache@1), read back from disk. To resume:
@@ -41,7 +62,7 @@ fn a_session_that_is_told_is_complete() {
     2. `midstride start cache` begins the work, and restores the tasks it carries
     3. `midstride show cache` has all of it
 
-    **In-flight work:** agent ag2 (bench) - check for completion
+    **In-flight work:** T-001, agent ag2 (bench) - check for completion
     **Open tasks:** 2
     **Session:** claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…"
     "#);
@@ -90,6 +111,25 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     insta::assert_snapshot!(sandbox.run(["save", "--accept", "The user goes on at once"]), @r#"
     exit 0
     ----- stdout -----
+    ## Mission Handoff
+
+    ### Status Summary
+    - Completed: 0 tasks
+    - In Progress: 1 task (T-001)
+    - Blocked: 0 tasks
+    - Pending: 1 task
+
+    ### Key Decisions
+    - None currently
+
+    ### Open Questions
+    - None currently
+
+    ### Next Actions
+    When resuming:
+    1. Check if T-001 is done
+    2. Continue delegation cycle: start what `midstride task ready` lists
+
     ## Handoff Complete
 
     State captured in .git/midstride/handoffs/cache.md (cache@2), read back from disk. To resume:
@@ -98,7 +138,7 @@ fn what_is_missing_is_listed_and_the_handoff_is_saved_all_the_same() {
     2. `midstride start cache` begins the work, and restores the tasks it carries
     3. `midstride show cache` has all of it
 
-    **In-flight work:** agent ag2 (bench) - check for completion
+    **In-flight work:** T-001, agent ag2 (bench) - check for completion
     **Open tasks:** 2
     **Session:** claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…"
     ----- stderr -----
@@ -399,6 +439,24 @@ fn a_person_without_a_client_saves_too() {
     insta::assert_snapshot!(run, @"
     exit 0
     ----- stdout -----
+    ## Mission Handoff
+
+    ### Status Summary
+    - Completed: 0 tasks
+    - In Progress: 0 tasks
+    - Blocked: 0 tasks
+    - Pending: 1 task
+
+    ### Key Decisions
+    - None currently
+
+    ### Open Questions
+    - None currently
+
+    ### Next Actions
+    When resuming:
+    1. Warm it
+
     ## Handoff Complete
 
     State captured in .git/midstride/handoffs/cold-cache.md (cold-cache@1), read back from disk. To resume:
@@ -415,6 +473,24 @@ fn a_person_without_a_client_saves_too() {
     insta::assert_snapshot!(sandbox.run(arguments), @"
     exit 0
     ----- stdout -----
+    ## Mission Handoff
+
+    ### Status Summary
+    - Completed: 0 tasks
+    - In Progress: 0 tasks
+    - Blocked: 0 tasks
+    - Pending: 1 task
+
+    ### Key Decisions
+    - None currently
+
+    ### Open Questions
+    - None currently
+
+    ### Next Actions
+    When resuming:
+    1. Warm it
+
     ## Handoff Complete
 
     State captured in .git/midstride/handoffs/cold-cache.md (cold-cache@1), read back from disk. To resume:
@@ -733,4 +809,33 @@ fn what_the_editor_brought_is_what_was_saved() {
     assert!(text.contains("By hand: ") && !text.contains(&token), "{text}");
     let told = edited("true");
     assert!(told.contains("cache: nothing new to save"), "{told}");
+}
+
+#[test]
+fn plans_in_the_usual_places_are_startup_steps_until_they_are_done() {
+    let sandbox = shop();
+    let open = [
+        "docs/plans/a.md",
+        "docs/superpowers/plans/b.md",
+        "thoughts/shared/plans/c.md",
+        "specs/checkout/plan.md",
+        "docs/cache-impl.md",
+    ];
+    for path in open {
+        sandbox.write(path, "# A plan\n\n- [x] Begin\n- [ ] Warm the cache\n");
+    }
+    sandbox.write("docs/plans/done.md", "# Done\n\n- [x] All of it\n");
+    sandbox.write("docs/plans/README.md", "# What plans are\n");
+    let said =
+        ["save", "--no-session", "--id", "cache", "--title", "Cache", "--summary", "It is warm."];
+    let run = sandbox.run(said.into_iter().chain(["--skill", "/mission-control --fg"]));
+    let document = sandbox.read(FILE);
+    let boot = document.split("  boot:").nth(1).unwrap().split("  state:").next().unwrap();
+    for path in open {
+        assert!(boot.contains(path), "{path}: {boot} {run}");
+    }
+    assert!(!boot.contains("done.md") && !boot.contains("README"), "{boot}");
+    assert!(boot.contains("- mission-control (--fg)"), "{boot}");
+    let page = sandbox.run(["brief", "--budget", "4000"]).exits(0).stdout;
+    assert!(page.contains("mission-control (--fg)"), "{page}");
 }

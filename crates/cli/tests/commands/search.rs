@@ -85,6 +85,7 @@ fn a_hit_says_why() {
           ]
         }
       ],
+      "sessions": [],
       "more": false,
       "ranked": true,
       "complete": true
@@ -100,13 +101,13 @@ fn what_is_not_found_or_not_understood_has_a_way_out() {
     insta::assert_snapshot!(sandbox.run(["search", "zebra"]), @"
     exit 0
     ----- stderr -----
-    No handoff has that.
+    No handoff or captured session has that.
     Try its beginning: midstride search 'zeb*'
     ");
     insta::assert_snapshot!(sandbox.run(["search", "market", "zebra"]), @"
     exit 0
     ----- stderr -----
-    No handoff has that.
+    No handoff or captured session has that.
     Try fewer words: all of them have to be there
     ");
     insta::assert_snapshot!(sandbox.run(["search", "m*"]), @"

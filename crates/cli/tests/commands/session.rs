@@ -14,7 +14,7 @@ pub(super) fn worked_in() -> Sandbox {
     sandbox
 }
 
-pub(super) fn put(sandbox: &Sandbox, id: &str, text: &str) {
+pub(crate) fn put(sandbox: &Sandbox, id: &str, text: &str) {
     let path = sandbox.root().display().to_string();
     let slug = path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let folder = sandbox.home().join(".claude/projects").join(slug);
@@ -105,7 +105,7 @@ fn the_count_of_failed_commands_is_told_in_short() {
 #[test]
 fn a_session_is_shown_with_what_matters() {
     let sandbox = worked_in();
-    insta::assert_snapshot!(sandbox.run(["session", "show", "5e55"]), @"
+    insta::assert_snapshot!(sandbox.run(["session", "show", "5e55"]), @r#"
     exit 0
     ----- stdout -----
     claude-code session [UID]
@@ -155,8 +155,17 @@ fn a_session_is_shown_with_what_matters() {
     Checks that passed
       npm test (1 file edited since)
 
+    Failing checks
+      npm run build (last seen failing at 09:00, not run again since): Background command "build" failed (exit code 7)
+
+    Fixed on the way
+      npm test (failed, and passed later): FAIL src/cache.test.ts
+
     Reports
       The report is in docs; next I would measure. �
+
+    Remarks between calls
+      I will look at the cache first.
 
     Reports of subagents
       two callers
@@ -164,7 +173,7 @@ fn a_session_is_shown_with_what_matters() {
     3 of 62 records could not be used: cut off 1, no type 1, not JSON 1
     1 of 62 records are of kinds that are not known: weather-report 1
     Not written down yet: midstride checkpoint --session [UID]
-    ");
+    "#);
 }
 
 #[test]

@@ -155,6 +155,8 @@ fn a_pull_request_gets_its_context() {
 
     ### Deviations from Design
 
+    None.
+
     ### Open Questions for Review
 
     - Question: May the weather be ten minutes old?

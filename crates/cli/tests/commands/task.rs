@@ -316,7 +316,7 @@ fn the_mission_is_briefed_from_what_was_captured_and_what_the_tasks_tell() {
 
     ### Next Actions
     When resuming:
-    1. Begin what `midstride task ready` lists
+    1. Continue delegation cycle: start what `midstride task ready` lists
 
     ## Handoff Complete
 
@@ -502,6 +502,8 @@ fn what_was_decided_goes_on_from_one_state_of_the_mission_to_the_next() {
       Decisions
         1. Cache it
         2. Ship on Friday
+      Next
+        1. Ask them
 
     MISSION STATE - 2026-03-21T17:24:00Z  by tester, mode solo
       Decisions

@@ -198,7 +198,7 @@ fn arguments_that_do_not_fit_are_told_to_the_model() {
             revise: error: there is no parameter `body`; there is no parameter `why`; `text` is missing; `reason` is missing
             hint: it needs `handoff`, `text`, `reason`
             tasks: error: there is no parameter `bogus`
-            hint: it takes `task`, `subject`, `description`, `status`, `reason`, `after`, `note`, `all`, `offset`, none of which it needs
+            hint: it takes `task`, `subject`, `description`, `status`, `reason`, `after`, `note`, `metadata`, `all`, `offset`, none of which it needs
             save: error: `next` has to be a list of texts
             search: error: `status` has to be one of planned, in_progress, resolved, superseded, abandoned
             state_save: error: `state` has to be a JSON object

@@ -55,7 +55,11 @@ fn handoffs_are_found_read_judged_answered_and_ended() {
         assert!(client.refuses("brief", json!({"budget": 5})).contains("from 200 to 20000"));
         let found = client.does("search", json!({"words": "austin"}));
         assert!(found.contains("market-page-perf"), "{found}");
-        assert!(client.does("search", json!({"words": "nowhere"})).contains("No handoff has that"));
+        assert!(
+            client
+                .does("search", json!({"words": "nowhere"}))
+                .contains("No handoff or captured session has that")
+        );
         let got = client.does("get", json!({"handoff": "market"}));
         insta::allow_duplicates! {
             insta::assert_snapshot!(got, @"
@@ -175,7 +179,86 @@ fn workflow_states_are_kept_for_whoever_goes_on() {
         assert!(none.contains("did you mean `release`?"), "{none}");
         let events = sandbox.run(["events"]).exits(0);
         assert!(events.stdout.contains("workflow release  state saved"), "{events}");
+        // A command shows it, and the next session is briefed with it.
+        let list = sandbox.run(["state"]).exits(0).stdout;
+        assert_eq!(list, "release  2 states, saved 2026-03-21T17:24:00Z by tester\n");
+        let newest = sandbox.run(["state", "release"]).exits(0).stdout;
+        assert_eq!(newest, "{\n  \"pattern\": \"pipeline\",\n  \"step\": 2\n}\n");
+        let first = sandbox.run(["state", "release", "--number", "1", "--json"]).exits(0).stdout;
+        let first: Value = serde_json::from_str(&first).unwrap();
+        assert_eq!((&first["state"]["step"], &first["states"]), (&json!(1), &json!(2)));
+        let unknown = sandbox.run(["state", "relase"]).exits(2);
+        assert!(unknown.stderr.contains("`release`"), "{unknown}");
+        let page = sandbox.run(["brief"]).exits(0).stdout;
+        assert!(page.contains("Workflow state"), "{page}");
+        assert!(page.contains("> pattern: pipeline") && page.contains("> step: 2"), "{page}");
     }
+}
+
+#[test]
+fn metadata_of_a_task_is_set_and_removed() {
+    for era in ERAS {
+        let sandbox = shop();
+        let mut client = Client::start(&sandbox, era);
+        let id = |added: &str| added.split(':').next().unwrap().to_owned();
+        let given = json!({"agent_id": "abc123", "iteration": 2, "mode": "--fg"});
+        let one = id(&client.does("tasks", json!({"subject": "Paginate", "metadata": given})));
+        client.does("tasks", json!({"task": one, "status": "in_progress"}));
+        let page = sandbox.run(["brief", "--as", "mission"]).exits(0).stdout;
+        assert!(page.contains(&format!("In Progress: 1 task ({one}, agent abc123)")), "{page}");
+        assert!(page.contains(", mode --fg, iteration 2\n"), "{page}");
+        let all = client.does("tasks", json!({}));
+        assert!(all.contains(&format!("{one} (in_progress, agent abc123): Paginate")), "{all}");
+        let change = json!({"task": one, "metadata": {"agent_id": null, "iteration": 3}});
+        client.does("tasks", change);
+        let page = sandbox.run(["brief", "--as", "mission"]).exits(0).stdout;
+        assert!(!page.contains("abc123") && page.contains(", iteration 3\n"), "{page}");
+        assert!(client.refuses("tasks", json!({"metadata": {"a": "b"}})).contains("`metadata`"));
+    }
+}
+
+#[test]
+fn saving_takes_what_the_command_takes() {
+    let sandbox = shop();
+    sandbox.write("docs/superpowers/plans/cache.md", "# Cache\n\n- [ ] Warm it\n");
+    sandbox.write("docs/plans/done.md", "# Done\n\n- [x] All of it\n");
+    let mut client = Client::start(&sandbox, ERAS[0]);
+    let said = json!({
+        "session": "none",
+        "title": "Cache",
+        "summary": "The cache is warm, the pages are not.",
+        "next": ["Warm the pages"],
+        "skills": ["/mission-control --fg", "tdd"],
+        "tasks": ["Measure a cold page"],
+        "assumptions": ["The shop has one region"],
+        "role": "orchestrator",
+        "pattern": "pipeline",
+        "waiting_for": "the review of anna",
+        "inherit": "yes",
+        "finds_plans": "yes",
+    });
+    let told = client.does("save", said);
+    assert!(told.contains("## Handoff Complete"), "{told}");
+    let document = sandbox.read(".git/midstride/handoffs/cache.md");
+    for text in [
+        "- mission-control (--fg)",
+        "- tdd",
+        "- Measure a cold page",
+        "assumption: The shop has one region",
+        "role: orchestrator",
+        "pattern: pipeline",
+        "waiting_for: the review of anna",
+        "docs/superpowers/plans/cache.md",
+    ] {
+        assert!(document.contains(text), "{text}: {document}");
+    }
+    let page = sandbox.run(["brief", "--budget", "2000"]).exits(0).stdout;
+    assert!(page.contains("mission-control (--fg)"), "{page}");
+    let json = sandbox.run(["show", "cache", "--json"]).exits(0).stdout;
+    let boot = document.split("boot:").nth(1).unwrap().split("state:").next().unwrap();
+    assert!(!boot.contains("docs/plans/done.md"), "a finished plan is no startup step: {json}");
+    let refused = json!({"title": "x", "skills": ["rm -rf /"], "session": "none"});
+    assert!(client.refuses("save", refused).contains("shell command"));
 }
 
 #[test]

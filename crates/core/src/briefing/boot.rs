@@ -43,7 +43,10 @@ fn asked(kind: BootKind, text: &str, client: Option<Client>) -> Asked<'_> {
         return (Rank::Rest, what, text, Some("so it is no boot action"));
     }
     match kind {
-        BootKind::Skill => (Rank::Read, skill_words(client), text, None),
+        BootKind::Skill => {
+            let given = text.ends_with(')').then_some("with what is in parentheses");
+            (Rank::Read, skill_words(client), text, given)
+        }
         BootKind::Read => (Rank::Read, read_words(client), text, None),
         BootKind::Task => (Rank::Task, task_words(client), text, None),
         BootKind::Constraint => (Rank::Constraint, "Constraint", text, None),
@@ -77,7 +80,7 @@ mod tests {
     use super::*;
 
     fn is_action(kind: BootKind, text: &str) -> bool {
-        asked(kind, text, None).3.is_none()
+        !asked(kind, text, None).1.starts_with("Not ")
     }
 
     fn is_skill(name: &str) -> bool {

@@ -1,10 +1,11 @@
 //! What earlier sessions left unsettled: it is carried over until a later session settles it, the
 //! user dismisses it, or enough sessions worked without touching it.
 
-use crate::checkpoint::{Gist, Highlight, HighlightKind as Kind};
+use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind};
 use crate::session::{Client, hash};
+use crate::shell::{Check, Git, Line, Relation};
 
-/// After so many sessions with work that did not touch it, an item is only counted.
+/// After this many sessions with work that did not touch it, an item is only counted.
 pub const SESSIONS_MAX: usize = 5;
 
 /// The letters of a handle: no vowels, so that no word appears, and nothing that reads like another.
@@ -39,6 +40,16 @@ fn stays_open(kind: Kind) -> bool {
     )
 }
 
+/// A session of a branch that was merged or deleted: nothing of it is open any more.
+#[must_use]
+pub fn closed(mut gist: Gist) -> Gist {
+    let is_left =
+        |kind| stays_open(kind) || matches!(kind, Kind::StatedPlan | Kind::OpenItem | Kind::Agent);
+    gist.items.retain(|item| !is_left(item.kind));
+    gist.ending = Ending::Unknown;
+    gist
+}
+
 /// How many things of a session stay open after it.
 pub fn open_count(gist: &Gist) -> usize {
     gist.items.iter().filter(|item| stays_open(item.kind)).count()
@@ -57,26 +68,26 @@ pub fn handle(session: &str, item: &Highlight) -> String {
     letters
 }
 
-/// What sessions before the first of these left open, the newest first, and how many more there are.
-/// `sessions` are the sessions with work, the newest first; `is_dismissed` knows handles, and `settles`
-/// says whether a later session settled an item.
+/// What sessions other than the first of these left open, in their order, and how many more there are.
+/// `is_dismissed` knows handles; `is_closed` knows what closes an item outside of these sessions.
 pub fn unsettled(
     sessions: &[Gist],
     is_dismissed: impl Fn(&str) -> bool,
-    settles: impl Fn(&Gist, &Highlight) -> bool,
+    is_closed: impl Fn(&Gist, &Highlight) -> bool,
 ) -> (Vec<Carried>, usize) {
     let mut found: Vec<Carried> = Vec::new();
     let mut more = 0;
-    for (at, gist) in sessions.iter().enumerate().skip(1) {
-        let later = &sessions[..at];
+    for gist in sessions.iter().skip(1) {
+        let later: Vec<&Gist> = sessions.iter().filter(|one| one.ended > gist.ended).collect();
         for item in gist.items.iter().filter(|item| stays_open(item.kind)) {
             let handle = handle(&gist.session, item);
             let is_known = |one: &Carried| one.item.kind == item.kind && one.item.text == item.text;
             let is_settled = later.iter().any(|later| says(later, item) || settles(later, item));
-            if is_dismissed(&handle) || is_settled || found.iter().any(is_known) {
+            let is_over = is_settled || is_dismissed(&handle) || is_closed(gist, item);
+            if is_over || found.iter().any(is_known) {
                 continue;
             }
-            if at > SESSIONS_MAX {
+            if later.iter().filter(|later| later.worked).count() >= SESSIONS_MAX {
                 more += 1;
                 continue;
             }
@@ -88,6 +99,41 @@ pub fn unsettled(
     (found, more)
 }
 
+/// Whether something that a later session did settles an item.
+fn settles(later: &Gist, item: &Highlight) -> bool {
+    let is_asked_again = || {
+        [Kind::Goal, Kind::Request, Kind::OpenRequest]
+            .iter()
+            .any(|kind| later.of_kind(*kind).any(|one| one.text.trim() == item.text.trim()))
+    };
+    let is_request = matches!(item.kind, Kind::OpenRequest | Kind::Queued);
+    (item.kind == Kind::Failed && is_fixed(later, &item.text)) || (is_request && is_asked_again())
+}
+
+/// Whether a later session shows that a command does not fail any more: an equal or wider check ran, a
+/// stopped merge was followed by a commit, a push went through.
+fn is_fixed(later: &Gist, failed: &str) -> bool {
+    let ran = Line::read(failed);
+    let mut commands = ran.commands.iter().filter_map(Git::of);
+    if let Some(git) = commands.find(|git| git.can_conflict() || git.verb == "push") {
+        let is_pushed = |one: &Highlight| one.state.as_deref() == Some("pushed");
+        let mut commits = later.of_kind(Kind::Commit);
+        return if git.verb == "push" { commits.any(is_pushed) } else { commits.next().is_some() };
+    }
+    let checks = Check::all_in(failed);
+    let covers = |one: &Highlight, passed: bool| {
+        Check::all_in(&one.text).iter().any(|later| {
+            checks.iter().any(|failed| match later.relation_to(failed) {
+                Relation::Covers => true,
+                Relation::Unclear => passed,
+                Relation::Narrower | Relation::Different => false,
+            })
+        })
+    };
+    later.of_kind(Kind::Check).chain(later.of_kind(Kind::Passed)).any(|one| covers(one, true))
+        || later.of_kind(Kind::Failed).any(|one| covers(one, false))
+}
+
 /// Whether a later session has the same thing open itself: then it is that session's.
 fn says(later: &Gist, item: &Highlight) -> bool {
     later.of_kind(item.kind).any(|one| one.text.trim() == item.text.trim())
@@ -96,7 +142,7 @@ fn says(later: &Gist, item: &Highlight) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checkpoint::{Ending, GIST_VERSION};
+    use crate::checkpoint::GIST_VERSION;
     use std::collections::BTreeMap;
 
     fn gist(session: &str, items: &[(Kind, &str)]) -> Gist {
@@ -128,24 +174,81 @@ mod tests {
         }
     }
 
+    /// Sessions that ended one after the other, given the newest first.
+    fn in_turn(mut sessions: Vec<Gist>) -> Vec<Gist> {
+        for (at, gist) in sessions.iter_mut().rev().enumerate() {
+            let second = i64::try_from(at).unwrap();
+            gist.ended = Some(jiff::Timestamp::from_second(second).unwrap());
+        }
+        sessions
+    }
+
+    fn open_after(later: &[(Kind, &str)], failed: &str) -> bool {
+        let sessions = in_turn(vec![gist("b", later), gist("a", &[(Kind::Failed, failed)])]);
+        !unsettled(&sessions, |_| false, |_, _| false).0.is_empty()
+    }
+
+    #[test]
+    fn a_later_session_in_which_an_equal_or_wider_check_passed_settles_a_failure() {
+        assert!(open_after(&[], "cargo test -p core"));
+        assert!(open_after(&[(Kind::Check, "cargo clippy")], "cargo test -p core"));
+        assert!(open_after(&[(Kind::Check, "cargo test -p core one")], "cargo test -p core"));
+        assert!(!open_after(&[(Kind::Check, "cargo test -p core")], "cargo test -p core"));
+        assert!(!open_after(&[(Kind::Check, "cargo test")], "cargo test -p core"));
+        // It fails still; the later session has the wider failure itself.
+        assert!(!open_after(&[(Kind::Failed, "cargo test")], "cargo test -p core"));
+    }
+
+    #[test]
+    fn a_commit_settles_a_stopped_merge_and_a_push_settles_a_push() {
+        assert!(open_after(&[], "git merge main"));
+        assert!(!open_after(&[(Kind::Commit, "Merge main")], "git merge main"));
+        assert!(open_after(&[(Kind::Commit, "Fix it")], "git push origin main"));
+        let mut pushed = gist("b", &[(Kind::Commit, "Fix it")]);
+        pushed.items[0].state = Some("pushed".to_owned());
+        let sessions = in_turn(vec![pushed, gist("a", &[(Kind::Failed, "git push origin main")])]);
+        assert!(unsettled(&sessions, |_| false, |_, _| false).0.is_empty());
+    }
+
+    #[test]
+    fn a_request_that_was_asked_again_is_that_sessions() {
+        let asked = (Kind::OpenRequest, "Write the report");
+        let of = |later: &[(Kind, &str)]| {
+            let sessions = in_turn(vec![gist("c", &[]), gist("b", later), gist("a", &[asked])]);
+            unsettled(&sessions, |_| false, |_, _| false).0.len()
+        };
+        assert_eq!((of(&[]), of(&[(Kind::Goal, "Write the report")])), (1, 0));
+    }
+
+    #[test]
+    fn an_earlier_session_settles_nothing() {
+        let mut sessions = in_turn(vec![
+            gist("b", &[(Kind::Check, "make lint")]),
+            gist("a", &[(Kind::Failed, "make lint")]),
+        ]);
+        // A session on this branch comes first, whenever it was.
+        sessions[0].ended = None;
+        assert_eq!(unsettled(&sessions, |_| false, |_, _| false).0.len(), 1);
+    }
+
     fn texts(found: &[Carried]) -> Vec<&str> {
         found.iter().map(|one| one.item.text.as_str()).collect()
     }
 
     #[test]
     fn what_an_earlier_session_left_open_is_carried_over_a_trivial_one() {
-        let sessions = [
+        let sessions = in_turn(vec![
             gist("c", &[(Kind::Goal, "hello")]),
             gist("b", &[(Kind::Goal, "fix"), (Kind::Failed, "make lint")]),
             gist("a", &[(Kind::Task, "Wire the cache"), (Kind::Report, "Done.")]),
-        ];
+        ]);
         let (found, more) = unsettled(&sessions, |_| false, |_, _| false);
         assert_eq!((texts(&found), more), (vec!["make lint", "Wire the cache"], 0));
     }
 
     #[test]
     fn what_is_settled_or_dismissed_or_open_again_is_not_carried() {
-        let sessions = [
+        let sessions = in_turn(vec![
             gist("c", &[(Kind::Task, "Wire the cache")]),
             gist("b", &[]),
             gist(
@@ -156,22 +259,23 @@ mod tests {
                     (Kind::Question, "Push?"),
                 ],
             ),
-        ];
-        let settles =
-            |later: &Gist, item: &Highlight| later.session == "b" && item.text == "make lint";
-        let (found, _) = unsettled(&sessions, |_| false, settles);
+        ]);
+        let is_closed = |_: &Gist, item: &Highlight| item.text == "make lint";
+        let (found, _) = unsettled(&sessions, |_| false, is_closed);
         assert_eq!(texts(&found), ["Push?"]);
         let push = found[0].handle.clone();
-        assert!(unsettled(&sessions, |handle| handle == push, settles).0.is_empty());
+        assert!(unsettled(&sessions, |handle| handle == push, is_closed).0.is_empty());
     }
 
     #[test]
     fn after_five_sessions_an_item_is_only_counted() {
-        let mut sessions: Vec<Gist> = (0..6).map(|at| gist(&format!("s{at}"), &[])).collect();
-        sessions.push(gist("old", &[(Kind::Task, "Wire the cache")]));
-        assert_eq!(unsettled(&sessions, |_| false, |_, _| false).1, 1);
-        sessions.remove(0);
-        assert_eq!(unsettled(&sessions, |_| false, |_, _| false).0.len(), 1);
+        let after = |sessions: usize| {
+            let mut all: Vec<Gist> = (0..sessions).map(|at| gist(&at.to_string(), &[])).collect();
+            all.push(gist("old", &[(Kind::Task, "Wire the cache")]));
+            let (found, more) = unsettled(&in_turn(all), |_| false, |_, _| false);
+            (found.len(), more)
+        };
+        assert_eq!((after(4), after(5)), ((1, 0), (0, 1)));
     }
 
     #[test]

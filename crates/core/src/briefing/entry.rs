@@ -19,12 +19,10 @@ pub(super) struct Entry {
     pub(super) first_length: usize,
     /// The characters it gets at most.
     full_length: usize,
-    /// Whether it continues the block of the point before it.
-    pub(super) continues: bool,
 }
 
 impl Entry {
-    fn of(point: Point, budget: Budget, continues: bool) -> Self {
+    fn of(point: Point, budget: Budget) -> Self {
         let body = match point.form {
             Form::Line => quote::line(&point.text),
             Form::Quote => form::without_empty_lines(&point.text),
@@ -35,7 +33,7 @@ impl Entry {
             Form::Line => first_length,
             Form::Quote => body.chars().count().clamp(first_length, most),
         };
-        Self { point, body, first_length, full_length, continues }
+        Self { point, body, first_length, full_length }
     }
 
     /// The characters that all of it takes, or as many as it may take.
@@ -49,6 +47,12 @@ impl Entry {
             Form::Line => Visible { text: self.body.clone(), cut: 0 },
             Form::Quote => form::within(&self.body, characters_max),
         }
+    }
+
+    /// Whether it shares a heading with the entry before it on the page.
+    pub(super) fn continues(&self, before: &Self) -> bool {
+        let (before, point) = (&before.point, &self.point);
+        before.what == point.what && before.remark == point.remark && before.source == point.source
     }
 
     /// Whether a text that is on the page says all of this already. What leads is said again: it has to
@@ -109,20 +113,10 @@ fn full_length(rank: Rank, budget: Budget) -> usize {
     }
 }
 
-/// Whether two points share a heading.
-fn is_one_block(before: &Point, point: &Point) -> bool {
-    before.what == point.what && before.remark == point.remark && before.source == point.source
-}
-
 /// Everything there is to tell, the most important first.
 pub(super) fn in_order(material: &Material, budget: Budget) -> Vec<Entry> {
     let boot = material.boot.iter().flat_map(|boot| boot::points(boot, material.client));
     let mut points: Vec<Point> = boot.chain(material.points.iter().cloned()).collect();
     points.sort_by_key(|point| order(point.rank));
-    let mut entries: Vec<Entry> = Vec::with_capacity(points.len());
-    for point in points {
-        let continues = entries.last().is_some_and(|last| is_one_block(&last.point, &point));
-        entries.push(Entry::of(point, budget, continues));
-    }
-    entries
+    points.into_iter().map(|point| Entry::of(point, budget)).collect()
 }

@@ -216,6 +216,8 @@ pub struct Material {
     pub boot: Vec<Boot>,
     /// What to know, in any order of ranks; within one rank the given order stays.
     pub points: Vec<Point>,
+    /// Handoffs that were not read in time: the page cannot know what they say.
+    pub unread: usize,
     /// The command that shows all of this, word by word.
     pub show_all: Vec<String>,
     /// What the user is told that the page is about.

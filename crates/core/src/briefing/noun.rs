@@ -14,6 +14,15 @@ const NOUNS: &[(&str, &str)] = &[
     ("Decisions", "decision"),
     ("Left open", "open item"),
     ("Tried and given up", "dead end"),
+    ("A change was taken back", "reverted file"),
+    ("The user decided", "answer of the user"),
+    ("The user typed, and the session did not get to", "queued prompt"),
+    ("The user went back before this", "withdrawn request"),
+    ("Not listed here", "line of counts"),
+    ("Next of the mission", "next step of the mission"),
+    ("Assumption, disproved", "disproved assumption"),
+    ("Assumption, not validated", "assumption"),
+    ("State", "status line"),
     ("Open tasks", "open task"),
     ("Agents in flight", "agent in flight"),
     ("Report", "report"),
@@ -54,10 +63,13 @@ pub(super) fn counted(noun: &str, count: usize) -> String {
     let mut letters = noun.chars();
     let first = letters.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
     let noun = format!("{first}{}", letters.as_str());
+    // `statement of the summary`, `item from earlier sessions`: the first word is counted.
+    let at = [" of ", " from ", " in "].iter().filter_map(|word| noun.find(word)).min();
+    let (one, rest) = noun.split_at(at.unwrap_or(noun.len()));
     match count {
         1 => format!("1 {noun}"),
-        _ if noun.ends_with('s') => format!("{count} {noun}"),
-        count => format!("{count} {noun}s"),
+        _ if one.ends_with('s') => format!("{count} {noun}"),
+        count => format!("{count} {one}s{rest}"),
     }
 }
 

@@ -1,16 +1,21 @@
 //! What is worth telling, as points: of handoffs, of a session, of tasks and of the mission.
 
 mod handoff;
+mod instruction;
 mod repository;
 mod session;
+mod upstream;
 mod work;
 
 pub use handoff::{Asked, Drifted, KnownHandoff, ProofRun, REJECTED, of_handoff, source_of};
-pub use repository::{of_since, of_work_tree};
+pub use instruction::of_instructions;
+pub use repository::{of_earlier_commits, of_since, of_work_tree};
 pub use session::{headline, of_carried, of_session};
-pub use work::{of_mission, of_tasks};
+pub use upstream::of_upstream;
+pub use work::{Telling, of_mission, of_tasks, of_workflow};
 
 use super::{Boot, BootAction, Form, Point, Rank, form, quote};
+use crate::session::short_id;
 use jiff::Timestamp;
 use std::collections::HashMap;
 
@@ -102,8 +107,8 @@ pub fn of_others(names: impl IntoIterator<Item = String>) -> Vec<Point> {
 /// Sessions of which nothing but what was asked first is told: the id of each, and what that was.
 pub fn of_other_sessions(sessions: &[(String, String)]) -> Vec<Point> {
     let point = |(id, asked): &(String, String)| {
-        let short: String = id.chars().take(8).collect();
-        let show = ["midstride", "session", "show", &short];
+        let short = short_id(id);
+        let show = ["midstride", "session", "show", short];
         let origin = Origin::of(format!("session {short}"), &show);
         let text = format!("{short} {}", quote::inline(asked, 100));
         let point = origin.point(Rank::Rest, "Earlier sessions", text);

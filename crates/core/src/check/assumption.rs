@@ -3,7 +3,7 @@
 
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
-use crate::header::{Assumption, Confidence, Validation};
+use crate::header::{Assumption, Confidence, Lenient, Validation};
 use crate::yaml::Node;
 use std::collections::HashSet;
 
@@ -27,6 +27,22 @@ pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
         let message = format!("an assumption waits for validation: {}", said(&assumption));
         let finding = Finding::new(code, place(&assumption), message);
         out.push(finding.think("validate it and set `validated: true`, or `validated: failed`"));
+    }
+}
+
+/// Assumptions that do not say how sure the author is.
+pub(super) fn unrated(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    let items = handoff.node("assumptions").map(Node::items).unwrap_or_default();
+    for (number, item) in (1..).zip(items) {
+        let Some(assumption) = Assumption::read(item) else { continue };
+        // A value that cannot be read has a finding of its own.
+        let is_rated = item.get("confidence").is_some_and(|node| !node.is_blank());
+        if is_rated || assumption.validation != Validation::Pending {
+            continue;
+        }
+        let message = format!("a{number} does not say how sure it is");
+        let finding = Finding::new(Code::AssumptionUnrated, place(&assumption), message);
+        out.push(finding.think("add `confidence: high`, `medium` or `low`"));
     }
 }
 

@@ -2,9 +2,27 @@
 
 use crate::finding::{Code, Finding};
 use crate::handoff::Handoff;
-use crate::header::Question;
+use crate::header::{Lenient, Question};
 use crate::id::HandoffId;
 use crate::yaml::Node;
+
+/// Questions that do not say whether the work has to wait for them.
+pub(super) fn unclear(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    let items = handoff.node("open_questions").map(Node::items).unwrap_or_default();
+    for (number, item) in (1..).zip(items) {
+        let Some(question) = Question::read(item).filter(|one| one.answer.is_none()) else {
+            continue;
+        };
+        // A value that cannot be read has a finding of its own.
+        if item.get("blocking").is_some_and(|node| !node.is_blank()) {
+            continue;
+        }
+        let at = question.question.map_or(question.at, |text| text.at);
+        let message = format!("q{number} does not say whether it blocks");
+        let finding = Finding::new(Code::QuestionUnclear, at, message);
+        out.push(finding.think("add `blocking: true` or `blocking: false`"));
+    }
+}
 
 pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
     for question in handoff.questions().iter().filter(|question| question.blocks()) {

@@ -16,6 +16,10 @@ pub(super) fn rules(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut 
                 let message = "resolved, but neither a commit nor an outcome is recorded";
                 out.push(Finding::new(Code::ResolvedWithoutCommit, at, message));
             }
+            if let Some(why) = handoff.blocks_as_review() {
+                let message = format!("resolved, but the review blocks: {why}");
+                out.push(Finding::new(Code::ResolvedButBlocked, at, message));
+            }
         }
         Status::Superseded => {
             if successor.is_none() {

@@ -3,6 +3,7 @@
 
 use super::Checkpoint;
 use super::highlights::{Ending, Highlight, HighlightKind, Highlights};
+use crate::search::{Part, Zone};
 use crate::session::Client;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -110,6 +111,26 @@ impl Gist {
     /// The highlights of a kind.
     pub fn of_kind(&self, kind: HighlightKind) -> impl Iterator<Item = &Highlight> {
         self.items.iter().filter(move |item| item.kind == kind)
+    }
+
+    /// The texts that are searched, the weightiest first.
+    pub fn searched(&self) -> Vec<Part> {
+        const AT_LENGTH: [HighlightKind; 3] =
+            [HighlightKind::Report, HighlightKind::Remark, HighlightKind::Summary];
+        let zone = |kind| {
+            if kind == HighlightKind::Goal {
+                return Zone::Name;
+            }
+            if AT_LENGTH.contains(&kind) { Zone::Body } else { Zone::Header }
+        };
+        let part = |item: &Highlight| {
+            let detail = item.detail.as_deref().unwrap_or_default();
+            let text = format!("{}\n{detail}", item.text);
+            Part::new(item.kind.word(), zone(item.kind), text.trim_end())
+        };
+        let mut parts: Vec<Part> = self.items.iter().map(part).collect();
+        parts.sort_by_key(|part| part.zone);
+        parts
     }
 
     /// Keeps what fits, and counts the others. What comes first is kept first.

@@ -7,7 +7,7 @@ mod work;
 use super::{ArtifactState, Checkpoint};
 use crate::session::{
     Abandoned, Agent, AgentState, Answer, PlanState, Request, Seen, TaskStatus, Turn, TurnEnd,
-    TurnStart,
+    TurnStart, as_shown,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -433,7 +433,7 @@ impl Highlight {
     }
 
     fn of(kind: HighlightKind, text: &str) -> Self {
-        let text = text.trim().to_owned();
+        let text = as_shown(text);
         Self { kind, text, detail: None, state: None, seen: None, weight: 0 }
     }
 

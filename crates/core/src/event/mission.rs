@@ -22,6 +22,9 @@ pub enum MissionEvent {
         /// How it is being worked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mode: Option<String>,
+        /// The iteration that the work is in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        iteration: Option<u64>,
     },
 }
 

@@ -106,6 +106,15 @@ pub enum TaskEvent {
     /// Something about it changed; what is not named stays.
     #[serde(rename = "task.changed")]
     Changed(TaskChange),
+    /// A session of a client says how its own task is.
+    #[serde(rename = "task.captured")]
+    Captured(CapturedTask),
+    /// It is the same task as another one: what happens to either happens to both.
+    #[serde(rename = "task.linked")]
+    Linked {
+        /// The uid of the other one.
+        task: String,
+    },
     /// Somebody said something about it.
     #[serde(rename = "task.noted")]
     Noted {
@@ -137,6 +146,38 @@ pub struct TaskChange {
     pub metadata: BTreeMap<String, Option<String>>,
 }
 
+/// A task of a client, as its session says it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapturedTask {
+    /// Which task of which client.
+    #[serde(flatten)]
+    pub key: ClientTaskKey,
+    /// What is to be done, in one line.
+    pub subject: String,
+    /// The rest of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its status.
+    pub status: TaskStatus,
+    /// The uids of the tasks that come first.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub depends_on: BTreeSet<String>,
+    /// Its session, its number there, its owner, its agent, and what the agent attached.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// What a client knows a task by. It is the same however often a session is captured or resumed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ClientTaskKey {
+    /// The client.
+    pub client: String,
+    /// The list that the task is on: the session, unless sessions share one.
+    pub list: String,
+    /// Its number, or its text where the client gives no numbers.
+    pub task: String,
+}
+
 impl Family for TaskEvent {
     const NAME: &'static str = "task";
     const VERSION: u32 = 1;
@@ -146,6 +187,8 @@ impl Family for TaskEvent {
             Self::Added { .. } => "task.added",
             Self::Carried { .. } => "task.carried",
             Self::Changed(_) => "task.changed",
+            Self::Captured(_) => "task.captured",
+            Self::Linked { .. } => "task.linked",
             Self::Noted { .. } => "task.noted",
         }
     }

@@ -129,7 +129,7 @@ fn boot(
     key: &str,
     value: &Value,
 ) -> Result<(), JsonError> {
-    judgement.boot.extend(texts(key, value)?.into_iter().map(|text| (kind, text)));
+    judgement.boot.extend(texts(key, value)?.iter().map(|text| (kind, kind.written(text))));
     Ok(())
 }
 

@@ -65,8 +65,23 @@ pub(super) fn status(blocks: &[Block]) -> Option<String> {
             found.push(sentence);
         }
     }
-    let text = found.join(" ");
+    let text = spliced(blocks, &found);
     Some(shorten(&text, STATUS_CHARACTERS_MAX)).filter(|text| !text.is_empty())
+}
+
+/// Sentences of a text in a row, with a mark where something between them is missing.
+fn spliced(blocks: &[Block], sentences: &[&str]) -> String {
+    let in_a_row = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let all: Vec<String> = blocks.iter().map(|block| in_a_row(&block.text)).collect();
+    let all = all.join(" ");
+    let mut text = String::new();
+    for pair in sentences.windows(2) {
+        let gap = if all.contains(&in_a_row(&pair.join(" "))) { " " } else { " […] " };
+        text.push_str(pair[0]);
+        text.push_str(gap);
+    }
+    text.push_str(sentences.last().unwrap_or(&""));
+    text
 }
 
 /// The outcomes of the first paragraph. Where it is short and begins with an outcome, the sentences
@@ -131,7 +146,7 @@ mod tests {
         check("Tests pass, not committed yet.", Some("Tests pass, not committed yet."));
         check(
             "Pushed `1a2b3c4`.\n\n1. **queue.rs** — drained\n\nAll three threads have been replied to. Want more?",
-            Some("Pushed `1a2b3c4`. All three threads have been replied to."),
+            Some("Pushed `1a2b3c4`. […] All three threads have been replied to."),
         );
         check(
             "## Review\n\n### Verdict\n**Ship it.** Small risk.",

@@ -1,6 +1,7 @@
 //! Facts: what one record of a transcript tells, in words that fit every client.
 
 use jiff::Timestamp;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// Which record tells a fact.
@@ -251,6 +252,25 @@ pub struct TaskChange<'a> {
     pub description: Option<Cow<'a, str>>,
     pub status: Option<Cow<'a, str>>,
     pub blocked_by: Vec<Cow<'a, str>>,
+    /// Tasks that it blocks.
+    pub blocks: Vec<Cow<'a, str>>,
+    pub owner: Option<Cow<'a, str>>,
+    /// Entries that it is given; none removes one.
+    pub metadata: Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>,
+}
+
+impl<'a> TaskChange<'a> {
+    /// Metadata as clients write it: null removes an entry, what is not text is kept as JSON.
+    pub fn entries(map: Map<String, Value>) -> Vec<(Cow<'a, str>, Option<Cow<'a, str>>)> {
+        let text = |value: Value| match value {
+            Value::Null => None,
+            Value::String(text) => Some(text.into()),
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                Some(value.to_string().into())
+            }
+        };
+        map.into_iter().map(|(key, value)| (key.into(), text(value))).collect()
+    }
 }
 
 /// How a call came back.

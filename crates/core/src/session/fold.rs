@@ -2,15 +2,16 @@
 
 use super::Session;
 use super::copies::Copies;
-use super::fact::{Call, Detail, Fact, Identity, Mark, Outcome, TaskChange, Todo};
+use super::fact::{Call, Detail, Fact, Identity, Mark, Outcome};
 use super::files::Change;
 use super::hash::hash;
 use super::intent::{self, Context};
 use super::item::{
     Agent, AgentState, Answer, ApiError, Command, Compaction, Correction, Exit, Interrupt,
-    PassedLater, Plan, PlanState, Rejection, Said, Seen, Skill, Source, Task, TaskStatus,
-    ToolError, TurnEnd, TurnStart, Words,
+    PassedLater, Plan, PlanState, Rejection, Said, Seen, Skill, Source, TaskStatus, ToolError,
+    TurnEnd, TurnStart, Words,
 };
+use super::tasks::OwnedTask;
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 use super::work::OtherEdit;
 use serde::{Deserialize, Serialize};
@@ -21,9 +22,8 @@ const PENDING_MAX: usize = 10_000;
 const DONE_MAX: usize = 4_096;
 /// A summary that took the place of a context is kept up to here.
 const SUMMARY_BYTES_MAX: usize = 32 << 10;
-/// Folders and tasks that are kept.
+/// Folders that are kept.
 const FOLDERS_MAX: usize = 16;
-const TASKS_MAX: usize = 2_000;
 
 /// A call that has not come back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,15 +79,6 @@ pub(super) struct Outside {
     pub(super) action: String,
     pub(super) title: Option<String>,
     pub(super) boxes: Option<Vec<String>>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct OwnedTask {
-    id: Option<String>,
-    subject: Option<String>,
-    description: Option<String>,
-    status: Option<TaskStatus>,
-    blocked_by: Vec<String>,
 }
 
 impl Session {
@@ -746,80 +737,6 @@ impl Session {
         }
     }
 
-    fn change_task(&mut self, seen: &Seen, change: OwnedTask, detail: &Detail<'_>) {
-        let given = match detail {
-            Detail::Task(id) => Some(self.name(id)),
-            Detail::None
-            | Detail::Answers(_)
-            | Detail::Agent { .. }
-            | Detail::Background(_)
-            | Detail::Output(_)
-            | Detail::Plan { .. } => None,
-        };
-        let id = change.id.or(given);
-        let known = self.tasks.iter_mut().find(|task| id.is_some() && task.id == id);
-        if let Some(task) = known {
-            task.changed = seen.clone();
-            task.subject = change.subject.unwrap_or_else(|| task.subject.clone());
-            task.description = change.description.or(task.description.take());
-            task.status = change.status.unwrap_or_else(|| task.status.clone());
-            task.blocked_by.extend(change.blocked_by);
-        } else if self.tasks.len() < TASKS_MAX {
-            self.tasks.push(Task {
-                seen: seen.clone(),
-                changed: seen.clone(),
-                subject: change.subject.unwrap_or_else(|| "(not told)".to_owned()),
-                description: change.description,
-                status: change.status.unwrap_or(TaskStatus::Pending),
-                blocked_by: change.blocked_by,
-                id,
-            });
-        }
-    }
-
-    /// A list is written anew each time; what stood on it before keeps its beginning.
-    fn replace_tasks(&mut self, seen: &Seen, todos: Vec<(String, TaskStatus)>) {
-        let mut before: Vec<Task> = std::mem::take(&mut self.tasks);
-        for (subject, status) in todos.into_iter().take(TASKS_MAX) {
-            let known = before.iter().position(|task| task.subject == subject);
-            let task = match known.map(|at| before.remove(at)) {
-                Some(task) if task.status == status => task,
-                Some(task) => Task { changed: seen.clone(), status, ..task },
-                None => Task {
-                    seen: seen.clone(),
-                    changed: seen.clone(),
-                    id: None,
-                    subject,
-                    description: None,
-                    status,
-                    blocked_by: Vec::new(),
-                },
-            };
-            self.tasks.push(task);
-        }
-        // Tasks with an id of their own are no part of the list.
-        self.tasks.extend(before.into_iter().filter(|task| task.id.is_some()));
-    }
-
-    fn owned(&mut self, change: &TaskChange<'_>) -> OwnedTask {
-        OwnedTask {
-            id: change.id.as_deref().map(|id| self.name(id)),
-            subject: change.subject.as_deref().map(|text| self.head(text, COMMAND_BYTES_MAX)),
-            description: change.description.as_deref().map(|text| self.head(text, TEXT_BYTES_MAX)),
-            status: change.status.as_deref().map(|status| TaskStatus::read(&self.name(status))),
-            blocked_by: change.blocked_by.iter().map(|id| self.name(id)).collect(),
-        }
-    }
-
-    fn todos(&mut self, todos: &[Todo<'_>]) -> Vec<(String, TaskStatus)> {
-        let mut kept = Vec::new();
-        for todo in todos.iter().take(TASKS_MAX) {
-            let status = TaskStatus::read(&self.name(&todo.status));
-            kept.push((self.head(&todo.subject, COMMAND_BYTES_MAX), status));
-        }
-        kept
-    }
-
     fn clean_change(&mut self, change: Change) -> Change {
         match change {
             Change::Write { path, content } => Change::Write { path: self.name(&path), content },
@@ -892,21 +809,9 @@ fn is_plan_path(path: &str) -> bool {
     let lower = path.to_lowercase();
     let Some(stem) = lower.strip_suffix(".md") else { return false };
     let name = stem.rsplit('/').next().unwrap_or_default();
+    let ends = |end: &str| name.ends_with(end);
     lower.contains("/plans/")
+        || ends("-impl")
+        || ends("-design")
         || name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "plan" || word == "plans")
-}
-
-/// A task as a file has it: what it says holds now, so what blocks it is not added to.
-pub(super) fn take_task(session: &mut Session, file: &str, change: &TaskChange<'_>) {
-    let record = id_of(file).into_owned();
-    let seen = Seen { record, number: 0, at: None, source: Source::Observed, agent: None };
-    let change = session.owned(change);
-    if let Some(task) = session.tasks.iter_mut().find(|task| task.id == change.id) {
-        let same = change.status.as_ref().is_none_or(|status| *status == task.status);
-        if same && task.blocked_by == change.blocked_by {
-            return;
-        }
-        task.blocked_by.clear();
-    }
-    session.change_task(&seen, change, &Detail::None);
 }

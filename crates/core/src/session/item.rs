@@ -186,6 +186,12 @@ pub struct Task {
     /// Tasks that have to end first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub blocked_by: Vec<String>,
+    /// Who does it, as the client names them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub owner: Option<String>,
+    /// What the agent attached to it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub metadata: BTreeMap<String, String>,
 }
 
 /// Where a task stands.

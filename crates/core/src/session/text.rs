@@ -37,6 +37,22 @@ pub(super) fn head(text: &str, bytes_max: usize, redacted: &mut Redacted) -> Str
     format!("{kept}… (cut; {} bytes in all)", text.len())
 }
 
+/// A kept text as it is shown: `[…]` where it was cut.
+pub(crate) fn as_shown(text: &str) -> String {
+    const BYTES: &str = " bytes in all)";
+    let is_count = |number: &str| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let text = text.trim();
+    let behind = text.strip_suffix(BYTES).and_then(|text| text.rsplit_once("… (cut; "));
+    if let Some((kept, _)) = behind.filter(|(_, number)| is_count(number)) {
+        return format!("{} […]", kept.trim_end());
+    }
+    let before = text.strip_prefix("(cut; ").and_then(|text| text.split_once(BYTES));
+    if let Some((_, kept)) = before.filter(|(number, _)| is_count(number)) {
+        return format!("[…] {}", kept.trim_start().trim_start_matches('…'));
+    }
+    text.to_owned()
+}
+
 /// The last lines of a text.
 pub(super) fn tail(text: &str, redacted: &mut Redacted) -> String {
     let text = text.trim_end();
@@ -82,6 +98,9 @@ mod tests {
         let mut redacted = Redacted::new();
         assert_eq!(head(" as it is \n", 100, &mut redacted), "as it is");
         assert_eq!(head(&"ü".repeat(10), 5, &mut redacted), "üü… (cut; 20 bytes in all)");
+        assert_eq!(as_shown("üü… (cut; 20 bytes in all)"), "üü […]");
+        assert_eq!(as_shown("(cut; 789 bytes in all) …line 88"), "[…] line 88");
+        assert_eq!(as_shown(" as it (cut; no bytes in all) "), "as it (cut; no bytes in all)");
         let long: String = (0..100).map(|line| format!("line {line}\n")).collect();
         let kept = tail(&long, &mut redacted);
         assert!(kept.starts_with("(cut; 789 bytes in all) …line 88\n"), "{kept}");

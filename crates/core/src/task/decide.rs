@@ -83,6 +83,11 @@ impl Tasks {
     /// What happens to a task so that it becomes what somebody wants.
     pub fn change(&self, task: &Task, wish: &Wish) -> Result<TaskEvent, Refusal> {
         task.understood()?;
+        let wish = &Wish {
+            depends_on: self.followed(&wish.depends_on),
+            no_longer: self.followed(&wish.no_longer),
+            ..wish.clone()
+        };
         if wish.reason.is_some() && wish.status != Some(TaskStatus::Blocked) {
             return Err(Refusal::Reason);
         }

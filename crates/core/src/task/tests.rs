@@ -153,3 +153,108 @@ fn a_change_never_comes_before_what_it_changes() {
     let task = Task::fold(&id(1), [&last]).unwrap();
     assert_eq!(task.next_moment(ahead), None, "nothing comes after the end of time");
 }
+
+fn captured(list: &str, number: u8, stands: TaskStatus) -> CapturedTask {
+    let (client, task) = ("claude-code".to_owned(), number.to_string());
+    let key = ClientTaskKey { client, list: list.to_owned(), task };
+    let own = [(CLIENT, "claude-code"), (SESSION, list), (CLIENT_TASK, &key.task)];
+    let metadata = own.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let (subject, description) = (format!("task {number}"), None);
+    CapturedTask {
+        key,
+        subject,
+        description,
+        status: stands,
+        depends_on: BTreeSet::new(),
+        metadata,
+    }
+}
+
+#[test]
+fn what_a_session_says_again_does_not_undo_what_the_user_did() {
+    use TaskStatus::{Done, InProgress, Pending};
+    let begun = TaskEvent::Captured(captured("s", 1, InProgress));
+    let told = [at(1, "a", begun.clone()), at(5, "b", status(Done))];
+    let task = Task::fold(&id(1), &told).unwrap();
+    assert_eq!((task.subject.as_str(), task.status), ("task 1", Done));
+    assert_eq!(task.capture(captured("s", 1, InProgress)), None, "it was told before");
+    // Captured again with another owner, and then begun again by the session.
+    let mut owned = captured("s", 1, InProgress);
+    owned.metadata.insert("owner".into(), "reviewer".into());
+    let again = at(7, "c", TaskEvent::Captured(owned));
+    let task = Task::fold(&id(1), told.iter().chain([&again])).unwrap();
+    assert_eq!((task.status, task.metadata["owner"].as_str()), (Done, "reviewer"));
+    let later = [at(8, "d", TaskEvent::Captured(captured("s", 1, Pending))), at(9, "e", begun)];
+    let all = told.iter().chain([&again]).chain(&later);
+    let task = Task::fold(&id(1), all).unwrap();
+    assert_eq!((task.status, task.metadata.get("owner")), (InProgress, None));
+}
+
+#[test]
+fn a_task_that_two_sessions_know_is_one() {
+    use TaskStatus::{Done, Pending};
+    let before = NewTask { subject: "Warm the cache".into(), ..NewTask::default() };
+    let waits = NewTask { depends_on: [id(2)].into(), ..before.clone() };
+    let again = NewTask { subject: "t-00000001 Warm the cache".into(), ..before.clone() };
+    let events = [
+        (id(1), at(1, "a", before.added())),
+        (id(2), at(3, "b", again.added())),
+        (id(2), at(4, "c", TaskEvent::Linked { task: id(1).as_str().to_owned() })),
+        (id(2), at(5, "d", TaskEvent::Captured(captured("s", 1, Done)))),
+        (id(3), at(2, "e", waits.added())),
+    ];
+    let fold = |events: &[(TaskId, Envelope)]| {
+        Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)))
+    };
+    let tasks = fold(&events);
+    assert_eq!(tasks.iter().map(|task| task.id.clone()).collect::<Vec<_>>(), [id(1), id(3)]);
+    let one = tasks.get(&id(2)).unwrap();
+    assert_eq!((&one.id, one.subject.as_str(), one.status), (&id(1), "Warm the cache", Done));
+    assert!(tasks.is_ready(tasks.get(&id(3)).unwrap()), "what it waits for is the same task");
+    // Where the other one is not here, it is a task of its own.
+    assert_eq!(fold(&events[1..]).get(&id(2)).unwrap().status, Done);
+    // Linked in a circle, they are still one.
+    let back = at(6, "f", TaskEvent::Linked { task: id(2).as_str().to_owned() });
+    let round: Vec<_> = events.iter().cloned().chain([(id(1), back)]).collect();
+    assert_eq!(fold(&round).get(&id(2)).unwrap().id, id(1));
+    assert_eq!(fold(&round).iter().filter(|task| task.status != Pending).count(), 1);
+}
+
+#[test]
+fn a_new_task_of_a_client_is_another_one_only_where_that_can_be_told() {
+    use TaskStatus::Pending;
+    let own = [(CLIENT, "claude-code"), (SESSION, "s")];
+    let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let mine = NewTask { subject: "task 1".into(), metadata: own.into(), ..NewTask::default() };
+    let theirs = NewTask { subject: "task 2".into(), ..NewTask::default() };
+    let events = [(id(1), at(1, "a", mine.added())), (id(2), at(1, "b", theirs.added()))];
+    let tasks = Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)));
+    let same = |new: &CapturedTask, briefed: &str| {
+        tasks.same_as(new, &id(9), briefed).map(|task| task.id.clone())
+    };
+    assert_eq!(same(&captured("s", 1, Pending), ""), Some(id(1)), "the session added it itself");
+    assert_eq!(same(&captured("other", 1, Pending), ""), None);
+    assert_eq!(same(&captured("s", 2, Pending), ""), None, "the same words are not enough");
+    assert_eq!(same(&captured("s", 2, Pending), "Ready task (t-00000002)"), Some(id(2)));
+    let named = CapturedTask { subject: "t-00000002 and more".into(), ..captured("s", 7, Pending) };
+    assert_eq!(same(&named, ""), Some(id(2)));
+}
+
+#[test]
+fn the_number_of_a_client_names_a_task_while_it_names_one() {
+    use TaskStatus::{Done, Pending};
+    let told = |list: &str, number, stands| TaskEvent::Captured(captured(list, number, stands));
+    let mut events =
+        vec![(id(1), at(1, "a", told("s", 4, Pending))), (id(2), at(1, "b", told("r", 4, Done)))];
+    let fold = |events: &[(TaskId, Envelope)]| {
+        Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)))
+    };
+    let tasks = fold(&events);
+    assert_eq!(tasks.name(tasks.get(&id(1)).unwrap()), "T-004");
+    assert_eq!(tasks.find("T-004").unwrap().id, id(1));
+    assert_eq!(tasks.name_of(&id(2)), "t-00000002");
+    events.push((id(3), at(1, "c", told("q", 4, Pending))));
+    let tasks = fold(&events);
+    assert_eq!(tasks.name(tasks.get(&id(1)).unwrap()), "t-00000001");
+    assert!(matches!(tasks.find("T-004"), Err(NotFound::Several { .. })));
+}

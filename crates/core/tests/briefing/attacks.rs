@@ -175,6 +175,7 @@ fn material(target: Target, payload: &str) -> Material {
             point(Rank::NextAction, "Next action", "Batch the prices."),
             point(Rank::Landmine, "Landmine", "`purge_all` drops sessions."),
         ],
+        unread: 0,
         show_all: words("midstride brief --budget 8000"),
         headline: None,
     };

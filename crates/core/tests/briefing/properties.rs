@@ -1,8 +1,8 @@
 //! What holds for every briefing.
 
-use super::parser::Words;
+use super::parser::{Parsed, Words};
 use midstride_core::briefing::{
-    Boot, BootAction, Briefing, Budget, Material, Occasion, Point, Rank, compose,
+    Boot, BootAction, Briefing, Budget, Material, Occasion, Omitted, Point, Rank, compose,
 };
 use midstride_core::header::BootKind;
 use midstride_core::session::Client;
@@ -96,8 +96,9 @@ fn point() -> impl Strategy<Value = Point> {
     ];
     let place = prop::option::of(text());
     let show = prop::collection::vec(prop_oneof![Just("midstride".to_owned()), text()], 0..4);
-    (kind, text(), prop::option::of(Just("changed since")), source, place, show).prop_map(
-        |((rank, what), text, remark, source, place, show)| Point {
+    let remark = prop::option::of(Just("changed since"));
+    (kind, text(), remark, source, place, show, any::<bool>()).prop_map(
+        |((rank, what), text, remark, source, place, show, is_of_page)| Point {
             rank,
             what,
             text,
@@ -105,6 +106,7 @@ fn point() -> impl Strategy<Value = Point> {
             source,
             place,
             show,
+            is_of_page,
             ..Point::default()
         },
     )
@@ -141,14 +143,16 @@ fn material() -> impl Strategy<Value = Material> {
     let client = prop::sample::select(vec![None, Some(Client::ClaudeCode), Some(Client::Codex)]);
     let occasion = prop::sample::select(Occasion::ALL.to_vec());
     let name = || prop::option::of(text());
-    (client, occasion, name(), name(), prop::collection::vec(boot(), 0..3), points()).prop_map(
-        |(client, occasion, role, branch, boot, points)| Material {
+    let boot = prop::collection::vec(boot(), 0..3);
+    (client, occasion, name(), name(), boot, points(), 0..3_usize).prop_map(
+        |(client, occasion, role, branch, boot, points, unread)| Material {
             client,
             occasion,
             role,
             branch,
             boot,
             points,
+            unread,
             show_all: ["midstride", "brief", "--budget", "8000"].map(str::to_owned).to_vec(),
             headline: None,
         },
@@ -160,31 +164,31 @@ fn budget(tokens: std::ops::Range<u64>) -> impl Strategy<Value = Budget> {
     (tokens, units).prop_map(|(tokens, utf16_units)| Budget { tokens, utf16_units })
 }
 
-/// Every point in the order of importance, startup steps before others: its rank, source and text.
-fn in_order(material: &Material) -> Vec<(Rank, String, String)> {
-    let mut all: Vec<(Rank, String, String)> = Vec::new();
+/// Every item in the order of importance, startup steps before others: its rank and source.
+fn in_order(material: &Material) -> Vec<(Rank, String)> {
+    let mut all: Vec<(Rank, String)> = Vec::new();
     for boot in &material.boot {
-        let mut push = |rank, text: &str| all.push((rank, boot.source.clone(), text.to_owned()));
+        let mut push = |rank| all.push((rank, boot.source.clone()));
         match &boot.action {
-            BootAction::Skill(name) if name == "tdd" => push(Rank::Read, name),
-            BootAction::Read(path) if path == "docs/plan.md" => push(Rank::Read, path),
-            BootAction::Skill(text) | BootAction::Read(text) => push(Rank::Rest, text),
+            BootAction::Skill(name) if name == "tdd" => push(Rank::Read),
+            BootAction::Read(path) if path == "docs/plan.md" => push(Rank::Read),
+            BootAction::Skill(_) | BootAction::Read(_) => push(Rank::Rest),
             BootAction::Tasks(tasks) => {
                 for task in tasks {
-                    push(unless(BootKind::Task, task, Rank::Task), task);
+                    push(unless(BootKind::Task, task, Rank::Task));
                 }
             }
             BootAction::Constraint(text) => {
-                push(unless(BootKind::Constraint, text, Rank::Constraint), text);
+                push(unless(BootKind::Constraint, text, Rank::Constraint));
             }
         }
     }
     let points = material.points.iter();
-    all.extend(points.map(|point| (point.rank, point.source.clone(), point.text.clone())));
+    all.extend(points.map(|point| (point.rank, point.source.clone())));
     // Instructions of the user come first, then what is said about each piece of work, as it comes.
     let is_work =
         |rank| matches!(rank, Rank::Source | Rank::Goal | Rank::Standing | Rank::NextAction);
-    all.sort_by_key(|(rank, ..)| match *rank == Rank::Instruction {
+    all.sort_by_key(|(rank, _)| match *rank == Rank::Instruction {
         true => (0, Rank::Source),
         false if is_work(*rank) => (1, Rank::Source),
         false => (2, *rank),
@@ -202,37 +206,42 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     Words::of(&whats, &REMARKS)
 });
 
-/// Every point is on the page, or counted as omitted, or another one has all of its text; the order is
-/// that of importance.
+/// Every item is on the page, or counted as omitted, or repeated: another one on the page has all of
+/// its text. Items on the page, then omitted ones, are in the order of importance.
 fn all_is_accounted_for(material: &Material, briefing: &Briefing) {
     let told = briefing.told.iter().map(|told| (told.rank, told.source.clone()));
-    let omitted = briefing.omitted.iter().map(|one| (one.rank, one.source.clone()));
-    let accounted: Vec<(Rank, String)> = told.chain(omitted).collect();
-    let everything = in_order(material);
-    let mut rest = everything.iter();
-    for one in &accounted {
-        let found = rest.any(|(rank, source, _)| *rank == one.0 && *source == one.1);
+    let of = |one: &Omitted| (one.rank, one.source.clone());
+    let ordered: Vec<(Rank, String)> = told.chain(briefing.omitted.iter().map(of)).collect();
+    let mut rest = in_order(material).into_iter();
+    for one in &ordered {
+        let found = rest.any(|other| other == *one);
         assert!(found, "not in the order of importance: {one:?}\n{}", briefing.text);
     }
-    if accounted.len() == everything.len() {
-        return;
-    }
-    let mut missing: Vec<(Rank, &str)> = everything.iter().map(|one| (one.0, &*one.1)).collect();
-    for (rank, source) in &accounted {
-        let at = missing.iter().position(|one| *one == (*rank, &**source)).unwrap();
-        missing.remove(at);
-    }
-    for (rank, source) in missing {
-        let mut alike = everything.iter().filter(|one| one.0 == rank && one.1 == source);
-        let repeated = alike.any(|(.., text)| is_said_elsewhere(&everything, text));
-        assert!(repeated, "neither told nor omitted: {rank:?} {source:?}");
+    let mut accounted = ordered;
+    accounted.extend(briefing.repeated.iter().map(of));
+    let mut everything = in_order(material);
+    accounted.sort();
+    everything.sort();
+    assert_eq!(accounted, everything, "{}", briefing.text);
+}
+
+/// What is called repeated is on the page: every line of it.
+fn repeated_items_are_on_the_page(parsed: &Parsed, briefing: &Briefing) {
+    let quoted: Vec<&str> =
+        parsed.items.iter().flat_map(|item| &item.quotes).map(String::as_str).collect();
+    for one in &briefing.repeated {
+        let words = one.text.trim_end_matches("[…]").trim();
+        let first: String = words.chars().take(40).collect();
+        let is_there = quoted.iter().any(|line| line.contains(first.trim()));
+        assert!(is_there, "{first:?} is not on\n{}", briefing.text);
     }
 }
 
-/// Whether more than one point has this text.
-fn is_said_elsewhere(everything: &[(Rank, String, String)], text: &str) -> bool {
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    everything.iter().filter(|(.., other)| other.contains(first)).count() > 1
+/// The headings, in order: neighbors with one name may share a block.
+fn headings<'w>(whats: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
+    let mut whats: Vec<&str> = whats.collect();
+    whats.dedup();
+    whats
 }
 
 fn holds(material: &Material, budget: Budget) -> Briefing {
@@ -249,8 +258,14 @@ fn holds(material: &Material, budget: Budget) -> Briefing {
     }
     let parsed = WORDS.parse(&briefing.text);
     assert_eq!(parsed.tokens, briefing.tokens, "it says what it costs");
-    assert_eq!(parsed.omitted, briefing.omitted.len(), "it says how much it omits");
+    let omitted = briefing.omitted.len() + material.unread;
+    assert_eq!(parsed.omitted, omitted, "it says how much it omits");
+    let told = headings(briefing.told.iter().map(|told| told.what));
+    assert_eq!(headings(parsed.items.iter().map(|item| &*item.what)), told, "{}", briefing.text);
     assert!(parsed.items.len() <= briefing.told.len());
+    let lines: usize = parsed.items.iter().map(|item| item.quotes.len()).sum();
+    assert!(lines >= briefing.told.len(), "each item has a line: {}", briefing.text);
+    repeated_items_are_on_the_page(&parsed, &briefing);
     let truncated = briefing.told.iter().filter(|told| told.characters_cut > 0).count();
     assert_eq!(parsed.truncated, truncated, "nothing is truncated silently");
     briefing
@@ -334,6 +349,7 @@ fn however_much_is_to_be_kept_to_a_session_that_starts_hears_what_to_do() {
         branch: Some("main".to_owned()),
         boot: Vec::new(),
         points,
+        unread: 0,
         show_all: ["midstride", "brief", "--budget", "20000"].map(str::to_owned).to_vec(),
         headline: None,
     };
@@ -361,6 +377,7 @@ fn very_much_is_told_in_time() {
         branch: None,
         boot: Vec::new(),
         points: (0..10_000).map(point).collect(),
+        unread: 0,
         show_all: Vec::new(),
         headline: None,
     };

@@ -70,15 +70,33 @@ def passed(command):
 
 READERS = {"claude-code": claude_code, "codex": codex}
 
-for named in sys.argv[1:]:
-    client, path = named.split("=", 1)
-    _, records = records_of(path)
-    commits, passes, settled = [], [], []
-    for number, command, failed, output in READERS[client](list(enumerate(records, 1))):
-        if re.search(r"\bgit\b.*\b(commit|cherry-pick|revert|merge)\b", command):
-            commits += [[id, subject.strip()] for id, subject in COMMIT.findall(output)]
-        if not failed:
-            passes += [[number, part] for part in passed(command)]
-            if re.search(r"git commit|--continue|--abort", command):
-                settled.append(number)
-    print(json.dumps({"commits": commits, "passes": passes, "settled": settled}))
+
+def commits_in(runs):
+    """Each commit that a command wrote: its line, id and subject, and whether a later command took it away."""
+    found = []
+    for number, command, failed, output in runs:
+        if re.search(r"\bgit\b.*\bcommit\b.*--amend|\bgit\b.*\b(reset|rebase|checkout -B|branch -D|filter-branch)\b", command, re.S):
+            found = [(n, id, subject, True) for n, id, subject, _ in found]
+        if re.search(r"\bgit\b.*\b(commit|cherry-pick|revert|merge)\b", command, re.S):
+            # A repository that was made to try something is none of the project's.
+            is_trial = bool(re.search(r"git init|mktemp|/tmp/", command))
+            found += [(number, id, subject.strip(), is_trial) for id, subject in COMMIT.findall(output)]
+    return found
+
+def main():
+    for named in sys.argv[1:]:
+        client, path = named.split("=", 1)
+        _, records = records_of(path)
+        commits, passes, settled = [], [], []
+        for number, command, failed, output in READERS[client](list(enumerate(records, 1))):
+            if re.search(r"\bgit\b.*\b(commit|cherry-pick|revert|merge)\b", command):
+                commits += [[id, subject.strip()] for id, subject in COMMIT.findall(output)]
+            if not failed:
+                passes += [[number, part] for part in passed(command)]
+                if re.search(r"git commit|--continue|--abort", command):
+                    settled.append(number)
+        print(json.dumps({"commits": commits, "passes": passes, "settled": settled}))
+
+
+if __name__ == "__main__":
+    main()

@@ -133,6 +133,9 @@ struct Task {
     status: Option<String>,
     #[serde(default)]
     blocked_by: Vec<String>,
+    owner: Option<String>,
+    #[serde(default)]
+    metadata: serde_json::Map<String, serde_json::Value>,
 }
 
 pub(super) fn tasks(environment: &Environment, found: &Found) -> Vec<TaskFile> {
@@ -157,6 +160,9 @@ pub(super) fn tasks(environment: &Environment, found: &Found) -> Vec<TaskFile> {
                 description: owned(task.description),
                 status: owned(task.status),
                 blocked_by: task.blocked_by.into_iter().map(Cow::Owned).collect(),
+                blocks: Vec::new(),
+                owner: owned(task.owner),
+                metadata: TaskChange::entries(task.metadata),
             },
         })
         .collect()

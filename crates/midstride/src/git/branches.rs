@@ -23,13 +23,13 @@ pub enum BranchState {
     Merged(String),
     /// It has another name.
     Renamed(String),
-    /// It is not there.
+    /// It was checked out here, and is not there any more.
     Deleted,
 }
 
 impl Repository {
-    /// What became of a branch, from the files of git alone. `None` where they do not tell: the name
-    /// is none of a branch, or git keeps its refs in another form.
+    /// What became of a branch, from the files of git alone. `None` where they do not show it: no branch
+    /// of this name was ever checked out here, or git keeps its refs in another form.
     pub fn branch_state(&self, branch: &str) -> Option<BranchState> {
         // Clients write `HEAD` for a commit without a branch.
         if branch == "HEAD" || files::is_folder(&self.common_dir.join("reftable")) {
@@ -40,8 +40,22 @@ impl Repository {
         if self.reference(&format!("refs/heads/{branch}")).is_some() || is_unborn() {
             return Some(BranchState::Exists);
         }
-        let renamed = self.renamed(branch);
-        Some(renamed.map_or(BranchState::Deleted, BranchState::Renamed))
+        match self.renamed(branch) {
+            Some(name) => Some(BranchState::Renamed(name)),
+            None => self.was_checked_out(branch).then_some(BranchState::Deleted),
+        }
+    }
+
+    /// Whether the log of this working tree shows that a branch was checked out in it.
+    fn was_checked_out(&self, branch: &str) -> bool {
+        let log = self.reflog(None, None);
+        let mut moves = log.iter().filter(|entry| entry.action == Action::Checkout);
+        moves.any(|entry| {
+            let moved = entry.subject.strip_prefix("moving from ");
+            moved
+                .and_then(|moved| moved.split_once(" to "))
+                .is_some_and(|(from, to)| from == branch || to == branch)
+        })
     }
 
     /// The name that a branch got, if that one is there.

@@ -169,16 +169,23 @@ impl SqliteLedger {
         stream: &StreamId,
         events: Vec<Envelope>,
     ) -> Result<Option<usize>, AppendError> {
-        let streams = [(stream.clone(), events)];
-        match self.unite(&streams) {
+        self.unite_all_or_put_aside(&[(stream.clone(), events)])
+    }
+
+    /// The same of several streams.
+    pub fn unite_all_or_put_aside(
+        &self,
+        streams: &[(StreamId, Vec<Envelope>)],
+    ) -> Result<Option<usize>, AppendError> {
+        match self.unite(streams) {
             Err(AppendError::Busy(why) | AppendError::Unavailable(why))
                 if self.patience == Patience::Hook =>
             {
-                let [(stream, events)] = &streams;
-                let aside = spool::put(&self.folder, stream, events);
-                aside
-                    .map(|()| None)
-                    .map_err(|error| AppendError::Unavailable(format!("{why}; {error}")))
+                for (stream, events) in streams {
+                    let aside = spool::put(&self.folder, stream, events);
+                    aside.map_err(|error| AppendError::Unavailable(format!("{why}; {error}")))?;
+                }
+                Ok(None)
             }
             united => united.map(Some),
         }

@@ -5,8 +5,10 @@ use super::{Project, Shelved, Spot};
 use crate::files;
 use crate::files::is_markdown;
 use crate::ids::sha256;
+use crate::shelf::Layout;
 use midstride_core::check::{Artifact, Reading, Surroundings};
 use midstride_core::graph::Lead;
+use midstride_core::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
 /// What a reference leads to, before anybody reads it.
@@ -74,6 +76,23 @@ impl<'p> Around<'p> {
                 None => Target::Missing,
             },
         }
+    }
+
+    /// The document that is referred to, by its path or by the key that its place stands for; found
+    /// without reading any other.
+    pub(super) fn nearby(&self, reference: &str) -> Option<Spot> {
+        if is_on_the_web(reference) {
+            return None;
+        }
+        if let Some(path) = self.locate(reference) {
+            return is_markdown(&path).then(|| self.spot(path));
+        }
+        let key = HandoffKey::parse(reference)?;
+        self.project.shelves.iter().enumerate().find_map(|(index, shelf)| {
+            let inside = shelf.path_of(&key);
+            let is_there = shelf.layout() == Layout::Own && shelf.root().has_file(&inside);
+            is_there.then_some(Spot { shelf: Some(index), inside })
+        })
     }
 
     /// What a reference leads to, without reading it.

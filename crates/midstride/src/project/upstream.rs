@@ -4,8 +4,11 @@
 use super::surroundings::{Around, Target};
 use super::{Project, Shelved, Spot};
 use midstride_core::check::{Artifact, Reading, Surroundings, check};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+
+/// How many documents are read for what a stage builds on. A pipeline of ours has five before its end.
+const BUILDS_ON_MAX: usize = 8;
 
 /// A document that waits for those that it builds on. They are walked without recursion: a chain may
 /// be as long as there are documents.
@@ -29,6 +32,34 @@ struct Walk<'p> {
 }
 
 impl Project {
+    /// The handoffs that a document builds on, the nearest first: those that it names, then those
+    /// that they name. A hook asks for them, so no other document is read to find one.
+    pub fn builds_on(&self, shelved: &Shelved) -> Vec<Shelved> {
+        let mut seen = HashSet::from([shelved.path.clone()]);
+        let mut found: Vec<Shelved> = Vec::new();
+        let mut next = self.named_upstream(shelved);
+        let mut at = 0;
+        while found.len() < BUILDS_ON_MAX {
+            for spot in std::mem::take(&mut next) {
+                if found.len() < BUILDS_ON_MAX && seen.insert(self.shown(&spot)) {
+                    let read = self.read(&spot).ok();
+                    found.extend(read.filter(|one| one.handoff(self).is_handoff()));
+                }
+            }
+            let Some(one) = found.get(at) else { break };
+            next = self.named_upstream(one);
+            at += 1;
+        }
+        found
+    }
+
+    fn named_upstream(&self, shelved: &Shelved) -> Vec<Spot> {
+        let around = Around::new(self, shelved);
+        let dependencies = shelved.handoff(self).dependencies().upstream;
+        let artifacts = dependencies.iter().filter_map(|dependency| dependency.artifact);
+        artifacts.filter_map(|artifact| around.nearby(artifact.value.trim())).collect()
+    }
+
     /// What a document is as an upstream, judged the first time somebody asks. Documents that build
     /// on each other are not complete: none of them can be the first.
     pub(super) fn as_upstream(&self, spot: &Spot) -> Artifact {

@@ -2,7 +2,9 @@
 
 use super::check::{Judged, check_these};
 use super::live::{LiveError, live_in_place};
-use super::new::{Created, NewError, NewHandoff, find_upstream, new, reference, stage_rule, taken};
+use super::new::{
+    Created, NewError, NewHandoff, find_upstream, new, of_key, reference, stage_rule, taken,
+};
 use crate::files::FileError;
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
@@ -11,6 +13,8 @@ use midstride_core::finding::{Code, Finding};
 use midstride_core::header::Verb;
 use midstride_core::id::HandoffKey;
 use midstride_core::life::{self, Refusal};
+use midstride_core::span::{Span, line_end};
+use midstride_core::stage::StageRule;
 use std::path::PathBuf;
 
 /// Where the work goes, and who says so.
@@ -50,6 +54,8 @@ pub struct Passage {
     pub reason: String,
     /// What it went over by force, each once.
     pub over: Vec<Code>,
+    /// The other handoffs that the next stage builds on and that are still open.
+    pub beside: Vec<HandoffKey>,
 }
 
 /// Why the work does not go on; where a draft was written, it stays and is found the next time.
@@ -74,6 +80,7 @@ pub fn advance(project: &Project, name: &str, forward: &Forward) -> Result<Advan
     refuse_misfit(project, &from, &forward.to)?;
     let mut judged = check_these(project, None, vec![project.reread(&from)?]).remove(0);
     judged.verdict.findings.retain(Finding::blocks);
+    judged.verdict.findings.extend(waits_for(project, &from, &forward.to, rule));
     if !judged.verdict.findings.is_empty() && forward.force.is_none() {
         return Ok(Advance::Blocked(Box::new(judged)));
     }
@@ -85,8 +92,54 @@ pub fn advance(project: &Project, name: &str, forward: &Forward) -> Result<Advan
     let (key, path, created) = step.draft(&from)?;
     let change = Change::by_verb(Verb::Advance, step.reason(&over), forward.by.clone());
     let recorded = step.record(&from, &key, &path, &change)?;
-    let reason = change.reason;
-    Ok(Advance::Through(Box::new(Passage { from, key, path, created, recorded, reason, over })))
+    let (reason, beside) = (change.reason, open_beside(project, &from, rule));
+    let passage = Passage { from, key, path, created, recorded, reason, over, beside };
+    Ok(Advance::Through(Box::new(passage)))
+}
+
+/// What the next stage waits for: the other stages that it builds on are there and complete.
+fn waits_for(project: &Project, from: &Shelved, to: &str, rule: &StageRule) -> Vec<Finding> {
+    let handoff = from.handoff(project);
+    let at = handoff.header().map(|header| header.at.start).unwrap_or_default();
+    let at = Span::new(at, line_end(from.document.text(), at));
+    let others = rule.upstream().iter().filter(|stage| handoff.stage() != Some(stage.as_str()));
+    let finding = |stage: &String| {
+        let key = HandoffKey { id: handoff.id().to_owned(), stage: Some(stage.clone()) };
+        let Some(other) = of_key(project, &key) else {
+            let message = format!("{to} builds on {stage} too, and `{key}` does not exist");
+            let finding = Finding::new(Code::UpstreamNotFound, at, message);
+            return Some(match upstream_of(project, &key) {
+                Some(before) => {
+                    finding.run(["midstride", "advance", &before.to_string(), "--to", stage])
+                }
+                None => finding.run(["midstride", "new", "--stage", stage, "--id", &key.id]),
+            });
+        };
+        let why = project.judge(&other).incomplete()?;
+        let message = format!("{to} builds on {stage} too, and `{key}` is not complete: {why}");
+        let finding = Finding::new(Code::UpstreamIncomplete, at, message);
+        Some(finding.run(["midstride", "check", &key.to_string()]))
+    };
+    others.filter_map(finding).collect()
+}
+
+/// The other handoffs that a stage builds on and that are still open.
+fn open_beside(project: &Project, from: &Shelved, rule: &StageRule) -> Vec<HandoffKey> {
+    let own = from.handoff(project).key();
+    let beside = |stage: &String| HandoffKey { id: own.id.clone(), stage: Some(stage.clone()) };
+    let others = rule.upstream().iter().map(beside).filter(|key| *key != own);
+    let is_open = |key: &HandoffKey| {
+        of_key(project, key).is_some_and(|other| other.handoff(project).status().is_open())
+    };
+    others.filter(is_open).collect()
+}
+
+/// A document of the same feature that a stage can follow.
+fn upstream_of(project: &Project, key: &HandoffKey) -> Option<HandoffKey> {
+    let rule = project.settings().stages.stages.get(key.stage.as_deref()?)?;
+    let before = |stage: &String| HandoffKey { id: key.id.clone(), stage: Some(stage.clone()) };
+    let mut upstream = rule.upstream().iter().map(before);
+    upstream.find(|key| of_key(project, key).is_some())
 }
 
 fn refuse_misfit(project: &Project, from: &Shelved, to: &str) -> Result<(), LiveError> {

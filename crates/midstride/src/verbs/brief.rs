@@ -1,39 +1,47 @@
 //! Tell a session what it has to know: of open handoffs, of the session before it, of the tasks and
 //! of the mission. Where a client waits no process is started, and nothing is judged anew.
 
+mod upstream;
+
 use super::hook::is_enough;
+use super::instructions::read_instructions;
 use super::receipts::{ReceiptError, delivered, envelope};
+use super::save::InFlight;
 use super::search::with_index;
 use super::task::{named, read_tasks};
+use super::workflow::newest_states;
 use crate::client;
 use crate::drift::judged_before;
 use crate::files::{self, FileError};
-use crate::git::Repository;
+use crate::git::{BranchState, Repository};
 use crate::ids::sha256;
 use crate::index::{Card, Effort, Index, IndexError, Indexing, Limit, OpenOnes, Waits, scan_open};
 use crate::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
 use crate::note_dates::NoteDates;
-use crate::observation::last_observation;
+use crate::observation::{branch_state, last_observation};
 use crate::project::{Project, SetUp, Shelved, Spot};
 use crate::settings::SessionName;
 use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::carry::{self, Carried};
 use midstride_core::briefing::points::{
-    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_handoff, of_mission,
-    of_other_sessions, of_others, of_session, of_since, of_tasks, of_work_tree, source_of,
+    self, Drifted, KnownHandoff, ProofRun, Telling, headline, in_turn, of_carried,
+    of_earlier_commits, of_handoff, of_instructions, of_mission, of_other_sessions, of_others,
+    of_session, of_since, of_tasks, of_work_tree, of_workflow, source_of,
 };
 use midstride_core::briefing::{
     Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Point, Rank, compose,
 };
-use midstride_core::checkpoint::{Checkpoint, Gist};
+use midstride_core::checkpoint::{Checkpoint, Gist, Highlight, HighlightKind};
 use midstride_core::drift::{Judgement, Verdict};
 use midstride_core::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::BootKind;
 use midstride_core::hook::{must_survive, without_summary};
-use midstride_core::mission;
+use midstride_core::instruction::Instructions;
+use midstride_core::mission::{self, Mission};
 use midstride_core::session::Client;
+use midstride_core::task::{Role, Task, Tasks};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -270,9 +278,13 @@ struct Work {
     is_own: bool,
     /// What sessions before that one left open, and how much more is only counted.
     carried: (Vec<Carried>, usize),
+    /// The sessions with work that left it.
+    before: Vec<Gist>,
     /// Other sessions, the latest first: the id of each, and what was asked first.
     earlier: Vec<(String, String)>,
     points: Vec<Point>,
+    /// Whether its branch was merged or deleted.
+    is_closed: bool,
 }
 
 impl Work {
@@ -310,25 +322,110 @@ impl Work {
         if is_own || own.is_none() || asked.has_context {
             sessions.extend(with_work(&ledger, &mut others, sessions.is_empty())?);
         }
-        let carried =
-            carry::unsettled(&sessions, |handle| dismissed.contains(handle), |_, _| false);
-        let gist = sessions.into_iter().next();
+        let tasks = read_tasks(&ledger)?.0;
+        for (at, gist) in sessions.iter_mut().enumerate() {
+            gist.items
+                .retain(|item| !is_told_by_board(&tasks, gist.client, &gist.session, item, at));
+        }
+        let closed = closed_branches(project, &sessions);
+        let is_closed =
+            |gist: &Gist| gist.branch.as_ref().is_some_and(|branch| closed.contains(branch));
+        let carried = carry::unsettled(
+            &sessions,
+            |handle| dismissed.contains(handle),
+            |gist, _| is_closed(gist),
+        );
+        let recent: Vec<(Client, String)> = sessions
+            .iter()
+            .take(carry::SESSIONS_MAX + 1)
+            .map(|gist| (gist.client, gist.session.clone()))
+            .collect();
+        let mut sessions = sessions.into_iter();
+        let (gist, before) = (sessions.next(), sessions.collect());
+        let is_closed = !is_own && gist.as_ref().is_some_and(is_closed);
+        let gist = if is_closed { gist.map(carry::closed) } else { gist };
         let is_here = |one: &Checkpointed<'_>| one.is_here;
         let asked_first = |one: Checkpointed<'_>| (one.name.id, one.about.to_owned());
         let earlier =
             others.into_iter().filter(is_here).take(EARLIER_MAX).map(asked_first).collect();
         let mut points = Vec::new();
+        let instructions = read_instructions(&ledger)?;
+        if !asked.has_context && asked.occasion != Some(Occasion::Prompt) {
+            points.extend(of_instructions(instructions.active(branch.as_deref())));
+        }
+        let gist = gist.map(|gist| without_recorded(gist, &instructions));
         let records = ledger.read(&StreamId::mission(), None)?;
         let states = mission::states(records.iter().flat_map(|record| &record.events));
-        points.extend(states.last().map(of_mission).unwrap_or_default());
-        let mut tasks = read_tasks(&ledger)?.0;
-        // What hooks mirrored of this session is told with it.
-        if let Some(gist) = &gist {
-            tasks = tasks.without_session(gist.client.name(), &gist.session);
-        }
-        points.extend(of_tasks(&tasks));
-        Ok(Self { ledger: Some(ledger), gist, is_own, carried, earlier, points })
+        let state = Mission::of(states.last(), &tasks);
+        points.extend(state.as_ref().map(of_mission).unwrap_or_default());
+        points.extend(of_tasks(&tasks, |task| telling(task, gist.as_ref(), &recent)));
+        points.extend(workflows(&ledger)?);
+        Ok(Self { ledger: Some(ledger), gist, is_own, carried, before, earlier, points, is_closed })
     }
+}
+
+/// A session without the instructions that are recorded apart: these say whether they hold.
+fn without_recorded(mut gist: Gist, instructions: &Instructions) -> Gist {
+    let is_recorded = |item: &Highlight| {
+        item.kind == HighlightKind::Instruction
+            && instructions.iter().any(|one| one.text.trim() == item.text.trim())
+    };
+    gist.items.retain(|item| !is_recorded(item));
+    gist
+}
+
+/// Where a task is told: with the session that is briefed, or here. Of the lists of earlier sessions, what
+/// was left on the oldest is only counted.
+fn telling(task: &Task, gist: Option<&Gist>, recent: &[(Client, String)]) -> Telling {
+    let is_of = |client: Client, session: &str| task.is_listed_by(client.name(), session);
+    if gist.is_some_and(|gist| is_of(gist.client, &gist.session)) {
+        return Telling::WithSession;
+    }
+    let is_recent = || recent.iter().any(|(client, session)| is_of(*client, session));
+    if task.captured.is_empty() || is_recent() { Telling::Here } else { Telling::Counted }
+}
+
+/// The workflow states that were saved last.
+fn workflows(ledger: &SqliteLedger) -> Result<Vec<Point>, LedgerError> {
+    /// Older ones are listed by `midstride state`.
+    const TOLD_MAX: usize = 3;
+    /// A longer state is only named.
+    const BYTES_MAX: u64 = 64 << 10;
+    let mut states = newest_states(ledger)?;
+    states.sort_by_key(|(state, _)| Reverse(state.at));
+    let mut points = Vec::new();
+    for (kept, number) in states.into_iter().take(TOLD_MAX) {
+        let blob = match kept.bytes <= BYTES_MAX {
+            true => ledger.get_blob(&kept.blob)?,
+            false => None,
+        };
+        let state = blob.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        points.push(of_workflow(&kept, number, state.as_ref()));
+    }
+    Ok(points)
+}
+
+/// Whether the tasks of the project tell of a task of a session: it is over, or the session is not the
+/// first one, which tells its own.
+fn is_told_by_board(
+    tasks: &Tasks,
+    client: Client,
+    session: &str,
+    item: &Highlight,
+    at: usize,
+) -> bool {
+    let is_told = |task: &Task| at > 0 || !task.status.is_open() || task.role() != Role::Work;
+    let known = || tasks.on_list(client.name(), session, &item.text);
+    item.kind == HighlightKind::Task && known().is_some_and(is_told)
+}
+
+/// The agents of the session that would be briefed that have not come back.
+pub fn agents_in_flight(project: &Project) -> Result<Vec<InFlight>, LedgerError> {
+    let gist = Work::look(project, &Asked::default())?.gist;
+    let items = gist.into_iter().flat_map(|gist| gist.items);
+    let agents = items.filter(|item| item.kind == HighlightKind::Agent);
+    let about = |text: String| (!text.trim().is_empty()).then_some(text);
+    Ok(agents.map(|item| InFlight { id: item.detail, about: about(item.text) }).collect())
 }
 
 /// What earlier sessions left open and a briefing carries over, the newest first.
@@ -379,9 +476,9 @@ impl Checkpointed<'_> {
     }
 }
 
-/// The sessions that did work, the nearest first and of equals the latest: the first one is briefed,
-/// the others for what they left open. They are taken out of the list. Where none did work, the first
-/// one is briefed all the same, if `one` is wanted.
+/// The session that is briefed, where `one` is wanted: the nearest that did work, or the nearest. It is
+/// taken out of the list. Behind it come those that left something open, and those that may have
+/// settled it since.
 fn with_work(
     ledger: &SqliteLedger,
     others: &mut Vec<Checkpointed<'_>>,
@@ -389,31 +486,53 @@ fn with_work(
 ) -> Result<Vec<Gist>, LedgerError> {
     /// Older sessions are only named.
     const LOOKED_AT: usize = 12;
+    // Work on another branch in another working tree is only named.
+    let near = others.iter().take_while(|other| other.is_here || other.is_near);
+    let mut near = near.take(LOOKED_AT).count();
     let mut found: Vec<Gist> = Vec::new();
-    let mut at = 0;
-    for _ in 0..LOOKED_AT {
-        // Work on another branch in another working tree is only named.
-        let Some(other) = others.get(at).filter(|other| other.is_here || other.is_near) else {
-            break;
-        };
-        let is_first = one && found.is_empty();
-        // A session that is not the first is read for what it left open.
-        let may_matter = if is_first { other.worked } else { other.open.map(|open| open > 0) };
-        let read = if may_matter == Some(false) { None } else { gist(ledger, other)? };
-        let matters = |gist: &Gist| gist.worked && (is_first || carry::open_count(gist) > 0);
-        match read.filter(matters) {
-            Some(gist) => {
-                found.push(gist);
-                // Those that left something open are named too.
-                if is_first { drop(others.remove(at)) } else { at += 1 }
+    if one {
+        let mut at = 0;
+        while at < near && found.is_empty() {
+            let may_work = others[at].worked != Some(false);
+            let read = if may_work { gist(ledger, &others[at])? } else { None };
+            match read.filter(|gist| gist.worked) {
+                Some(gist) => {
+                    found.push(gist);
+                    others.remove(at);
+                    near -= 1;
+                }
+                None => at += 1,
             }
-            None => at += 1,
+        }
+        if found.is_empty() && others.first().is_some_and(|first| first.is_here) {
+            found.extend(gist(ledger, &others.remove(0))?);
+            near = near.saturating_sub(1);
         }
     }
-    if found.is_empty() && one && others.first().is_some_and(|first| first.is_here) {
-        found.extend(gist(ledger, &others.remove(0))?);
+    let left_open = others[..near].iter().filter(|other| other.open != Some(0));
+    let Some(oldest) = left_open.map(|other| other.ended).min() else { return Ok(found) };
+    for other in others[..near].iter().filter(|other| other.ended >= oldest) {
+        found.extend(gist(ledger, other)?);
     }
     Ok(found)
+}
+
+/// The branches of these sessions that were merged or deleted: what was left open there is closed.
+fn closed_branches(project: &Project, sessions: &[Gist]) -> HashSet<String> {
+    let Some(repository) = project.repository() else { return HashSet::new() };
+    let here = repository.branch();
+    let branches = sessions.iter().filter_map(|gist| gist.branch.clone());
+    let mut branches: HashSet<String> =
+        branches.filter(|branch| Some(branch) != here.as_ref()).collect();
+    if branches.is_empty() {
+        return branches;
+    }
+    let observed = last_observation(project);
+    branches.retain(|branch| {
+        let state = branch_state(repository, branch, observed.as_ref());
+        matches!(state, Some(BranchState::Merged(_) | BranchState::Deleted))
+    });
+    branches
 }
 
 fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpointed<'_>> {
@@ -487,6 +606,25 @@ fn sessions_here<'r>(
     let mut seen = HashSet::new();
     others.retain(|one| seen.insert((one.name.client.clone(), one.name.id.clone())));
     others
+}
+
+/// The captured sessions of this repository, the latest first, each once.
+pub(super) fn latest_gists(
+    ledger: &SqliteLedger,
+    mut is_wanted: impl FnMut(Gist) -> bool,
+) -> Result<(), LedgerError> {
+    let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
+    let mut sessions: Vec<Checkpointed<'_>> = checkpoints(&records).collect();
+    sessions.sort_by_key(|one| Reverse(one.ended));
+    let mut seen = HashSet::new();
+    for one in sessions {
+        let is_new = seen.insert((one.name.client.clone(), one.name.id.clone()));
+        let read = if is_new { gist(ledger, &one)? } else { None };
+        if read.is_some_and(|gist| !is_wanted(gist)) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// What was kept to be told; where that is missing or older than the checkpoint can tell, the
@@ -690,11 +828,14 @@ fn material(
 ) -> Material {
     let mut boot = Vec::new();
     let mut sources = Vec::new();
+    let mut briefed: HashSet<PathBuf> =
+        open.best.iter().map(|one| one.shelved.path.clone()).collect();
     for one in &open.best {
         let (first, mut told) = of_opened(project, asked, work.ledger.as_ref(), one);
         let theirs = one.card.waits.as_ref().and_then(|waits| waits.branch.as_ref());
-        mark_other_branch(&mut told, theirs, wanted);
+        mark_other_branch(&mut told, theirs, wanted, false);
         boot.extend(first);
+        told.extend(upstream::of_builds_on(project, &one.shelved, &mut briefed));
         told.extend(unexplained(project, work, one).unwrap_or_default());
         sources.push(told);
     }
@@ -711,7 +852,7 @@ fn material(
         if !work.is_own && open.best.iter().any(is_written) {
             told.retain(|point| point.form == Form::Line && point.rank <= Rank::Failure);
         }
-        mark_other_branch(&mut told, gist.branch.as_ref(), wanted);
+        mark_other_branch(&mut told, gist.branch.as_ref(), wanted, work.is_closed);
         told
     });
     match (before, is_session_first(work, open)) {
@@ -743,6 +884,7 @@ fn material(
         branch: wanted.branch.as_deref().map(|name| project.clean(name).0.as_str().to_owned()),
         boot,
         points,
+        unread: open.indexing.map_or(0, |indexing| indexing.documents - indexing.read),
         show_all: ["midstride", "brief", "--budget", &most].map(str::to_owned).to_vec(),
         headline: work.gist.as_ref().map(headline),
     }
@@ -756,6 +898,7 @@ fn of_repository(project: &Project, asked: &Asked, work: &Work) -> Vec<Point> {
     let Some(observation) = last_observation(project) else { return Vec::new() };
     let mut points = of_work_tree(&observation.work_tree);
     points.extend(of_since(&observation, gist).filter(|_| !work.is_own));
+    points.extend(of_earlier_commits(&observation, &work.before));
     for point in &mut points {
         point.text = project.clean(&point.text).0.as_str().to_owned();
     }
@@ -778,20 +921,28 @@ fn unexplained(project: &Project, work: &Work, one: &Opened) -> Option<Vec<Point
 }
 
 /// Says where the work stands that it stands on another branch than the one that is checked out.
-fn mark_other_branch(points: &mut [Point], theirs: Option<&String>, wanted: &Wanted<'_>) {
-    const OTHER_BRANCH: &str = "on another branch";
+fn mark_other_branch(
+    points: &mut [Point],
+    theirs: Option<&String>,
+    wanted: &Wanted<'_>,
+    is_closed: bool,
+) {
+    let other_branch = match is_closed {
+        true => "on a branch that was merged or deleted",
+        false => "on another branch",
+    };
     if theirs.is_none() || wanted.branch.is_none() || theirs == wanted.branch.as_ref() {
         return;
     }
     if let Some(point) = points.iter_mut().find(|point| point.rank == Rank::Source) {
         point.text.push_str(", ");
-        point.text.push_str(OTHER_BRANCH);
+        point.text.push_str(other_branch);
         return;
     }
     if let Some(point) = points.iter_mut().find(|point| point.rank >= Rank::Standing) {
         point.remark = Some(match point.remark.take() {
-            Some(remark) => format!("{remark}, {OTHER_BRANCH}"),
-            None => OTHER_BRANCH.to_owned(),
+            Some(remark) => format!("{remark}, {other_branch}"),
+            None => other_branch.to_owned(),
         });
     }
 }

@@ -7,13 +7,11 @@ use crate::ids::uid_of;
 use crate::ledger::{Ledger as _, StreamId, written};
 use crate::project::{Project, Shelved};
 use jiff::Timestamp;
-use midstride_core::checkpoint::Checkpoint;
 use midstride_core::event::{Envelope, Event, TaskEvent};
 use midstride_core::handoff::Handoff;
 use midstride_core::id::TaskId;
 use midstride_core::redact::Redaction;
-use midstride_core::session;
-use midstride_core::task::{Carried, Note, Task, TaskStatus, Tasks};
+use midstride_core::task::{Carried, Note, SESSION, Task, TaskStatus, Tasks};
 use midstride_core::yaml::{Data, Node};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,9 +20,6 @@ const CARRIED_MAX: usize = 200;
 
 /// Where the header of a handoff has them.
 const PLACE: &str = "state.tasks";
-
-/// The metadata that names the session of a client's own task.
-const OF_SESSION: &str = "session";
 
 /// What a new handoff carries.
 #[derive(Debug, Default)]
@@ -56,53 +51,18 @@ fn of_board(tasks: &Tasks) -> (Vec<Data>, usize) {
     (open.iter().map(|task| Carried::of(task, tasks).data()).collect(), left_out)
 }
 
-/// What a saved session carries: the open tasks of the project, those of the client, and what
-/// somebody else wrote there. `before` is the handoff as it is.
-pub(super) fn tasks_of_session(
-    tasks: &Tasks,
-    checkpoint: Option<&Checkpoint>,
-    before: Option<&Handoff<'_>>,
-) -> (Vec<Data>, usize) {
+/// What a saved session carries: the open tasks of the project, with those of the client among them,
+/// and what somebody else wrote there. `before` is the handoff as it is.
+pub(super) fn tasks_of_session(tasks: &Tasks, before: Option<&Handoff<'_>>) -> (Vec<Data>, usize) {
     let entries = before.and_then(|before| before.node(PLACE)).map(Node::items).unwrap_or_default();
     let is_known = |carried: &Carried| {
         let here = carried.uid.as_ref().is_some_and(|uid| tasks.get(uid).is_some());
-        here || carried.metadata.contains_key(OF_SESSION)
+        here || carried.metadata.contains_key(SESSION)
     };
     let theirs =
         entries.into_iter().filter(|entry| !Carried::read(entry).is_some_and(|c| is_known(&c)));
     let (ours, left_out) = of_board(tasks);
-    let open = checkpoint.into_iter().flat_map(of_client);
-    // What was made here from an earlier text of the handoff is among ours already.
-    let is_made =
-        |carried: &Carried| before.is_some_and(|before| tasks.get(&uid(before, carried)).is_some());
-    let of_client = open.filter(|carried| !is_made(carried)).map(|carried| carried.data());
-    (theirs.map(Node::data).chain(ours).chain(of_client).take(CARRIED_MAX).collect(), left_out)
-}
-
-/// The open tasks of a client, which go by the names that it gives them.
-fn of_client(checkpoint: &Checkpoint) -> Vec<Carried> {
-    let client = checkpoint.client().name();
-    let name = |id: &str| format!("{client}-{id}");
-    let one = |task: &session::Task| Carried {
-        id: task.id.as_deref().map_or_else(|| task.subject.clone(), name),
-        uid: None,
-        subject: task.subject.lines().next().unwrap_or_default().to_owned(),
-        description: task.description.clone(),
-        status: match task.status {
-            session::TaskStatus::InProgress => TaskStatus::InProgress,
-            session::TaskStatus::Pending
-            | session::TaskStatus::Completed
-            | session::TaskStatus::Deleted
-            | session::TaskStatus::Other(_) => TaskStatus::Pending,
-        },
-        reason: None,
-        depends_on: task.blocked_by.iter().map(|id| name(id)).collect(),
-        metadata: [(OF_SESSION.to_owned(), checkpoint.session_id().to_owned())].into(),
-        changed: task.changed.at,
-        notes: Vec::new(),
-    };
-    let tasks = checkpoint.session.tasks.iter();
-    tasks.filter(|task| task.status.is_open() && !task.subject.trim().is_empty()).map(one).collect()
+    (theirs.map(Node::data).chain(ours).take(CARRIED_MAX).collect(), left_out)
 }
 
 /// What became of the tasks that a handoff carries.

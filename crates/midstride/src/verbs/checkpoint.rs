@@ -1,6 +1,8 @@
 //! Write down what a session did. Doing it again when nothing happened changes nothing.
 
-use super::mirror;
+use super::instructions;
+use super::mirror::{self, Mirrored};
+use super::plans::plan_documents;
 use crate::capture::{Captured, capture};
 use crate::client::{self, Found};
 use crate::files::{self, FileError, Root};
@@ -29,10 +31,6 @@ const COMPARED_MAX: usize = 1_000;
 const COMPARED_BYTES_MAX: u64 = 4 << 20;
 /// What was observed so shortly before is what is there.
 const JUST_NOW: SignedDuration = SignedDuration::from_secs(2);
-/// Where plans lie.
-const PLAN_FOLDERS: [&str; 4] = ["docs/plans", "plans", ".claude/plans", "docs"];
-const PLANS_MAX: usize = 50;
-
 /// Which session.
 #[derive(Clone, Debug, Default)]
 pub enum Which {
@@ -159,7 +157,7 @@ pub(super) fn write_down(
         // later must not have the last word, so they tell one after the other.
         let _turn = ledger.turn("checkpoint")?;
         ready.look_again(ledger, found)?;
-        ready.tell_alone(ledger, found)?;
+        ready.tell_alone(project, ledger, found)?;
     }
     Ok(ready.done)
 }
@@ -172,6 +170,7 @@ pub(super) struct Ready {
     envelope: Envelope,
     blob: Blob<'static>,
     gist: Blob<'static>,
+    tasks: Vec<Mirrored>,
 }
 
 impl Ready {
@@ -203,17 +202,25 @@ impl Ready {
         }
         let told = known.or(further);
         let (is_new, blob) = (told.is_none(), told.unwrap_or_else(|| stored.hash().to_owned()));
+        let tasks = mirror::tasks_of(project, &checkpoint);
         let done = Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from };
-        Ok(Self { done, stream, expected, envelope, blob: stored, gist })
+        Ok(Self { done, stream, expected, envelope, blob: stored, gist, tasks })
     }
 
     /// Tells the ledger, unless somebody who does not wait for a turn tells more meanwhile.
-    fn tell_alone(&mut self, ledger: &SqliteLedger, found: &Found) -> Result<(), CheckpointError> {
+    fn tell_alone(
+        &mut self,
+        project: &Project,
+        ledger: &SqliteLedger,
+        found: &Found,
+    ) -> Result<(), CheckpointError> {
         while self.done.is_new {
             put_blobs(ledger, self)?;
+            // First, so that a capture that is cut off tells them next time.
+            tell_tasks_and_instructions(project, ledger, [&*self])?;
             let event = std::slice::from_ref(&self.envelope);
             match ledger.append(&self.stream, self.expected, event) {
-                Ok(_) => return give_up_tasks(ledger, [&*self]),
+                Ok(_) => return Ok(()),
                 Err(AppendError::Conflict { .. }) => self.look_again(ledger, found)?,
                 Err(error) => return Err(error.into()),
             }
@@ -431,23 +438,6 @@ pub(super) fn without_session(project: &Project) -> Around {
     }
 }
 
-fn plan_documents(project: &Project) -> Vec<String> {
-    let mut found = Vec::new();
-    for folder in PLAN_FOLDERS.into_iter().chain([""]) {
-        let all_are = folder.ends_with("plans");
-        for entry in project.root().entries(Path::new(folder)).unwrap_or_default() {
-            let name = entry.name.to_lowercase();
-            let is_plan =
-                files::is_markdown(Path::new(&name)) && (all_are || name.contains("plan"));
-            if !entry.is_folder && is_plan && found.len() < PLANS_MAX {
-                let path = Path::new(folder).join(&entry.name);
-                found.push(clean(project, &path.display().to_string()));
-            }
-        }
-    }
-    found
-}
-
 /// What the changed files of the project hold now.
 fn on_disk(project: &Project, session: &Session) -> BTreeMap<String, Option<(u64, u64)>> {
     let tops: Vec<Root> =
@@ -547,7 +537,11 @@ fn known(
 }
 
 /// Tells the ledger what is new, all of it in one turn. What somebody else told meanwhile is not.
-pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), CheckpointError> {
+pub(super) fn tell(
+    project: &Project,
+    ledger: &SqliteLedger,
+    ready: &mut [Ready],
+) -> Result<(), CheckpointError> {
     let mut new: Vec<&mut Ready> = ready.iter_mut().filter(|one| one.done.is_new).collect();
     if new.is_empty() {
         return Ok(());
@@ -555,6 +549,7 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
     for one in &new {
         put_blobs(ledger, one)?;
     }
+    tell_tasks_and_instructions(project, ledger, new.iter().map(|one| &**one))?;
     let streams: Vec<(StreamId, Vec<Envelope>)> =
         new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
     let told = ledger.unite(&streams)?;
@@ -565,7 +560,7 @@ pub(super) fn tell(ledger: &dyn Ledger, ready: &mut [Ready]) -> Result<(), Check
             one.done.blob = first.unwrap_or_default();
         }
     }
-    give_up_tasks(ledger, new.iter().map(|one| &**one))
+    Ok(())
 }
 
 fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> {
@@ -577,17 +572,22 @@ fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> 
     }
 }
 
-/// Gives up the tasks that these sessions deleted.
-fn give_up_tasks<'r>(
-    ledger: &dyn Ledger,
+/// Tells how the tasks of these sessions are, and which instructions their users gave.
+fn tell_tasks_and_instructions<'r>(
+    project: &Project,
+    ledger: &SqliteLedger,
     told: impl IntoIterator<Item = &'r Ready>,
 ) -> Result<(), CheckpointError> {
-    let mut streams = Vec::new();
     for one in told {
-        streams.extend(mirror::given_up(ledger, &one.done.checkpoint, one.envelope.time)?);
-    }
-    if !streams.is_empty() {
-        ledger.unite(&streams)?;
+        let mut streams = mirror::told(project, ledger, &one.tasks)?;
+        // A later session may take back what an earlier one of these was given.
+        let given = instructions::given_in(project, ledger, &one.done.checkpoint)?;
+        if !given.is_empty() {
+            streams.push((StreamId::instructions(), given));
+        }
+        if !streams.is_empty() {
+            ledger.unite_all_or_put_aside(&streams)?;
+        }
     }
     Ok(())
 }

@@ -1,17 +1,55 @@
-//! Dismiss what an earlier session left open, so that no briefing carries it over again.
+//! Close what briefings repeat: items that earlier sessions left open, and standing instructions.
 
 use super::brief::carried;
+use super::instructions::{self, instructions, read_instructions};
 use super::receipts::{ReceiptError, envelope};
 use super::task::named;
-use crate::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
+use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
+use crate::settings::Inside;
 use midstride_core::briefing::carry::Carried;
-use midstride_core::event::SessionEvent;
+use midstride_core::event::{Event, InstructionEvent, SessionEvent};
+use midstride_core::instruction::{Instruction, InstructionState};
+
+/// Something that briefings repeat until it is closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dismissable {
+    /// What it is closed by.
+    pub handle: String,
+    /// What it is.
+    pub kind: &'static str,
+    /// What was said, run or asked.
+    pub text: String,
+    /// The session it comes from.
+    pub session: String,
+}
+
+impl From<&Carried> for Dismissable {
+    fn from(one: &Carried) -> Self {
+        Self {
+            handle: one.handle.clone(),
+            kind: one.item.kind.word(),
+            text: one.item.text.clone(),
+            session: one.session.clone(),
+        }
+    }
+}
+
+impl From<&Instruction> for Dismissable {
+    fn from(one: &Instruction) -> Self {
+        Self {
+            handle: one.id.short(),
+            kind: "instruction",
+            text: one.text.clone(),
+            session: one.session.clone(),
+        }
+    }
+}
 
 /// Why nothing was dismissed.
 #[derive(Debug, thiserror::Error)]
 pub enum DismissError {
-    /// Nothing that is carried over has this handle.
+    /// Nothing open has this handle.
     #[error("nothing open has the handle `{handle}`")]
     NoSuch {
         /// What was typed.
@@ -19,19 +57,100 @@ pub enum DismissError {
         /// The handles that there are.
         known: Vec<String>,
     },
+    /// More than one instruction fits.
+    #[error("`{handle}` names {} instructions", known.len())]
+    Several {
+        /// What was typed.
+        handle: String,
+        /// The handles that fit.
+        known: Vec<String>,
+    },
+    /// An agent asks, and only the user closes a standing instruction.
+    #[error("only the user can close instruction `{handle}`")]
+    OnlyUser {
+        /// What was typed.
+        handle: String,
+    },
     /// It could not be recorded.
     #[error(transparent)]
     Receipt(#[from] ReceiptError),
 }
 
-/// Dismisses an item by its handle. `wrong` says that the item was not true.
-pub fn dismiss(project: &Project, handle: &str, wrong: bool) -> Result<Carried, DismissError> {
+impl From<LedgerError> for DismissError {
+    fn from(error: LedgerError) -> Self {
+        Self::Receipt(error.into())
+    }
+}
+
+/// What can be dismissed here: standing instructions first, then items that are carried over.
+pub fn dismissable(project: &Project) -> Result<Vec<Dismissable>, LedgerError> {
+    let instructions = instructions(project)?;
+    let carried = carried(project)?;
+    let items = carried.iter().map(Dismissable::from);
+    Ok(instructions.iter().map(Dismissable::from).chain(items).collect())
+}
+
+/// Closes an item or an instruction by its handle. `wrong` says that it was not true.
+pub fn dismiss(project: &Project, handle: &str, wrong: bool) -> Result<Dismissable, DismissError> {
     if project.set_up() == SetUp::Not {
         return Err(ReceiptError::NotSetUp.into());
     }
-    let open = carried(project).map_err(ReceiptError::from)?;
-    let Some(item) = open.iter().find(|one| one.handle == handle).cloned() else {
-        let known = open.into_iter().map(|one| one.handle).collect();
+    match is_instruction(handle) {
+        true => dismiss_instruction(project, handle, wrong),
+        false => dismiss_item(project, handle, wrong),
+    }
+}
+
+/// Closes an item that an agent says it settled. Only the user closes instructions.
+pub fn settle(project: &Project, handle: &str) -> Result<Dismissable, DismissError> {
+    match is_instruction(handle) {
+        true => Err(DismissError::OnlyUser { handle: handle.to_owned() }),
+        false => dismiss(project, handle, false),
+    }
+}
+
+/// What was dismissed of what briefings said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dismissals {
+    /// Items and instructions that were dismissed.
+    pub all: usize,
+    /// Those of them that were not true.
+    pub wrong: usize,
+}
+
+/// Counts what was dismissed here, within the latest records of sessions.
+pub fn dismissals(project: &Project) -> Result<Dismissals, LedgerError> {
+    const RECORDS_MAX: usize = 10_000;
+    let Some(ledger) = SqliteLedger::open_existing(project, Patience::Command)? else {
+        return Ok(Dismissals::default());
+    };
+    let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_MAX)?;
+    let events = records.iter().flat_map(|record| &record.events);
+    let items = events.filter_map(|envelope| {
+        let Event::Session(SessionEvent::Dismissed { wrong, .. }) = &envelope.event else {
+            return None;
+        };
+        Some(*wrong)
+    });
+    let all = read_instructions(&ledger)?;
+    let closed = all.iter().filter_map(|one| match one.state {
+        InstructionState::Dismissed { wrong } => Some(wrong),
+        InstructionState::Active | InstructionState::Revoked => None,
+    });
+    Ok(items.chain(closed).fold(Dismissals::default(), |sum, wrong| Dismissals {
+        all: sum.all + 1,
+        wrong: sum.wrong + usize::from(wrong),
+    }))
+}
+
+fn is_instruction(handle: &str) -> bool {
+    handle.starts_with("i-")
+}
+
+fn dismiss_item(project: &Project, handle: &str, wrong: bool) -> Result<Dismissable, DismissError> {
+    let open = carried(project)?;
+    let Some(item) = open.iter().find(|one| one.handle == handle) else {
+        let known = dismissable(project)?.into_iter().map(|one| one.handle).collect();
         return Err(DismissError::NoSuch { handle: handle.to_owned(), known });
     };
     let client = item.client.name().to_owned();
@@ -45,7 +164,38 @@ pub fn dismiss(project: &Project, handle: &str, wrong: bool) -> Result<Carried, 
     let id = named(&[&client, &item.session, "dismissed", handle]);
     let stream = StreamId::session(&client, &item.session);
     let events = vec![envelope(project, id, event)];
-    let ledger = SqliteLedger::open(project, Patience::Command).map_err(ReceiptError::from)?;
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
     ledger.unite(&[(stream, events)]).map_err(ReceiptError::from)?;
-    Ok(item)
+    Ok(item.into())
+}
+
+fn dismiss_instruction(
+    project: &Project,
+    handle: &str,
+    wrong: bool,
+) -> Result<Dismissable, DismissError> {
+    if let Some(Inside::Agent(_)) = project.environment().inside {
+        return Err(DismissError::OnlyUser { handle: handle.to_owned() });
+    }
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    let all = read_instructions(&ledger)?;
+    let found = all.find(handle);
+    let [instruction] = found.as_slice() else {
+        let handle = handle.to_owned();
+        return Err(match found.is_empty() {
+            true => {
+                let known = dismissable(project)?.into_iter().map(|one| one.handle).collect();
+                DismissError::NoSuch { handle, known }
+            }
+            false => {
+                let known = found.iter().map(|one| one.id.short()).collect();
+                DismissError::Several { handle, known }
+            }
+        });
+    };
+    let event = InstructionEvent::Dismissed { id: instruction.id.as_str().to_owned(), wrong };
+    let now = project.environment().clock.now();
+    let events = vec![instructions::envelope(event, now, "cli")];
+    ledger.unite(&[(StreamId::instructions(), events)]).map_err(ReceiptError::from)?;
+    Ok((*instruction).into())
 }

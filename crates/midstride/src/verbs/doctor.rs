@@ -6,6 +6,7 @@ mod idle;
 pub use clients::{ClientFacts, examine_clients};
 pub use idle::{Idle, idle};
 
+use super::dismiss::{Dismissals, dismissals};
 use crate::files::FileError;
 use crate::index::{Effort, Index, IndexError, IndexFacts, Limit};
 use crate::ledger::{LedgerFacts, Patience, SqliteLedger};
@@ -43,6 +44,8 @@ pub struct Examined {
     pub index: IndexFacts,
     /// How many texts were forgotten.
     pub forgotten: usize,
+    /// What was dismissed of what briefings said.
+    pub dismissals: Dismissals,
 }
 
 /// Looks at everything and changes nothing.
@@ -61,6 +64,8 @@ pub fn examine(project: &Project) -> Examined {
         ledger: SqliteLedger::facts(project),
         index: Index::facts(project),
         forgotten: project.known_tombstones().len(),
+        // A ledger that cannot be read is a problem of its own.
+        dismissals: dismissals(project).unwrap_or_default(),
     }
 }
 

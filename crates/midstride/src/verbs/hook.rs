@@ -150,6 +150,12 @@ fn is_headless(client: Client) -> bool {
     }
 }
 
+/// What a session was briefed with when it started.
+pub(super) fn briefed_with(project: &Project, client: &str, session: &str) -> Option<String> {
+    let session = SessionName::of(client, session)?;
+    Kept::read(project, &session).briefed.map(|(_, text)| text)
+}
+
 /// Removes what hooks of a session keep for the next one.
 pub(super) fn start_over(project: &Project, session: &SessionName) -> Result<(), FileError> {
     Kept::remove(project, session)
@@ -291,12 +297,9 @@ impl Hooking<'_> {
         if text.is_some() {
             self.did("briefed");
         }
-        // A page about some of the handoffs says that there are more.
+        // A page counts the handoffs that were not read; without one, the session is told of them here.
         let indexing = briefed.indexing.map(|indexing| format!("Index is being built: {indexing}"));
-        let text = match (text, indexing) {
-            (Some(text), Some(indexing)) => Some(format!("{}\n\n{indexing}\n", text.trim_end())),
-            (text, indexing) => text.or(indexing),
-        };
+        let text = text.or(indexing);
         let indexing =
             briefed.indexing.map(|indexing| format!("midstride is building its index: {indexing}"));
         let line = [told.and_then(Briefing::line_for_user), recovered_line(recovered), indexing];

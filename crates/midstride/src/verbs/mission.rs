@@ -20,6 +20,8 @@ pub struct NewMission {
     pub next: Vec<String>,
     /// How it is being worked.
     pub mode: Option<String>,
+    /// The iteration that the work is in.
+    pub iteration: Option<u64>,
     /// Whether nothing of the state before goes on.
     pub fresh: bool,
     /// Decisions of the state before that do not hold any longer, counted from one.
@@ -106,8 +108,12 @@ fn stated(before: Option<&Mission>, new: &NewMission) -> Result<MissionEvent, Mi
     Ok(MissionEvent::Stated {
         decisions: carried("decision", decisions, &new.dropped_decisions, &new.decisions)?,
         questions: carried("question", questions, &new.dropped_questions, &new.questions)?,
-        next: new.next.clone(),
+        next: match new.next.as_slice() {
+            [] => old(|state| &state.next).to_vec(),
+            next => next.to_vec(),
+        },
         mode: new.mode.clone().or_else(|| before?.mode.clone()),
+        iteration: new.iteration.or_else(|| before?.iteration),
     })
 }
 

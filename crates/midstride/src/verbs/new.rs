@@ -18,7 +18,7 @@ use midstride_core::stage::StageRule;
 use midstride_core::time;
 use midstride_core::yaml::{Data, Node};
 use source::Source;
-pub(super) use source::find_upstream;
+pub(super) use source::{find_upstream, of_key};
 use std::path::PathBuf;
 
 /// What the author says about a new handoff.
@@ -69,8 +69,8 @@ impl NewHandoff {
 pub struct Created {
     /// The document.
     pub shelved: Shelved,
-    /// The handoff it builds on.
-    pub upstream: Option<Shelved>,
+    /// The handoffs it builds on, the one that was named first.
+    pub upstream: Vec<Shelved>,
     /// The note that it was made of.
     pub origin: Option<Origin>,
     /// Secrets that were not written.
@@ -181,6 +181,7 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
         (None, kind) => kind.unwrap_or(HandoffKind::Investigation),
     };
     let rule = wanted.stage.as_deref().map(|stage| stage_rule(project, stage)).transpose()?;
+    let upstream = source::with_siblings(project, upstream, rule);
     let private = private_project || wanted.private.unwrap_or(kind == HandoffKind::Session);
     let private_root = project.make_private()?;
     // Two that run at once must not get one number or one name.
@@ -188,13 +189,13 @@ pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> 
     let own_id = note.as_ref().and_then(|note| note.id());
     let id = match own_id.filter(|_| wanted.id.is_none()) {
         Some(id) => free_id(project, &id)?,
-        None => choose_id(project, wanted, kind, upstream.as_ref(), &private_root)?,
+        None => choose_id(project, wanted, kind, upstream.first(), &private_root)?,
     };
     let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
     let shelf = choose_shelf(project, private.then_some(private_root), kind)?;
-    let path = place(&shelf, &key, rule, wanted, upstream.as_ref());
+    let path = place(&shelf, &key, rule, wanted, upstream.first());
     refuse_taken(project, &key)?;
-    let mut fields = fields(project, wanted, kind, &key, rule, upstream.as_ref());
+    let mut fields = fields(project, wanted, kind, &key, rule, &upstream);
     // An author who lists tasks has said which ones.
     let lists_tasks = given.as_ref().is_some_and(|given| given_state(given, "tasks").is_some());
     let carries = match kind {
@@ -401,7 +402,7 @@ fn fields(
     kind: HandoffKind,
     key: &HandoffKey,
     rule: Option<&StageRule>,
-    upstream: Option<&Shelved>,
+    upstream: &[Shelved],
 ) -> Vec<(&'static str, Data)> {
     let now = project.environment().clock.now();
     let by = wanted.by.clone().or_else(|| rule?.from.clone());
@@ -412,12 +413,15 @@ fn fields(
     let commit = project.repository().and_then(crate::git::Repository::head_commit);
     let text = |text: &Option<String>| text.clone().map(Data::Text);
     // The stages of one feature are about one thing.
-    let inherited = upstream.filter(|_| rule.is_some()).and_then(|u| u.handoff(project).title());
+    let first = upstream.first().filter(|_| rule.is_some());
+    let inherited = first.and_then(|first| first.handoff(project).title());
     let title = wanted.title.clone().or_else(|| inherited.map(str::to_owned));
     let builds_on = |shelved: &Shelved| {
-        let artifact = reference(project, &shelved.path, &shelved.handoff(project).key());
-        Data::map([("upstream", Data::List(vec![derived_from(&artifact)]))])
+        derived_from(&reference(project, &shelved.path, &shelved.handoff(project).key()))
     };
+    let builds_on: Vec<Data> = upstream.iter().map(builds_on).collect();
+    let builds_on =
+        (!builds_on.is_empty()).then(|| Data::map([("upstream", Data::List(builds_on))]));
     let known = [
         ("format", Some(Data::Bare(FORMAT.to_string()))),
         ("id", Some(Data::text(&key.id))),
@@ -432,7 +436,7 @@ fn fields(
         ("created", Some(Data::Bare(time::write(now)))),
         ("at_commit", commit.map(Data::Text)),
         ("context_summary", Some(text(&wanted.summary).unwrap_or(Data::Null))),
-        ("dependencies", upstream.map(builds_on)),
+        ("dependencies", builds_on),
     ];
     let known: Vec<(&str, Data)> = known.into_iter().filter_map(|(k, v)| Some((k, v?))).collect();
     let asked = ["decisions_made", "open_questions", "assumptions"]

@@ -8,7 +8,10 @@ use super::checkpoint::{
     CheckpointError, Checkpointed, Which, checkpoint, current, without_session,
 };
 use super::cover::coverage;
+use super::mirror;
+use super::mission::missions;
 use super::new::{Created, NewError, NewHandoff, new, taken};
+use super::plans::plans_to_read;
 use super::sessions::{Promoted, last_written, stored};
 use super::task::{Board, TaskError};
 use crate::client;
@@ -25,8 +28,10 @@ use midstride_core::handoff::Handoff;
 use midstride_core::header::{BootKind, HandoffKind, Header, Status, Verb};
 use midstride_core::id::{HandoffKey, nearest};
 use midstride_core::judgement::{Facts, Judgement, Reflection};
+use midstride_core::mission::Mission;
 use midstride_core::redact::Redaction;
 use midstride_core::session::{AgentState, Client};
+use midstride_core::task::{Task, Tasks};
 use midstride_core::time;
 use midstride_core::yaml::{Data, Node};
 use std::path::PathBuf;
@@ -119,6 +124,10 @@ pub struct Saved {
     pub captured: Option<Checkpointed>,
     /// Agents that have not come back.
     pub in_flight: Vec<InFlight>,
+    /// The tasks of the project, with those of the session among them.
+    pub board: Tasks,
+    /// The mission, as it was captured and as the tasks say.
+    pub mission: Option<Mission>,
     /// How many open tasks it carries.
     pub tasks: usize,
     /// How many open ones did not fit.
@@ -226,7 +235,7 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
     let kept = captured.as_ref().map(|done| stored(project, &done.blob)).transpose()?.flatten();
     let checkpoint = kept.or_else(|| captured.as_ref().map(|done| done.checkpoint.clone()));
     let (project, _lock) = &alone(project)?;
-    let board = Board::open(project)?;
+    let board = board(project, checkpoint.as_ref())?;
     let blob = captured.as_ref().map(|done| done.blob.as_str());
     let making = Making { project, wanted, checkpoint: checkpoint.as_ref(), blob, board: &board };
     let existing = making.existing()?;
@@ -247,7 +256,8 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
         accepted: accepted(&shelved.document),
         reflection,
         in_flight: checkpoint.as_ref().map(in_flight).unwrap_or_default(),
-        tasks_left_out: tasks_of_session(&board.tasks, None, None).1,
+        mission: mission(project, wanted, &board.tasks)?,
+        tasks_left_out: tasks_of_session(&board.tasks, None).1,
         shelved,
         written,
         gate,
@@ -257,7 +267,38 @@ pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
         tasks,
         redacted,
         similar,
+        board: board.tasks,
     })
+}
+
+/// The tasks of the project, with those of the session among them.
+fn board(project: &Project, checkpoint: Option<&Checkpoint>) -> Result<Board, TaskError> {
+    let mut board = Board::open(project)?;
+    if let Some(checkpoint) = checkpoint {
+        mirror::tell(project, board.ledger(), checkpoint)?;
+        board.look()?;
+    }
+    Ok(board)
+}
+
+/// The mission as it is left: the author of the handoff has the last word on what is next.
+fn mission(project: &Project, wanted: &Save, tasks: &Tasks) -> Result<Option<Mission>, TaskError> {
+    let mission = Mission::of(missions(project)?.last(), tasks);
+    let next = &wanted.judgement.next;
+    if next.is_empty() {
+        return Ok(mission);
+    }
+    let (at, by) = (project.environment().clock.now(), wanted.by.clone().unwrap_or_default());
+    let none = Mission {
+        at,
+        by,
+        decisions: Vec::new(),
+        questions: Vec::new(),
+        next: Vec::new(),
+        mode: None,
+        iteration: None,
+    };
+    Ok(Some(Mission { next: next.clone(), ..mission.unwrap_or(none) }))
 }
 
 /// The project for one that saves at a time: two that save one session at once must not make two
@@ -335,7 +376,7 @@ pub(super) fn facts_only(
         is_agent: false,
     };
     let (project, _lock) = &alone(project)?;
-    let board = Board::open(project)?;
+    let board = board(project, Some(checkpoint))?;
     let (wanted, blob) = (&wanted, Some(blob));
     let making = Making { project, wanted, checkpoint: Some(checkpoint), blob, board: &board };
     if let Some(shelved) = making.of_session(checkpoint)? {
@@ -450,7 +491,7 @@ impl Making<'_> {
         let from_top =
             |page: String, top: &&std::path::Path| page.replace(&format!("{}/", top.display()), "");
         let page = tops.iter().fold(page, from_top);
-        let (tasks, _) = tasks_of_session(&self.board.tasks, self.checkpoint, before);
+        let (tasks, _) = tasks_of_session(&self.board.tasks, before);
         if let Data::Map(entries) = &mut state {
             entries.push(("tasks".to_owned(), Data::List(tasks)));
         }
@@ -458,8 +499,10 @@ impl Making<'_> {
         let clean = |text: String| project.clean(&text).0.as_str().to_owned();
         let reads =
             self.checkpoint.map(|checkpoint| checkpoint.must_read(&tops)).unwrap_or_default();
-        let reads =
-            reads.into_iter().filter(|path| project.root().has_file(std::path::Path::new(path)));
+        let plans = plans_to_read(project).into_iter().filter(|path| !reads.contains(path));
+        let plans: Vec<String> = plans.collect();
+        let reads = reads.into_iter().chain(plans);
+        let reads = reads.filter(|path| project.root().has_file(std::path::Path::new(path)));
         let boot = self.skills().into_iter().map(|skill| (BootKind::Skill, skill));
         let boot = boot.chain(reads.map(|path| (BootKind::Read, path)));
         let boot = boot.chain(open.into_iter().map(|task| (BootKind::Task, task)));
@@ -474,30 +517,35 @@ impl Making<'_> {
     }
 
     fn skills(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
+        let mut skills: Vec<(&str, &str)> = Vec::new();
         for skill in self.checkpoint.iter().flat_map(|checkpoint| checkpoint.session.skills.iter())
         {
-            let name = skill.name.trim_start_matches('/');
-            if !BUILT_IN.contains(&name) && !names.iter().any(|other| other == name) {
-                names.push(name.to_owned());
+            let (name, given) = (skill.name.trim_start_matches('/'), skill.arguments.trim());
+            match skills.iter_mut().find(|(other, _)| *other == name) {
+                // It is loaded as it was used last.
+                Some((_, before)) if !given.is_empty() => *before = given,
+                Some(_) => {}
+                None if BUILT_IN.contains(&name) => {}
+                None => skills.push((name, given)),
             }
         }
-        names
+        let whole = |(name, given): (&str, &str)| {
+            let whole = BootKind::Skill.written(&format!("{name} {given}"));
+            let is_refused = BootKind::Skill.refusal(&whole).is_some();
+            if is_refused { name.to_owned() } else { whole }
+        };
+        skills.into_iter().map(whole).collect()
     }
 
     /// Tasks that are open, and those that are over, as they are restored.
     fn tasks(&self) -> (Vec<String>, Vec<String>) {
-        let ours = self.board.tasks.iter();
-        let ours = ours
-            .map(|task| (task.status.is_open(), format!("{} {}", task.id.short(), task.subject)));
-        let session = self.checkpoint.map(|checkpoint| &checkpoint.session);
-        let theirs = session.into_iter().flat_map(|session| &session.tasks);
-        let theirs = theirs.map(|task| (task.status.is_open(), task.subject.clone()));
-        let (open, ended): (Vec<_>, Vec<_>) = ours.chain(theirs).partition(|(open, _)| *open);
-        let text = |tasks: Vec<(bool, String)>| tasks.into_iter().map(|(_, text)| text);
-        let (open, ended): (Vec<String>, Vec<String>) =
-            (text(open).take(BOOT_TASKS_MAX).collect(), text(ended).collect());
-        let over = ended.into_iter().filter(|task| !open.contains(task)).collect();
+        let (open, ended): (Vec<&Task>, Vec<&Task>) =
+            self.board.tasks.iter().partition(|task| task.status.is_open());
+        let text = |task: &Task| format!("{} {}", task.id.short(), task.subject);
+        let open: Vec<String> = open.into_iter().take(BOOT_TASKS_MAX).map(text).collect();
+        // An older midstride wrote those of a client without an id.
+        let ended = ended.into_iter().flat_map(|task| [text(task), task.subject.clone()]);
+        let over = ended.filter(|task| !open.contains(task)).collect();
         (open, over)
     }
 

@@ -423,7 +423,7 @@ pub(super) fn recover_some(
                 Err(error) => failed.push((one.session.clone(), error)),
             }
         }
-        tell(ledger, &mut ready)?;
+        tell(project, ledger, &mut ready)?;
         checkpoints.extend(ready.into_iter().map(|one| one.done));
     }
     let unknown = others.len() - running;

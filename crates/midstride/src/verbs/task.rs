@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use midstride_core::event::{Envelope, Event, TaskEvent};
 use midstride_core::id::TaskId;
 use midstride_core::redact::Redaction;
-use midstride_core::task::{NewTask, NotFound, Refusal, Task, Tasks, Wish};
+use midstride_core::task::{CLIENT, NewTask, NotFound, Refusal, SESSION, Task, Tasks, Wish};
 use std::collections::HashMap;
 
 /// Why a task is as it was.
@@ -141,9 +141,11 @@ pub(super) fn ledger_of(project: &Project) -> Result<SqliteLedger, TaskError> {
 pub(super) fn happened(id: &TaskId, time: Timestamp, by: &str, event: TaskEvent) -> Envelope {
     let name = match &event {
         TaskEvent::Noted { text } => named(&[id.as_str(), &time.to_string(), by, text]),
-        TaskEvent::Added { .. } | TaskEvent::Carried { .. } | TaskEvent::Changed(_) => {
-            new_uid(time)
-        }
+        TaskEvent::Added { .. }
+        | TaskEvent::Carried { .. }
+        | TaskEvent::Changed(_)
+        | TaskEvent::Captured(_)
+        | TaskEvent::Linked { .. } => new_uid(time),
     };
     Envelope { id: name, time, source: by.to_owned(), event: Event::Task(event) }
 }
@@ -185,6 +187,52 @@ pub fn add_task(
     let envelope = happened(&id, now, &by, new.added());
     ledger.append(&StreamId::task(&id), Expected::NoStream, &[envelope])?;
     Ok(Done { id, redacted: sieve.found })
+}
+
+/// A task that a session added, or had already.
+#[derive(Debug)]
+pub struct Added {
+    /// Which.
+    pub done: Done,
+    /// Whether it is new.
+    pub is_new: bool,
+}
+
+/// Adds a task for the session that asks. One that the session has under that subject, on the list of
+/// its client or here, is that task: it gets what is new.
+pub fn add_own_task(
+    project: &Project,
+    wanted: &NewTask,
+    before: &[String],
+    by: Option<&str>,
+) -> Result<Added, TaskError> {
+    let Some(session) = &project.environment().session else {
+        return Ok(Added { done: add_task(project, wanted, before, by)?, is_new: true });
+    };
+    let mut board = Board::open(project)?;
+    let subject = Sieve::of(project).clean(&wanted.subject);
+    let known = board.tasks.of_session(&session.client, &session.id, &subject);
+    let Some(id) = known.map(|task| task.id.as_str().to_owned()) else {
+        let mut wanted = wanted.clone();
+        let own = [(CLIENT, &session.client), (SESSION, &session.id)];
+        wanted.metadata.extend(own.map(|(name, value)| (name.to_owned(), value.clone())));
+        return Ok(Added { done: add_task(project, &wanted, before, by)?, is_new: true });
+    };
+    let metadata = wanted.metadata.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
+    let wish = TaskWish {
+        wish: Wish {
+            description: wanted.description.clone(),
+            metadata: metadata.collect(),
+            ..Wish::default()
+        },
+        depends_on: before.to_vec(),
+        no_longer: Vec::new(),
+    };
+    let done = match change_task(project, &mut board, &id, &wish, by) {
+        Err(TaskError::Refused { id, why: Refusal::Nothing }) => Done { id, redacted: Vec::new() },
+        done => done?,
+    };
+    Ok(Added { done, is_new: false })
 }
 
 /// What is to change about a task; other tasks are named as people type them.

@@ -159,8 +159,13 @@ pub fn load_state(
 
 /// The last state of each workflow, with how many there are, by name.
 pub fn states(project: &Project) -> Result<Vec<(KeptState, usize)>, WorkflowError> {
+    Ok(newest_states(&ledger_of(project)?)?)
+}
+
+/// The same of a ledger.
+pub(super) fn newest_states(ledger: &SqliteLedger) -> Result<Vec<(KeptState, usize)>, LedgerError> {
     let mut all: Vec<(KeptState, usize)> = Vec::new();
-    let records = ledger_of(project)?.read_below(StreamId::WORKFLOWS)?;
+    let records = ledger.read_below(StreamId::WORKFLOWS)?;
     for state in history(events(&records)) {
         match all.iter_mut().find(|(last, _)| last.name == state.name) {
             Some((last, count)) => (*last, *count) = (state, *count + 1),

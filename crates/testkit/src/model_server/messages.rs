@@ -5,8 +5,11 @@ use serde_json::{Value, json};
 
 const USAGE: (u64, u64) = (1_000, 50);
 
-/// Whether the client asks for a summary of the conversation, which no user wanted.
+/// Whether the client asks for a summary or a title of the conversation, which no user wanted.
 pub(super) fn is_aside(body: &Value) -> bool {
+    if body["system"].to_string().contains("Generate a concise, sentence-case title") {
+        return true;
+    }
     // What hooks told may stand behind it, in the name of the system.
     let mut said = body["messages"].as_array().into_iter().flatten();
     let last = said.rfind(|message| message["role"] == "user");

@@ -38,8 +38,12 @@ pub(super) fn answer(turn: &Turn, number: usize) -> Vec<(&'static str, Value)> {
 }
 
 /// A call of a function; of a tool that takes plain text, if that is what it is given. A tool of an
-/// MCP server is named `server/tool`.
+/// MCP server is named `server/tool`, one of the client's own families `family::tool`.
 fn call(name: &str, arguments: &Value, id: &str) -> Value {
+    if let Some((family, tool)) = name.split_once("::") {
+        return json!({"type": "function_call", "call_id": id, "name": tool,
+                      "namespace": family, "arguments": arguments.to_string()});
+    }
     match (arguments, name.split_once('/')) {
         (Value::String(input), _) => {
             json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input})

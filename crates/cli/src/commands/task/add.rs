@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::project::Project;
-use midstride::verbs;
+use midstride::verbs::{self, Added};
 use midstride_core::task::NewTask;
 
 /// Add a task; prints its id
@@ -43,12 +43,16 @@ pub(super) fn add(ui: &mut Ui, project: &Project, args: AddArgs) -> Result<Outco
         metadata: super::metadata(args.meta),
         ..NewTask::default()
     };
-    let done = verbs::add_task(project, &new, &args.depends_on, args.by.as_deref())?;
+    let Added { done, is_new } =
+        verbs::add_own_task(project, &new, &args.depends_on, args.by.as_deref())?;
     if args.json {
         ui.json(&view::task::added(&done.id, &done.redacted))?;
         return Ok(Outcome::Clean);
     }
     ui.print(&format!("{}\n", done.id))?;
     super::super::tell_redacted(ui, &done.redacted)?;
+    if !is_new {
+        ui.say("It is already on the list of this session.")?;
+    }
     Ok(Outcome::Clean)
 }

@@ -9,9 +9,9 @@ use midstride::verbs::{self, NewMission};
 
 /// Capture how the work as a whole stands, for whoever takes it over
 ///
-/// The last capture counts, the ones before are kept. What was decided and what is not known goes on
-/// from one to the next until it is dropped, and so does the mode; what to do next is said anew. Where the tasks stand is not captured: they
-/// tell it themselves. `midstride brief --as mission` prints it all.
+/// The last capture counts; earlier ones are kept. Decisions and questions carry over until you drop
+/// them. Next actions, mode and iteration carry over until you give new ones. The status of tasks is
+/// never captured: it is read from the tasks. `midstride brief --as mission` prints everything.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MissionArgs {
     /// What was decided, and by whom; may be given several times
@@ -22,13 +22,17 @@ pub(crate) struct MissionArgs {
     #[arg(long, value_name = "TEXT", value_parser = super::super::sentence, allow_hyphen_values = true)]
     question: Vec<String>,
 
-    /// What to do when the work goes on, in order; may be given several times
+    /// What to do next, in order; replaces the list of the state before
     #[arg(long, value_name = "TEXT", value_parser = super::super::sentence, allow_hyphen_values = true)]
     next: Vec<String>,
 
     /// How it is being worked
     #[arg(long, value_name = "MODE", value_parser = super::super::said, allow_hyphen_values = true)]
     mode: Option<String>,
+
+    /// The iteration the work is in
+    #[arg(long, value_name = "NUMBER")]
+    iteration: Option<u64>,
 
     /// Drop a decision of the state before, by its number; may be given several times
     #[arg(long, value_name = "NUMBER")]
@@ -47,7 +51,7 @@ pub(crate) struct MissionArgs {
     by: Option<String>,
 
     /// List what was captured so far, the newest first, and capture nothing
-    #[arg(long, conflicts_with_all = ["decision", "question", "next", "mode", "drop_decision", "drop_question", "fresh", "by"])]
+    #[arg(long, conflicts_with_all = ["decision", "question", "next", "mode", "iteration", "drop_decision", "drop_question", "fresh", "by"])]
     history: bool,
 
     /// Print as JSON
@@ -68,6 +72,7 @@ pub(super) fn mission(
         questions: args.question,
         next: args.next,
         mode: args.mode,
+        iteration: args.iteration,
         fresh: args.fresh,
         dropped_decisions: args.drop_decision,
         dropped_questions: args.drop_question,

@@ -8,7 +8,7 @@ use midstride::journal::Change;
 use midstride::verbs;
 use midstride_core::handoff::Handoff;
 use midstride_core::header::Verb;
-use midstride_core::life;
+use midstride_core::life::{self, Ending};
 
 pub(super) const TOOL: Tool = Tool {
     name: "resolve",
@@ -47,6 +47,16 @@ fn resolve(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> 
     let now = project.environment().clock.now();
     let change = Change::by_verb(Verb::Resolve, reason, Some(caller.name.clone()));
     let decide = |handoff: &Handoff<'_>| life::resolve(handoff, &ending, &[], now);
+    let blocking = match &ending {
+        Ending::Resolved { .. } => verbs::blocking_questions(&project, &shelved),
+        Ending::Superseded(_) | Ending::Abandoned(_) => Vec::new(),
+    };
     let done = verbs::live(&project, &shelved, &decide, &change)?;
-    Ok(recorded(&project, &shelved, &done, &change.reason))
+    let reply = recorded(&project, &shelved, &done, &change.reason);
+    let named: Vec<String> =
+        blocking.iter().map(|one| format!("{} q{}", one.handoff, one.number)).collect();
+    Ok(match named.as_slice() {
+        [] => reply,
+        named => reply.and(format!("Blocking questions still open: {}", named.join(", "))),
+    })
 }

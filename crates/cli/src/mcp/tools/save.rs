@@ -3,6 +3,7 @@
 use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::view::Surface;
+use crate::view::dismissable::dismissed;
 use crate::view::save as view;
 use midstride::project::Project;
 use midstride::verbs::{
@@ -25,8 +26,15 @@ pub(super) const TOOL: Tool = Tool {
         Parameter::new("blocking_questions", Kind::Texts, "Work waits for these"),
         Parameter::new("next", Kind::Texts, "In order"),
         Parameter::new("constraints", Kind::Texts, "What to keep to"),
+        Parameter::new("assumptions", Kind::Texts, ""),
         Parameter::new("read", Kind::Texts, "Paths to read first"),
+        Parameter::new("skills", Kind::Texts, "To load first: `name arguments`"),
+        Parameter::new("tasks", Kind::Texts, "To restore"),
+        Parameter::new("role", Kind::Text, "Yours"),
+        Parameter::new("pattern", Kind::Text, "Alone, agents, pipeline"),
+        Parameter::new("waiting_for", Kind::Text, ""),
         Parameter::new("body", Kind::Text, "More, in Markdown"),
+        Parameter::new("settled", Kind::Texts, "Handles of open items that are done: `kf7q`"),
         Parameter::new("handoff", Kind::Text, "Save into this id"),
         Parameter::new("session", Kind::Text, "Its id, or `none`"),
         Parameter::new("accept", Kind::Text, "Why what is missing may be missing"),
@@ -45,7 +53,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 /// What an author says, by the names it has everywhere.
-const SAID: [&str; 11] = [
+const SAID: [&str; 17] = [
     "title",
     "summary",
     "decisions",
@@ -55,7 +63,13 @@ const SAID: [&str; 11] = [
     "blocking_questions",
     "next",
     "constraints",
+    "assumptions",
     "read",
+    "skills",
+    "tasks",
+    "role",
+    "pattern",
+    "waiting_for",
     "body",
 ];
 /// The two questions at the end.
@@ -65,6 +79,11 @@ const NO_SESSION: &str = "none";
 
 fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let project = caller.project()?;
+    let settled = arguments.texts("settled");
+    if !settled.is_empty() && arguments.only(&SAID).is_empty() && arguments.text("accept").is_none()
+    {
+        return Ok(settled_items(Reply::default(), &project, &settled));
+    }
     let wanted = Save {
         source: source(caller, arguments),
         client: caller.client,
@@ -90,11 +109,22 @@ fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     // The shelf may be new to the project.
     let project = caller.project()?;
     let reply = told(&project, &saved, arguments.text("handoff"));
+    let reply = settled_items(reply, &project, &settled);
     Ok(match is_alone {
         true => {
             reply.and("No transcript of this session was found: facts are from git and the tasks.")
         }
         false => reply,
+    })
+}
+
+/// Closes the open items that the agent names, each by itself: a wrong handle loses nothing.
+fn settled_items(reply: Reply, project: &Project, handles: &[String]) -> Reply {
+    handles.iter().fold(reply, |reply, handle| {
+        reply.and(match verbs::settle(project, handle) {
+            Ok(item) => dismissed(&item, false),
+            Err(error) => error.to_string(),
+        })
     })
 }
 

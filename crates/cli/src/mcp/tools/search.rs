@@ -1,17 +1,18 @@
-//! Find handoffs by what they say.
+//! Find handoffs and captured sessions by what they say.
 
 use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::mcp::reply::PAGE_CHARS;
 use crate::view::{self, Surface};
 use midstride::index::Filter;
-use midstride::verbs::{self, Search};
+use midstride::project::Project;
+use midstride::verbs::{self, Found, Search};
 use midstride_core::header::Status;
 use midstride_core::search::Query;
 
 pub(super) const TOOL: Tool = Tool {
     name: "search",
-    says: "Find handoffs; all words have to be there",
+    says: "Find handoffs and captured sessions that have all words",
     only_reads: true,
     parameters: &[
         Parameter::needed("words", Kind::Text, "`mark*` and `\"a phrase\"` work"),
@@ -40,19 +41,39 @@ fn search(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
         fresh: false,
     };
     let found = verbs::search(&project, &wanted, &mut |_, _| ());
-    let remarks =
-        view::search::remarks(&found, &[words.to_owned()], status.is_some(), Surface::Called);
-    if found.hits.is_empty() {
-        return Ok(remarks.iter().fold(Reply::default(), Reply::and));
-    }
+    let sessions = match status {
+        Some(_) => Vec::new(),
+        None => verbs::search_sessions(&project, &wanted.query, limit)?,
+    };
+    let has_sessions = !sessions.is_empty();
+    let filtered = status.is_some();
+    let words = [words.to_owned()];
+    let remarks = view::search::remarks(&found, has_sessions, &words, filtered, Surface::Called);
+    let reply = of_handoffs(&project, &found, offset)?;
+    let reply = match sessions.is_empty() || offset > 0 {
+        true => reply,
+        false => {
+            let texts: Vec<String> = sessions.iter().map(view::search::session).collect();
+            let source = view::count(texts.len(), "captured session");
+            reply.carries(&source, &fitting(&texts).join("\n"), 0)?
+        }
+    };
+    Ok(remarks.iter().fold(reply, Reply::and))
+}
+
+/// The handoffs from one on, as many as fit on a page.
+fn of_handoffs(project: &Project, found: &Found, offset: usize) -> Result<Reply, Diagnostic> {
     let all = found.hits.len();
+    if all == 0 {
+        return Ok(Reply::default());
+    }
     if offset >= all {
         let all = view::count(all, "hit");
         return Err(Diagnostic::new(format!("`offset` {offset} is behind the last of {all}"))
             .hint("leave `offset` out to begin with the best"));
     }
     let hits: Vec<String> =
-        found.hits.iter().skip(offset).map(|hit| view::search::one(&project, hit)).collect();
+        found.hits.iter().skip(offset).map(|hit| view::search::one(project, hit)).collect();
     let hits = fitting(&hits);
     let next = offset + hits.len();
     let source = match offset {
@@ -60,7 +81,6 @@ fn search(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
         _ => format!("Handoffs {} to {next}", offset + 1),
     };
     let reply = Reply::default().carries(&source, &hits.join("\n"), 0)?;
-    let reply = remarks.iter().fold(reply, Reply::and);
     Ok(if found.more || next < all { reply.goes_on_at(next) } else { reply })
 }
 

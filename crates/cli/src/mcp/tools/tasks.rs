@@ -6,9 +6,13 @@ use crate::mcp::caller;
 use crate::view::task as view;
 use crate::view::{count, one_line};
 use midstride::project::Project;
-use midstride::verbs::{self, Board, Done, TaskWish};
+use midstride::verbs::{self, Added, Board, Done, TaskWish};
 use midstride_core::id::TaskId;
+use midstride_core::session::TaskChange;
 use midstride_core::task::{NewTask, Task, TaskStatus, Tasks, Wish};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 pub(super) const TOOL: Tool = Tool {
     name: "tasks",
@@ -22,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
         Parameter::new("reason", Kind::Text, "What blocks it"),
         Parameter::new("after", Kind::Texts, "Ids that come first"),
         Parameter::new("note", Kind::Text, ""),
+        Parameter::new("metadata", Kind::Object, "agent_id, iteration, mode …; null removes"),
         Parameter::new("all", Kind::Flag, "Ended ones too"),
         OFFSET,
     ],
@@ -56,7 +61,7 @@ fn refuse_what_is_not_used(arguments: &Arguments) -> Result<(), Diagnostic> {
                 "add it without; then call again with the id that you are told as `task`",
             ),
             (None, None) => (
-                &["description", "reason", "after", "note"],
+                &["description", "reason", "after", "note", "metadata"],
                 "`task` says which one is meant; `subject` adds a new one",
             ),
         };
@@ -107,7 +112,8 @@ fn list(project: &Project, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let line = |task: &&Task| {
         let waits = if tasks.is_held_up(task) { ", waits" } else { "" };
         let subject = one_line(view::subject(task), SUBJECT_WIDTH);
-        format!("{} ({}{waits}): {subject}\n", task.id, task.status)
+        let who = view::worker(task).map(|who| format!(", {who}")).unwrap_or_default();
+        format!("{} ({}{waits}{who}): {subject}\n", task.id, task.status)
     };
     let text: String = chosen.iter().map(line).collect();
     let source = count(chosen.len(), "task");
@@ -120,9 +126,11 @@ fn add(
     arguments: &Arguments,
     subject: &str,
 ) -> Result<Reply, Diagnostic> {
+    let given = metadata(arguments).into_iter();
     let new = NewTask {
         subject: subject.to_owned(),
         description: arguments.owned("description"),
+        metadata: given.filter_map(|(key, value)| Some((key, value?))).collect(),
         ..NewTask::default()
     };
     let after = arguments.texts("after");
@@ -130,8 +138,18 @@ fn add(
         true => after,
         false => awaited(&Board::open(project)?.tasks, &after)?,
     };
-    let Done { id, redacted } = verbs::add_task(project, &new, &after, Some(&caller.name))?;
-    Ok(Reply::says(format!("{id}: added")).without(&redacted))
+    let Added { done, is_new } = verbs::add_own_task(project, &new, &after, Some(&caller.name))?;
+    let Done { id, redacted } = done;
+    let what = if is_new { "added" } else { "already on the list of this session" };
+    Ok(Reply::says(format!("{id}: {what}")).without(&redacted))
+}
+
+/// What tools know about a task; null removes an entry.
+fn metadata(arguments: &Arguments) -> BTreeMap<String, Option<String>> {
+    let Value::Object(map) = arguments.value("metadata") else { return BTreeMap::new() };
+    let text = |text: Cow<'_, str>| text.into_owned();
+    let entries = TaskChange::entries(map).into_iter();
+    entries.map(|(key, value)| (text(key), value.map(text))).collect()
 }
 
 fn one(
@@ -147,13 +165,14 @@ fn one(
             description: arguments.owned("description"),
             status: arguments.text("status").and_then(TaskStatus::read),
             reason: arguments.owned("reason"),
+            metadata: metadata(arguments),
             ..Wish::default()
         },
         depends_on: awaited(&board.tasks, &arguments.texts("after"))?,
         no_longer: Vec::new(),
     };
     let by = Some(caller.name.as_str());
-    let changes = ["subject", "description", "status", "reason", "after"];
+    let changes = ["subject", "description", "status", "reason", "after", "metadata"];
     let mut reply = Reply::default();
     let task = match arguments.only(&changes).is_empty() && arguments.text("note").is_none() {
         true => task.to_owned(),

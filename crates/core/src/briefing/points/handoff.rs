@@ -303,7 +303,7 @@ fn closed(reading: &Reading<'_, '_>) -> Option<Point> {
 }
 
 /// The text of an entry with what belongs to it.
-fn joined(main: Option<At<&str>>, more: &[(&str, Option<At<&str>>)]) -> Option<String> {
+pub(super) fn joined(main: Option<At<&str>>, more: &[(&str, Option<At<&str>>)]) -> Option<String> {
     let mut text = main?.value.trim().to_owned();
     for (name, part) in more {
         if let Some(part) = part {

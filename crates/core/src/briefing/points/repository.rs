@@ -7,6 +7,10 @@ use crate::repository::{FileStatus, Observation, Operation, SinceThen, WorkTreeS
 
 /// Files that are named; more are counted.
 const FILES_MAX: usize = 8;
+/// Commits of earlier sessions that are named; `git log` has the rest.
+const EARLIER_COMMITS_MAX: usize = 4;
+/// How a commit says that a remote has it.
+const PUSHED: &str = "pushed";
 
 /// What git said about the working tree, and when. A state that is outdated says nothing.
 pub fn of_work_tree(state: &WorkTreeState) -> Vec<Point> {
@@ -74,6 +78,40 @@ pub fn of_since(observation: &Observation, gist: &Gist) -> Option<Point> {
     Some(line(&origin, "Since then", text))
 }
 
+/// Commits of earlier sessions that this branch has and no remote: the page is about a later session, and
+/// names them with the session that made them.
+pub fn of_earlier_commits<'g>(
+    observation: &Observation,
+    sessions: impl IntoIterator<Item = &'g Gist>,
+) -> Vec<Point> {
+    let origin = Origin::of("working tree".to_owned(), &["git", "log"]);
+    let line = |text: String| Point {
+        form: Form::Line,
+        is_of_page: true,
+        ..origin.point(Rank::Task, "Committed by earlier sessions", text)
+    };
+    let is_here = |id: &str| observation.recent.iter().any(|one| one.id.starts_with(id));
+    let made = sessions.into_iter().flat_map(|gist| {
+        let commits = gist.of_kind(HighlightKind::Commit);
+        let local = commits.filter(|one| one.state.as_deref() != Some(PUSHED));
+        let session: String = gist.session.chars().take(8).collect();
+        local.filter_map(move |one| Some((one, one.detail.as_deref()?, session.clone())))
+    });
+    let mut texts: Vec<String> = made
+        .filter(|(_, id, _)| is_here(id))
+        .map(|(commit, id, session)| {
+            format!("{} {} ({session})", quote::label(id), quote::inline(&commit.text, 80))
+        })
+        .collect();
+    let more = texts.len().saturating_sub(EARLIER_COMMITS_MAX);
+    texts.truncate(EARLIER_COMMITS_MAX);
+    let mut points: Vec<Point> = texts.into_iter().map(line).collect();
+    if more > 0 {
+        points.push(Point { count: more, ..line(format!("{more} more")) });
+    }
+    points
+}
+
 fn line(origin: &Origin, what: &'static str, text: String) -> Point {
     let point = origin.point(Rank::Standing, what, text);
     Point { form: Form::Line, is_of_page: true, ..point }
@@ -86,5 +124,66 @@ fn word(operation: Operation) -> &'static str {
         Operation::CherryPick => "cherry-pick",
         Operation::Revert => "revert",
         Operation::Bisect => "bisect",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::{Ending, GIST_VERSION, Highlight};
+    use crate::repository::LoggedCommit;
+    use crate::session::Client;
+    use std::collections::BTreeMap;
+
+    fn gist(commits: &[(&str, &str)]) -> Gist {
+        let item = |(id, state): &(&str, &str)| Highlight {
+            kind: HighlightKind::Commit,
+            text: format!("Subject of {id}"),
+            detail: Some((*id).to_owned()),
+            state: Some((*state).to_owned()),
+            seen: None,
+            weight: 0,
+        };
+        Gist {
+            version: GIST_VERSION,
+            client: Client::ClaudeCode,
+            session: "5e550009-0000".to_owned(),
+            digest: String::new(),
+            folder: None,
+            branch: None,
+            commit: None,
+            began: None,
+            ended: None,
+            ending: Ending::Completed,
+            worked: true,
+            tree: None,
+            summary: None,
+            items: commits.iter().map(item).collect(),
+            left_out: BTreeMap::new(),
+            not_kept: 0,
+        }
+    }
+
+    #[test]
+    fn commits_of_earlier_sessions_are_named_while_the_branch_has_them() {
+        let logged = |id: &str| LoggedCommit {
+            id: format!("{id}00"),
+            at: jiff::Timestamp::UNIX_EPOCH,
+            subject: String::new(),
+            parents: Vec::new(),
+            files: Vec::new(),
+            more_files: 0,
+        };
+        let recent = ["aaa1", "ccc3", "ddd4"].map(logged).to_vec();
+        let observation = Observation { recent, ..Observation::default() };
+        let made = gist(&[("aaa1", "not pushed"), ("bbb2", "not pushed"), ("ccc3", "pushed")]);
+        let texts = |made: &Gist| -> Vec<String> {
+            of_earlier_commits(&observation, [made]).into_iter().map(|one| one.text).collect()
+        };
+        // `bbb2` was amended or reset away; a remote has `ccc3`.
+        assert_eq!(texts(&made), [r#"aaa1 "Subject of aaa1" (5e550009)"#]);
+        let many = gist(&[("ddd4", "not pushed"); 9]);
+        assert_eq!(texts(&many).len(), EARLIER_COMMITS_MAX + 1);
+        assert_eq!(texts(&many).last().unwrap(), "5 more");
     }
 }

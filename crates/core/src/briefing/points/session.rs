@@ -5,11 +5,9 @@ use super::Origin;
 use crate::briefing::carry::Carried;
 use crate::briefing::{Form, Headline, Point, Rank, quote};
 use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind};
-use crate::session::Client;
+use crate::session::{Client, short_id};
 use jiff::Timestamp;
 
-/// Enough of an id to know a session by.
-const ID_LETTERS: usize = 8;
 /// Statements of one kind that come before the reports they are from.
 const STATEMENTS_FIRST: usize = 8;
 /// File names in one line.
@@ -40,7 +38,10 @@ pub fn of_carried(carried: &[Carried], more: usize) -> Vec<Point> {
         let day = one.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d")));
         let text = quote::inline(&one.item.text, PART_LENGTH_MAX);
         let (handle, session) = (&one.handle, short_id(&one.session));
-        let text = format!("{handle} {what} {text} ({session}{})", day.unwrap_or_default());
+        let why = one.item.detail.as_deref().filter(|_| one.item.kind == Kind::Failed);
+        let why = why.map(|why| format!(": {}", quote::inline(why, PART_LENGTH_MAX)));
+        let (why, day) = (why.unwrap_or_default(), day.unwrap_or_default());
+        let text = format!("{handle} {what} {text}{why} ({session}{day})");
         points.push(line(&origin, text));
     }
     if more > 0 {
@@ -68,7 +69,7 @@ pub fn headline(gist: &Gist) -> Headline {
     }
     state.extend(gist.of_kind(Kind::Effect).filter_map(pull_request).take(1));
     let title = gist.of_kind(Kind::Goal).next().and_then(|goal| first_line(&goal.text));
-    Headline { name: short_id(&gist.session), title, state }
+    Headline { name: short_id(&gist.session).to_owned(), title, state }
 }
 
 fn ending_word(ending: Ending) -> &'static str {
@@ -94,10 +95,6 @@ fn first_line(text: &str) -> Option<String> {
     let lines = text.lines().map(|line| line.trim_start_matches(['#', '*', '-', '>', ' ']).trim());
     let mut lines = lines.filter(|line| !line.is_empty());
     lines.find(|line| !line.ends_with(':')).map(str::to_owned)
-}
-
-fn short_id(id: &str) -> String {
-    id.chars().take(ID_LETTERS).collect()
 }
 
 fn client_name(client: Client) -> &'static str {
@@ -495,7 +492,8 @@ fn goal_text(text: &str) -> String {
     let (mut kept, mut room) = (Vec::new(), CHARACTERS_MAX);
     for line in lines.filter(|line| !line.trim().is_empty()) {
         let length = line.chars().count();
-        if length > room {
+        // Code is a detail too.
+        if length > room || line.trim_start().starts_with("```") {
             kept.push("[…]");
             break;
         }

@@ -4,22 +4,38 @@ use super::{Origin, day};
 use crate::briefing::{Point, Rank};
 use crate::mission::{AGENT, Mission, Standing};
 use crate::task::{Task, Tasks};
+use crate::workflow::KeptState;
+use serde_json::Value;
 
 /// More tasks of one standing than these are counted.
 const TOLD_MAX: usize = 8;
 
-/// The tasks that somebody works on, that cannot go on, and that can be begun.
-pub fn of_tasks(tasks: &Tasks) -> Vec<Point> {
+/// Where a task is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// Here.
+    Here,
+    /// With its session.
+    WithSession,
+    /// It is only counted.
+    Counted,
+}
+
+/// The tasks that are in progress, blocked and ready, as far as they are told here.
+pub fn of_tasks(tasks: &Tasks, telling: impl Fn(&Task) -> Telling) -> Vec<Point> {
     let standing = Standing::of(tasks);
     let origin = Origin::of("tasks".to_owned(), &["midstride", "task", "list"]);
     let mut points = Vec::new();
+    let mut old = 0;
     let mut tell = |what, all: &[&Task], told: &dyn Fn(&Task) -> (String, Option<String>)| {
-        for task in all.iter().take(TOLD_MAX) {
+        old += all.iter().filter(|task| telling(task) == Telling::Counted).count();
+        let here = all.iter().filter(|task| telling(task) == Telling::Here);
+        for task in here.clone().take(TOLD_MAX) {
             let (text, remark) = told(task);
-            let place = Some(task.id.short());
+            let place = Some(tasks.name(task));
             points.push(Point { remark, place, ..origin.point(Rank::Task, what, text) });
         }
-        let more = all.len().saturating_sub(TOLD_MAX);
+        let more = here.count().saturating_sub(TOLD_MAX);
         if more > 0 {
             points.push(origin.point(Rank::Task, what, format!("{more} more")));
         }
@@ -31,11 +47,15 @@ pub fn of_tasks(tasks: &Tasks) -> Vec<Point> {
     tell("Blocked task", &standing.blocked, &|task| {
         let reason = task.reason.as_deref().map(|reason| format!(" — {reason}"));
         let awaited: Vec<String> =
-            tasks.awaited(task).iter().map(|awaited| awaited.id.short()).collect();
+            tasks.awaited(task).iter().map(|awaited| tasks.name_of(awaited.id)).collect();
         let waits = (!awaited.is_empty()).then(|| format!("waits for {}", awaited.join(", ")));
         (format!("{}{}", task.subject, reason.unwrap_or_default()), waits)
     });
     tell("Ready task", &standing.pending, &|task| (task.subject.clone(), None));
+    if old > 0 {
+        let text = format!("{old} more on the lists of earlier sessions");
+        points.push(origin.point(Rank::Rest, "Open tasks", text));
+    }
     points
 }
 
@@ -53,4 +73,33 @@ pub fn of_mission(mission: &Mission) -> Vec<Point> {
         told(Rank::Rest, "Open question of the mission", &mission.questions),
     ]
     .concat()
+}
+
+/// The state that an agent kept under a name: what it says, key by key, where it is not too long.
+pub fn of_workflow(kept: &KeptState, number: usize, state: Option<&Value>) -> Point {
+    /// Of a longer state, the beginning of each value.
+    const VALUE_LENGTH_MAX: usize = 160;
+    let name = kept.name.as_str();
+    let origin = Origin::of(format!("workflow {name}"), &["midstride", "state", name]);
+    let value = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            value.to_string()
+        }
+    };
+    let line = |(key, given): (&String, &Value)| {
+        let text = value(given);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let short: String = text.chars().take(VALUE_LENGTH_MAX).collect();
+        let more = if short.len() < text.len() { "…" } else { "" };
+        format!("{key}: {short}{more}")
+    };
+    let fields = state.and_then(Value::as_object).into_iter().flatten();
+    let lines: Vec<String> = fields.map(line).collect();
+    let text = match lines.as_slice() {
+        [] => format!("{} bytes", kept.bytes),
+        lines => lines.join("\n"),
+    };
+    let point = origin.point(Rank::Task, "Workflow state", text);
+    point.remarked(format!("state {number}, saved {}", day(kept.at)))
 }

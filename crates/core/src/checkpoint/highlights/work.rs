@@ -92,7 +92,7 @@ impl Reading<'_> {
             let merged = commit.merged.as_deref().map(|what| format!("merge of {what}"));
             let subject = commit.subject.clone().or(merged).unwrap_or_default();
             let item = Highlight::of(HighlightKind::Commit, &subject).seen(&commit.seen);
-            let state = if commit.pushed.is_some() { "pushed" } else { "not pushed" };
+            let state = if commit.pushed.is_some() { "pushed" } else { "no push seen" };
             item.detail(commit.id.clone()).state(state)
         };
         commits.map(item).collect()
@@ -203,7 +203,7 @@ impl Reading<'_> {
                 let pushed = match commits.iter().filter(|one| one.pushed.is_none()).count() {
                     0 => "all commits pushed".to_owned(),
                     left if left == commits.len() => "no push seen".to_owned(),
-                    left => format!("{left} of {} commits not pushed", commits.len()),
+                    left => format!("no push seen for {left} of {} commits", commits.len()),
                 };
                 Some(match since {
                     0 => format!("no edits since the last commit, {pushed}"),

@@ -75,6 +75,12 @@ struct Input<'a> {
     task_id: Scalar<'a>,
     #[serde(borrow, rename = "addBlockedBy")]
     blocked_by: Option<&'a RawValue>,
+    #[serde(borrow, rename = "addBlocks")]
+    blocks: Option<&'a RawValue>,
+    #[serde(borrow)]
+    owner: Scalar<'a>,
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
     #[serde(borrow)]
     todos: Parts<'a, Entry<'a>>,
     #[serde(borrow)]
@@ -164,6 +170,9 @@ pub(super) fn call<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
             description: input.description.into_text(),
             status: input.status.into_text(),
             blocked_by: ids(input.blocked_by),
+            blocks: ids(input.blocks),
+            owner: input.owner.into_text(),
+            metadata: metadata(input.metadata),
         }),
         "TaskStop" => input.task_id.id().map_or(Call::Other, |id| Call::AgentsEnd(vec![id])),
         "TodoWrite" => {
@@ -220,6 +229,12 @@ fn outside<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
 fn ids(list: Option<&RawValue>) -> Vec<Cow<'_, str>> {
     let ids = list.and_then(|list| serde_json::from_str::<Vec<Scalar<'_>>>(list.get()).ok());
     ids.unwrap_or_default().into_iter().filter_map(Scalar::id).collect()
+}
+
+/// The entries that a task is given.
+fn metadata(map: Option<&RawValue>) -> Vec<(Cow<'_, str>, Option<Cow<'_, str>>)> {
+    let map = map.and_then(|map| serde_json::from_str(map.get()).ok());
+    TaskChange::entries(map.unwrap_or_default())
 }
 
 /// What results tell, all of them together.

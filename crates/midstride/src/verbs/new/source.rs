@@ -7,7 +7,7 @@ use midstride_core::document::Document;
 use midstride_core::edit::{Edit, Path};
 use midstride_core::handoff::{Handoff, Whereabouts};
 use midstride_core::header::HandoffKind;
-use midstride_core::id::HandoffId;
+use midstride_core::id::{HandoffId, HandoffKey};
 use midstride_core::note::{self, Told};
 use midstride_core::redact::Redaction;
 use midstride_core::stage::StageRule;
@@ -72,6 +72,30 @@ pub(in crate::verbs) fn find_upstream(
     let stages = rule.upstream().iter();
     let mut of_stage = stages.filter_map(|stage| project.find(&format!("{name}/{stage}")).ok());
     of_stage.next().map_or_else(|| project.find(name), Ok)
+}
+
+/// The handoff that a stage builds on, with those of the other stages that it builds on too.
+pub(super) fn with_siblings(
+    project: &Project,
+    first: Option<Shelved>,
+    rule: Option<&StageRule>,
+) -> Vec<Shelved> {
+    let Some(first) = first else { return Vec::new() };
+    let key = first.handoff(project).key();
+    let others = rule.map(StageRule::upstream).unwrap_or_default().iter();
+    let others = others.filter(|stage| key.stage.is_some() && key.stage.as_ref() != Some(stage));
+    let others: Vec<Shelved> = others
+        .filter_map(|stage| {
+            of_key(project, &HandoffKey { id: key.id.clone(), stage: Some(stage.clone()) })
+        })
+        .collect();
+    std::iter::once(first).chain(others).collect()
+}
+
+/// The handoff that has exactly this key.
+pub(in crate::verbs) fn of_key(project: &Project, key: &HandoffKey) -> Option<Shelved> {
+    let found = project.find(&key.to_string()).ok()?;
+    (found.handoff(project).key() == *key).then_some(found)
 }
 
 /// A file that a person named is read wherever it lies; a handoff stays in its project.

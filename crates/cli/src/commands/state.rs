@@ -1,0 +1,46 @@
+use super::Outcome;
+use crate::diagnostic::Diagnostic;
+use crate::ui::Ui;
+use crate::view;
+use midstride::project::Project;
+use midstride::verbs;
+
+/// Show what agents saved with the MCP tool `state_save`
+///
+/// Lists every workflow with its newest state. With a name, prints that state as JSON. Earlier states
+/// are kept: `--number 2` prints the second one that was saved.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StateArgs {
+    /// Name of the workflow
+    #[arg(value_parser = super::said)]
+    name: Option<String>,
+
+    /// Number of an earlier state, counted from 1
+    #[arg(long, value_name = "NUMBER", requires = "name")]
+    number: Option<usize>,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn state(
+    ui: &mut Ui,
+    project: &Project,
+    args: &StateArgs,
+) -> Result<Outcome, Diagnostic> {
+    let Some(name) = &args.name else {
+        let states = verbs::states(project)?;
+        match args.json {
+            true => ui.json(&view::state::list_json(&states))?,
+            false => ui.print(&view::state::list(&states))?,
+        }
+        return Ok(Outcome::Clean);
+    };
+    let loaded = verbs::load_state(project, name, args.number)?;
+    match args.json {
+        true => ui.json(&view::state::json(&loaded))?,
+        false => ui.print(&view::state::text(&loaded))?,
+    }
+    Ok(Outcome::Clean)
+}

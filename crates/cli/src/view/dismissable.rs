@@ -1,0 +1,83 @@
+//! What briefings repeat until it is closed.
+
+use super::table::{Column, Table, table, width};
+use super::{count, one_line};
+use midstride::verbs::{Dismissable, Unwritten};
+use midstride_core::session::short_id;
+use serde::Serialize;
+
+/// A text in a line of ours.
+const TEXT_LENGTH_MAX: usize = 100;
+
+#[derive(Serialize)]
+pub(crate) struct DismissableJson<'d> {
+    handle: &'d str,
+    kind: &'static str,
+    text: &'d str,
+    session: &'d str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct DismissedJson<'d> {
+    #[serde(flatten)]
+    item: DismissableJson<'d>,
+    wrong: bool,
+}
+
+fn json(item: &Dismissable) -> DismissableJson<'_> {
+    DismissableJson {
+        handle: &item.handle,
+        kind: item.kind,
+        text: &item.text,
+        session: &item.session,
+    }
+}
+
+pub(crate) fn list_json(items: &[Dismissable]) -> Vec<DismissableJson<'_>> {
+    items.iter().map(json).collect()
+}
+
+pub(crate) fn dismissed_json(item: &Dismissable, wrong: bool) -> DismissedJson<'_> {
+    DismissedJson { item: json(item), wrong }
+}
+
+/// What was dismissed.
+pub(crate) fn dismissed(item: &Dismissable, wrong: bool) -> String {
+    let text = one_line(&item.text, TEXT_LENGTH_MAX);
+    let wrong = if wrong { " as wrong" } else { "" };
+    format!("Dismissed {}{wrong}: {} \"{text}\"", item.handle, item.kind)
+}
+
+const COLUMNS: [Column; 4] = [
+    Column { name: "HANDLE", spared: None },
+    Column { name: "KIND", spared: Some(1) },
+    Column { name: "SESSION", spared: Some(0) },
+    Column { name: "TEXT", spared: None },
+];
+
+/// A line each.
+pub(crate) fn table_of(items: &[Dismissable]) -> Table {
+    let row = |item: &Dismissable| {
+        let session = one_line(short_id(&item.session), usize::MAX);
+        let text = one_line(&item.text, usize::MAX);
+        vec![item.handle.clone(), item.kind.to_owned(), session, text]
+    };
+    let rows: Vec<Vec<String>> = items.iter().map(row).collect();
+    table(&COLUMNS, &rows, width())
+}
+
+/// How to make the user's instructions permanent; none where every session reads them anyway.
+pub(crate) fn offer(unwritten: &Unwritten) -> Option<String> {
+    let Unwritten { instructions, file } = unwritten;
+    let first = instructions.first()?;
+    let line = |text: &str| one_line(text, usize::MAX);
+    let each =
+        instructions.iter().map(|one| format!("  {}  {}\n", one.id.short(), line(&one.text)));
+    let each: String = each.collect();
+    let number = count(instructions.len(), "standing instruction");
+    Some(format!(
+        "You gave {number} on this branch:\n{each}hint: to apply one everywhere, add it to {file}, then \
+         run midstride dismiss {}",
+        first.id.short()
+    ))
+}

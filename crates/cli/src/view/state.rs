@@ -1,0 +1,66 @@
+//! Workflow states: one, and all of them.
+
+use super::{count, tame};
+use midstride::verbs::LoadedState;
+use midstride_core::time;
+use midstride_core::workflow::KeptState;
+use serde::Serialize;
+use serde_json::Value;
+
+#[derive(Serialize)]
+pub(crate) struct KeptJson {
+    name: String,
+    states: usize,
+    saved: String,
+    by: String,
+    bytes: u64,
+    session: Option<String>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct StateJson<'s> {
+    #[serde(flatten)]
+    kept: KeptJson,
+    number: usize,
+    state: &'s Value,
+}
+
+fn kept(state: &KeptState, states: usize) -> KeptJson {
+    KeptJson {
+        name: state.name.clone(),
+        states,
+        saved: time::write(state.at),
+        by: state.by.clone(),
+        bytes: state.bytes,
+        session: state.session.as_ref().map(|(_, session)| session.clone()),
+    }
+}
+
+pub(crate) fn list_json(states: &[(KeptState, usize)]) -> Vec<KeptJson> {
+    states.iter().map(|(state, count)| kept(state, *count)).collect()
+}
+
+/// `release  3 states, saved 2026-03-21T17:24:00Z by claude-code`
+pub(crate) fn list(states: &[(KeptState, usize)]) -> String {
+    if states.is_empty() {
+        return "No workflow state is saved. Agents save one with the MCP tool `state_save`.\n"
+            .to_owned();
+    }
+    let line = |(state, number): &(KeptState, usize)| {
+        let (name, by) = (tame(&state.name), tame(&state.by));
+        format!("{name}  {}, saved {} by {by}\n", count(*number, "state"), time::write(state.at))
+    };
+    states.iter().map(line).collect()
+}
+
+pub(crate) fn json(loaded: &LoadedState) -> Option<StateJson<'_>> {
+    let state = loaded.history.get(loaded.number.checked_sub(1)?)?;
+    let kept = kept(state, loaded.history.len());
+    Some(StateJson { kept, number: loaded.number, state: &loaded.state })
+}
+
+pub(crate) fn text(loaded: &LoadedState) -> String {
+    let pretty = serde_json::to_string_pretty(&loaded.state).unwrap_or_default();
+    let lines = pretty.lines().map(|line| tame(line) + "\n");
+    lines.collect()
+}

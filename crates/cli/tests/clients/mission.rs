@@ -1,0 +1,158 @@
+//! The mission that a session of the real Claude Code keeps in its task list.
+
+use super::hooks::{claude_code, did, finish, last};
+use super::project;
+use midstride_testkit::{ModelServer, Sandbox, Turn};
+use serde_json::{Value, json};
+
+const SESSION: &str = "22222222-2222-4222-8222-222222222222";
+
+fn create(subject: &str) -> Turn {
+    Turn::calls("TaskCreate", json!({"subject": subject, "description": "As agreed"}))
+}
+
+fn update(id: &str, mut change: Value) -> Turn {
+    change["taskId"] = id.into();
+    Turn::calls("TaskUpdate", change)
+}
+
+/// Three tasks are done, one is in progress with an agent, two wait for it.
+fn example() -> Vec<Turn> {
+    let subjects =
+        ["Design", "Add the table", "Hash passwords", "Add login", "Protect routes", "Document"];
+    let done = ["1", "2", "3"].map(|id| update(id, json!({"status": "completed"})));
+    let agent = json!({"status": "in_progress", "metadata": {"agent_id": "abc123"}});
+    let waiting = ["5", "6"].map(|id| update(id, json!({"addBlockedBy": ["4"]})));
+    let turns = subjects.map(create).into_iter().chain(done);
+    let turns = turns.chain([update("4", agent)]).chain(waiting);
+    turns.chain([Turn::says("The login is being added.")]).collect()
+}
+
+/// The task in which the agent keeps the state of the mission.
+fn state() -> Turn {
+    let description = "## Mission Handoff\n\n### Key Decisions\n- Using JWT for auth (user preference \
+        from earlier)\n- Skipped rate limiting (out of scope per user)\n\n### Open Questions\n- None \
+        currently\n\n### Next Actions\nWhen resuming:\n1. Check if T-004 agent completed\n2. If \
+        complete, verify and unblock T-005, T-006\n3. Continue delegation cycle\n";
+    Turn::calls(
+        "TaskCreate",
+        json!({
+            "subject": "MISSION STATE - now",
+            "description": description,
+            "metadata": {"type": "handoff", "mode": "--fg", "iteration": 2},
+        }),
+    )
+}
+
+fn mission(sandbox: &Sandbox) -> String {
+    sandbox.run(["brief", "--as", "mission"]).exits(0).stdout
+}
+
+fn tasks(sandbox: &Sandbox) -> Vec<String> {
+    let list = sandbox.run(["task", "list", "--all", "--json"]).exits(0).stdout;
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let tasks = list.as_array().unwrap().iter();
+    let mut tasks: Vec<String> =
+        tasks.map(|one| format!("{}: {}", text(&one["subject"]), text(&one["status"]))).collect();
+    tasks.sort();
+    tasks
+}
+
+const SUMMARY: &str = "\
+## Mission Handoff
+
+### Status Summary
+- Completed: 3 tasks
+- In Progress: 1 task (T-004, agent abc123)
+- Blocked: 2 tasks (waiting on T-004)
+- Pending: 0 tasks
+";
+
+const REST: &str = "
+### Key Decisions
+- Using JWT for auth (user preference from earlier)
+- Skipped rate limiting (out of scope per user)
+
+### Open Questions
+- None currently
+
+### Next Actions
+When resuming:
+1. Check if T-004 agent completed
+2. If complete, verify and unblock T-005, T-006
+3. Continue delegation cycle
+";
+
+#[test]
+fn the_task_list_of_a_session_is_the_mission() {
+    let sandbox = project();
+    let model = ModelServer::start(example());
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    finish(&sandbox, client.args(["-p", "Add a login", "--session-id", SESSION]));
+    let page = mission(&sandbox);
+    assert!(page.contains(SUMMARY), "{page}");
+    assert!(page.contains("1. Check if T-004 agent completed\n"), "{page}");
+    assert!(page.contains("2. If complete, verify and unblock T-005, T-006"), "{page}");
+    let flight = "**In-flight work:** T-004 (agent abc123) - check for completion\n";
+    assert!(page.contains(flight), "{page}");
+    let ready = sandbox.run(["task", "ready"]).exits(0);
+    assert!(!ready.stdout.contains("Add login"), "{ready}");
+
+    // The session goes on, and keeps the state of the mission as the last of its tasks.
+    model.then([state(), Turn::says("It is kept.")]);
+    let mut client = claude_code(&sandbox, &model).unwrap();
+    finish(&sandbox, client.args(["-p", "Hand over", "--resume", SESSION]));
+    let page = mission(&sandbox);
+    assert!(page.contains(&format!("{SUMMARY}{REST}")), "{page}");
+    assert!(page.contains(", mode --fg, iteration 2\n"), "{page}");
+    let all = [
+        "Add login: in_progress",
+        "Add the table: done",
+        "Design: done",
+        "Document: pending",
+        "Hash passwords: done",
+        "MISSION STATE - now: pending",
+        "Protect routes: pending",
+    ];
+    assert_eq!(tasks(&sandbox), all, "each task once");
+    let saved = sandbox.run(["save", "--session", SESSION, "--accept", "it is a test"]).exits(0);
+    assert!(saved.stdout.contains(&format!("{SUMMARY}{REST}")), "{saved}");
+    assert!(saved.stdout.contains(flight), "{saved}");
+
+    // The next session is told of it, and ends what the agent did by the name it was told.
+    model.then([
+        Turn::calls("Bash", json!({"command": format!("'{}' task done T-004", program())})),
+        Turn::says("Done."),
+    ]);
+    let mut client = claude_code(&sandbox, &model).unwrap();
+    finish(&sandbox, client.args(["-p", "Go on"]));
+    assert!(last(&model).says("Check if T-004 agent completed"), "{:#}", last(&model).body);
+    let page = mission(&sandbox);
+    assert!(
+        page.contains("- Completed: 4 tasks\n- In Progress: 0 tasks\n- Blocked: 0 tasks\n"),
+        "{page}"
+    );
+    let ready = sandbox.run(["task", "ready"]).exits(0).stdout;
+    assert!(ready.contains("Protect routes") && ready.contains("Document"), "{ready}");
+    did(&sandbox);
+}
+
+fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_midstride")
+}
+
+#[test]
+fn a_session_that_was_killed_leaves_its_mission() {
+    let sandbox = project();
+    let mut turns = example();
+    turns.pop();
+    let model = ModelServer::start(turns.into_iter().chain([Turn::hangs()]));
+    let Some(mut client) = claude_code(&sandbox, &model) else { return };
+    let child = super::start(client.args(["-p", "Add a login", "--session-id", SESSION]));
+    model.wait_for_requests(example().len());
+    super::kill(child);
+    sandbox.run(["session", "recover"]).exits(0);
+    let page = mission(&sandbox);
+    assert!(page.contains(SUMMARY), "{page}");
+}

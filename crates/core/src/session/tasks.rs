@@ -1,0 +1,249 @@
+//! The tasks of a session: lists that a client keeps, and who works on which of them.
+
+use super::Session;
+use super::fact::{Detail, TaskChange, Todo};
+use super::fold::id_of;
+use super::item::{Agent, AgentState, Seen, Source, Task, TaskStatus};
+use super::text::{COMMAND_BYTES_MAX, TEXT_BYTES_MAX};
+use serde::{Deserialize, Serialize};
+
+const TASKS_MAX: usize = 2_000;
+/// Entries of metadata that are kept of a task.
+const METADATA_MAX: usize = 32;
+/// The subject of a task whose beginning is in no record.
+const NOT_TOLD: &str = "(not told)";
+/// The metadata that names the agent of a task.
+const AGENT: &str = "agent_id";
+
+/// A change of a task, cleaned and cut.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct OwnedTask {
+    id: Option<String>,
+    pub(super) subject: Option<String>,
+    description: Option<String>,
+    status: Option<TaskStatus>,
+    blocked_by: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    blocks: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    owner: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    metadata: Vec<(String, Option<String>)>,
+}
+
+impl Task {
+    /// Whether a record or a file says what it is about.
+    pub fn is_told(&self) -> bool {
+        self.subject != NOT_TOLD && !self.subject.trim().is_empty()
+    }
+
+    fn take(&mut self, seen: &Seen, change: OwnedTask) {
+        self.changed = seen.clone();
+        self.subject = change.subject.unwrap_or_else(|| std::mem::take(&mut self.subject));
+        self.description = change.description.or(self.description.take());
+        self.status = change.status.unwrap_or_else(|| self.status.clone());
+        for id in change.blocked_by {
+            self.wait_for(id);
+        }
+        // An empty name takes the task away from its owner.
+        self.owner = change.owner.or(self.owner.take()).filter(|owner| !owner.is_empty());
+        for (key, value) in change.metadata {
+            match value {
+                Some(value) if self.metadata.len() < METADATA_MAX => {
+                    self.metadata.insert(key, value);
+                }
+                Some(_) => {}
+                None => drop(self.metadata.remove(&key)),
+            }
+        }
+    }
+
+    fn wait_for(&mut self, id: String) {
+        if !self.blocked_by.contains(&id) {
+            self.blocked_by.push(id);
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn change_task(&mut self, seen: &Seen, change: OwnedTask, detail: &Detail<'_>) {
+        let given = match detail {
+            Detail::Task(id) => Some(self.name(id)),
+            Detail::None
+            | Detail::Answers(_)
+            | Detail::Agent { .. }
+            | Detail::Background(_)
+            | Detail::Output(_)
+            | Detail::Plan { .. } => None,
+        };
+        let id = change.id.clone().or(given);
+        let blocks = change.blocks.clone();
+        let known = self.tasks.iter_mut().find(|task| id.is_some() && task.id == id);
+        if let Some(task) = known {
+            task.take(seen, change);
+        } else if self.tasks.len() < TASKS_MAX {
+            let mut task = new_task(seen, NOT_TOLD.to_owned(), TaskStatus::Pending);
+            task.id.clone_from(&id);
+            task.take(seen, change);
+            self.tasks.push(task);
+        }
+        for blocked in blocks {
+            let waiting = self.tasks.iter_mut().find(|task| task.id.as_ref() == Some(&blocked));
+            if let (Some(task), Some(id)) = (waiting, &id) {
+                task.changed = seen.clone();
+                task.wait_for(id.clone());
+            }
+        }
+    }
+
+    /// A list is written anew each time; what stood on it before keeps its beginning.
+    pub(super) fn replace_tasks(&mut self, seen: &Seen, todos: Vec<(String, TaskStatus)>) {
+        let mut before: Vec<Task> = std::mem::take(&mut self.tasks);
+        for (subject, status) in todos.into_iter().take(TASKS_MAX) {
+            let known = before.iter().position(|task| task.subject == subject);
+            let task = match known.map(|at| before.remove(at)) {
+                Some(task) if task.status == status => task,
+                Some(task) => Task { changed: seen.clone(), status, ..task },
+                None => new_task(seen, subject, status),
+            };
+            self.tasks.push(task);
+        }
+        // Tasks with an id of their own are no part of the list. What was open and is not on it any
+        // more was taken off.
+        for mut task in before {
+            if task.id.is_none() && task.status.is_open() {
+                task.status = TaskStatus::Deleted;
+                task.changed = seen.clone();
+            }
+            let is_kept = task.id.is_some() || task.status == TaskStatus::Deleted;
+            if is_kept && self.tasks.len() < TASKS_MAX {
+                self.tasks.push(task);
+            }
+        }
+    }
+
+    pub(super) fn owned(&mut self, change: &TaskChange<'_>) -> OwnedTask {
+        let metadata = change.metadata.iter().take(METADATA_MAX);
+        let metadata: Vec<(String, Option<String>)> = metadata
+            .map(|(key, value)| {
+                let value = value.as_deref().map(|value| self.head(value, COMMAND_BYTES_MAX));
+                (self.name(key), value)
+            })
+            .collect();
+        OwnedTask {
+            id: change.id.as_deref().map(|id| self.name(id)),
+            subject: change.subject.as_deref().map(|text| self.head(text, COMMAND_BYTES_MAX)),
+            description: change.description.as_deref().map(|text| self.head(text, TEXT_BYTES_MAX)),
+            status: change.status.as_deref().map(|status| TaskStatus::read(&self.name(status))),
+            blocked_by: change.blocked_by.iter().map(|id| self.name(id)).collect(),
+            blocks: change.blocks.iter().map(|id| self.name(id)).collect(),
+            owner: change.owner.as_deref().map(|owner| self.name(owner)),
+            metadata,
+        }
+    }
+
+    pub(super) fn todos(&mut self, todos: &[Todo<'_>]) -> Vec<(String, TaskStatus)> {
+        let mut kept = Vec::new();
+        for todo in todos.iter().take(TASKS_MAX) {
+            let status = TaskStatus::read(&self.name(&todo.status));
+            kept.push((self.head(&todo.subject, COMMAND_BYTES_MAX), status));
+        }
+        kept
+    }
+
+    /// The id of the agent that works on a task: the one its metadata or its owner names, or one that
+    /// was started with the task in its description and has not come back.
+    pub fn agent_of<'s>(&'s self, task: &'s Task) -> Option<&'s str> {
+        if let Some(agent) = task.metadata.get(AGENT) {
+            return Some(agent);
+        }
+        let owner = task.owner.as_deref();
+        let named = |agent: &&Agent| owner.is_some() && agent.id.as_deref() == owner;
+        let is_asked =
+            |agent: &&Agent| agent.state == AgentState::InFlight && is_about(agent, task);
+        let agents = || self.agents.iter().rev();
+        let found = agents().find(named).or_else(|| agents().find(is_asked));
+        found?.id.as_deref()
+    }
+
+    /// Whether an agent that has not come back works on a task.
+    pub fn is_in_flight(&self, agent: &str) -> bool {
+        let is_it = |one: &Agent| one.id.as_deref() == Some(agent);
+        self.agents.iter().any(|one| is_it(one) && one.state == AgentState::InFlight)
+    }
+}
+
+/// Whether an agent was started for a task: what it was asked in a few words is the task, or names it
+/// as `T-4`, `#4` or `task 4`.
+fn is_about(agent: &Agent, task: &Task) -> bool {
+    let about = agent.about.as_deref().unwrap_or_default().to_lowercase();
+    let subject = task.subject.trim().to_lowercase();
+    let is_subject = task.is_told() && about.trim() == subject;
+    is_subject || task.id.as_deref().is_some_and(|id| names_task(&about, id))
+}
+
+/// Whether a lowercase text names a task by its number.
+fn names_task(text: &str, id: &str) -> bool {
+    let Ok(number) = id.parse::<u64>() else { return false };
+    let is_number = |digits: &str| {
+        !digits.is_empty() && digits.parse::<u64>().is_ok_and(|named| named == number)
+    };
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric() && !"#-".contains(c)).collect();
+    let pairs = words.windows(2).any(|pair| pair[0] == "task" && is_number(pair[1]));
+    let marked = |word: &&str| {
+        let digits = word.strip_prefix('#').or(word.strip_prefix("t-"));
+        digits.is_some_and(is_number)
+    };
+    pairs || words.iter().any(marked)
+}
+
+fn new_task(seen: &Seen, subject: String, status: TaskStatus) -> Task {
+    Task {
+        seen: seen.clone(),
+        changed: seen.clone(),
+        id: None,
+        subject,
+        description: None,
+        status,
+        blocked_by: Vec::new(),
+        owner: None,
+        metadata: std::collections::BTreeMap::new(),
+    }
+}
+
+/// A task as a file has it: what it says holds now, so nothing is added to what was told before.
+pub(super) fn take_task(session: &mut Session, file: &str, change: &TaskChange<'_>) {
+    let record = id_of(file).into_owned();
+    let seen = Seen { record, number: 0, at: None, source: Source::Observed, agent: None };
+    let change = session.owned(change);
+    if let Some(task) = session.tasks.iter_mut().find(|task| task.id == change.id) {
+        let mut now = task.clone();
+        now.blocked_by.clear();
+        now.owner = None;
+        now.metadata.clear();
+        now.take(&seen, change);
+        now.changed = task.changed.clone();
+        if now != *task {
+            *task = Task { changed: seen, ..now };
+        }
+        return;
+    }
+    session.change_task(&seen, change, &Detail::None);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_named_by_its_number_and_by_nothing_like_it() {
+        for text in ["t-004: add the endpoint", "do task 4", "task #4", "#4 endpoint"] {
+            assert!(names_task(text, "4"), "{text}");
+        }
+        for text in ["t-040", "do 4 tasks", "task 44", "#45", "4", "part-4", "section 4"] {
+            assert!(!names_task(text, "4"), "{text}");
+        }
+        assert!(!names_task("task abc", "abc"));
+    }
+}

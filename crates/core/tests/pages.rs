@@ -1,0 +1,149 @@
+//! Briefings of other people's sessions, checked claim by claim against another reader of the transcript.
+#![expect(clippy::disallowed_types, reason = "the other reader is started")]
+
+use crate::transcripts::{client_of, jsonl_below, read};
+use midstride_core::briefing::points::of_session;
+use midstride_core::briefing::{Briefing, Budget, Material, Occasion, compose};
+use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
+use midstride_core::session::Client;
+use midstride_core::tokens::estimate;
+use midstride_testkit::{corpus, fixtures, repository_root};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// On request, a page spends at least this much of 2,000 tokens before it omits something.
+const TOKENS_MIN: u64 = 1_700;
+
+/// The page that a new session gets on request.
+fn briefed(client: Client, bytes: &[u8], tokens: u64) -> Briefing {
+    let session = read(client, bytes);
+    let around = Around {
+        at: session.ended.unwrap_or_default(),
+        commit: None,
+        branch: None,
+        plan_documents: Vec::new(),
+        on_disk: BTreeMap::new(),
+        ..Around::default()
+    };
+    let checkpoint = Checkpoint::of(session, "t.jsonl".into(), 1, Mode::Auto, around);
+    let material = Material {
+        client: Some(client),
+        occasion: Occasion::Startup,
+        role: None,
+        branch: checkpoint.session.branch.clone(),
+        boot: Vec::new(),
+        points: of_session(&Gist::of(&checkpoint)),
+        unread: 0,
+        show_all: ["midstride", "brief", "--budget", "20000"].map(str::to_owned).to_vec(),
+        headline: None,
+    };
+    compose(&material, Budget { tokens, utf16_units: None })
+}
+
+/// Every transcript of the corpus; none where it is not at hand.
+fn foreign() -> Vec<(Client, PathBuf, Vec<u8>)> {
+    let folders = [corpus("transcripts"), corpus("fidelity")];
+    let paths = folders.into_iter().flatten().flat_map(|folder| jsonl_below(&folder));
+    let read = |path: PathBuf| {
+        let bytes = std::fs::read(&path).unwrap();
+        Some((client_of(&path, &bytes)?, path, bytes))
+    };
+    paths.filter_map(read).collect()
+}
+
+#[test]
+fn a_page_that_omits_something_spent_its_budget() {
+    let mut cut = 0;
+    for (client, path, bytes) in foreign() {
+        let briefing = briefed(client, &bytes, 2_000);
+        let truncated = briefing.told.iter().any(|told| told.characters_cut > 0);
+        if briefing.omitted.is_empty() && !truncated {
+            continue;
+        }
+        cut += 1;
+        let tokens = briefing.tokens;
+        assert!(tokens >= TOKENS_MIN, "{}: {tokens}\n{}", path.display(), briefing.text);
+    }
+    assert!(corpus("transcripts").is_none() || cut > 10, "{cut}");
+}
+
+/// What the page says about itself: source line, notice, omissions.
+const FRAME_TOKENS_MAX: u64 = 80;
+
+#[test]
+fn the_frame_of_a_page_is_small() {
+    for (client, path, bytes) in foreign() {
+        for tokens in [500, 2_000] {
+            let text = briefed(client, &bytes, tokens).text;
+            let mut lines = text.lines();
+            let Some(closing) = lines.next_back() else { continue };
+            let frame: Vec<&str> = lines.take(3).chain([closing]).collect();
+            let frame = estimate(&frame.join("\n"));
+            assert!(frame <= FRAME_TOKENS_MAX, "{}: {frame}\n{text}", path.display());
+        }
+    }
+}
+
+/// What the other reader says about a page: each claim that is wrong, then the number of claims by kind.
+fn judged(pages: &str) -> Option<(String, BTreeMap<String, usize>)> {
+    let script = repository_root().join("crates/core/tests/transcripts/page.py");
+    let mut python = Command::new("python3");
+    python.arg("-B").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = match python.spawn() {
+        Ok(child) => child,
+        Err(_) if std::env::var_os("CI").is_none() => return None,
+        Err(error) => panic!("python3: {error}"),
+    };
+    child.stdin.take().unwrap().write_all(pages.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stdout).unwrap();
+    let (wrong, claims) = said.trim_end().rsplit_once('\n').unwrap_or(("", said.trim_end()));
+    Some((wrong.to_owned(), serde_json::from_str(claims).unwrap()))
+}
+
+fn line(client: Client, path: &Path, briefing: &Briefing, page: &str) -> String {
+    let omitted: Vec<&str> = briefing.omitted.iter().map(|one| &*one.text).collect();
+    let line = json!({"client": client.name(), "path": path, "page": page, "omitted": omitted});
+    format!("{line}\n")
+}
+
+#[test]
+fn every_claim_of_every_page_is_borne_out_by_its_transcript() {
+    let mut lines = String::new();
+    for (client, path, bytes) in foreign() {
+        for tokens in [500, 2_000] {
+            let briefing = briefed(client, &bytes, tokens);
+            lines.push_str(&line(client, &path, &briefing, &briefing.text));
+        }
+    }
+    let Some((wrong, claims)) = judged(&lines).filter(|_| !lines.is_empty()) else { return };
+    assert!(wrong.is_empty(), "{wrong}");
+    let read = |kind: &str| claims[kind];
+    assert!(read("commit") > 50 && read("check") > 50 && read("file") > 50, "{claims:?}");
+    assert!(read("address") > 10 && read("quote") > 1_000, "{claims:?}");
+}
+
+#[test]
+fn the_other_reader_notices_a_false_page() {
+    let path = fixtures("transcripts/claude-code").join("cache.jsonl");
+    let client = Client::ClaudeCode;
+    let briefing = briefed(client, &std::fs::read(&path).unwrap(), 2_000);
+    let wrong = |page: &str| judged(&line(client, &path, &briefing, page)).map(|(wrong, _)| wrong);
+    let Some(nothing) = wrong(&briefing.text) else { return };
+    assert_eq!(nothing, "", "{}", briefing.text);
+    let falsified = [
+        ("Failing: `npm run build` last", "Failing: `npm test` last", "failing, and passed later"),
+        ("; 1 file edited since", "; no edits since", "edited since"),
+        ("page.tsx, cache.ts", "page.tsx, zebra.ts", "never changed"),
+        ("> Keep it in one file", "> Keep it in two files", "never said"),
+    ];
+    for (from, to, expected) in falsified {
+        assert!(briefing.text.contains(from), "{from} is not in\n{}", briefing.text);
+        let said = wrong(&briefing.text.replace(from, to)).unwrap();
+        assert!(said.contains(expected), "{to}: {said}");
+    }
+}

@@ -1,0 +1,41 @@
+//! The blocking questions that a handoff meets: its own, and those of what it builds on.
+
+use crate::project::{Project, Shelved};
+use midstride_core::header::Status;
+use midstride_core::id::HandoffKey;
+
+/// A question that the work has to wait for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockingQuestion {
+    /// The handoff that asks it.
+    pub handoff: HandoffKey,
+    /// Its number there, as `answer` counts.
+    pub number: usize,
+    /// What is asked, without secrets.
+    pub question: String,
+    /// Who should answer it.
+    pub owner: Option<String>,
+}
+
+/// The open blocking questions of a handoff, then those of the handoffs that it builds on. A resolved
+/// upstream still asks; one that was superseded or abandoned does not.
+pub fn blocking_questions(project: &Project, shelved: &Shelved) -> Vec<BlockingQuestion> {
+    let upstream = project.builds_on(shelved);
+    std::iter::once(shelved).chain(&upstream).flat_map(|one| asked_by(project, one)).collect()
+}
+
+fn asked_by(project: &Project, shelved: &Shelved) -> Vec<BlockingQuestion> {
+    let handoff = shelved.handoff(project);
+    if matches!(handoff.status(), Status::Superseded | Status::Abandoned) {
+        return Vec::new();
+    }
+    let clean = |text: &str| project.clean(text.trim()).0.as_str().replace('\n', " ");
+    let numbered = (1..).zip(handoff.questions()).filter(|(_, question)| question.blocks());
+    let blocking = numbered.map(|(number, question)| BlockingQuestion {
+        handoff: handoff.key(),
+        number,
+        question: question.question.map_or_else(String::new, |text| clean(text.value)),
+        owner: question.owner.map(|owner| clean(owner.value)),
+    });
+    blocking.collect()
+}

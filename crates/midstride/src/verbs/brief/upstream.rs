@@ -1,0 +1,28 @@
+//! What a stage is briefed with of the handoffs that it builds on.
+
+use super::shown;
+use crate::project::{Project, Shelved};
+use midstride_core::briefing::Point;
+use midstride_core::briefing::points::of_upstream;
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// The items of every handoff that a stage builds on, without secrets. One that was briefed before
+/// is not briefed again.
+pub(super) fn of_builds_on(
+    project: &Project,
+    shelved: &Shelved,
+    briefed: &mut HashSet<PathBuf>,
+) -> Vec<Point> {
+    if shelved.handoff(project).stage().is_none() {
+        return Vec::new();
+    }
+    let upstream = project.builds_on(shelved).into_iter();
+    let new = upstream.filter(|one| briefed.insert(one.path.clone()));
+    let mut points: Vec<Point> =
+        new.flat_map(|one| of_upstream(&one.handoff(project), &shown(project, &one))).collect();
+    for point in &mut points {
+        point.text = project.clean(&point.text).0.as_str().to_owned();
+    }
+    points
+}

@@ -1,0 +1,260 @@
+//! What outlives a session: standing instructions, and what is left open until something settles it.
+
+use crate::open;
+use midstride::project::Project;
+use midstride::settings::Inside;
+use midstride::verbs::{self, Asked, DismissError, Which};
+use midstride_core::checkpoint::Mode;
+use midstride_core::session::Client;
+use midstride_testkit::Sandbox;
+use serde_json::{Value, json};
+
+fn shop() -> Sandbox {
+    let sandbox = Sandbox::new("none").repository();
+    verbs::init(&open(sandbox.root()), false).unwrap();
+    sandbox
+}
+
+/// A session of Claude Code, record by record.
+struct Script {
+    id: String,
+    day: u32,
+    branch: &'static str,
+    records: Vec<(&'static str, Value)>,
+}
+
+fn session(day: u32) -> Script {
+    let id = format!("5e55{day:04}-4c00-7000-8000-00000000aaaa");
+    Script { id, day, branch: "main", records: Vec::new() }
+}
+
+impl Script {
+    fn on(mut self, branch: &'static str) -> Self {
+        self.branch = branch;
+        self
+    }
+
+    fn user(mut self, text: &str) -> Self {
+        self.records.push(("user", json!({"role": "user", "content": text})));
+        self
+    }
+
+    fn says(mut self, text: &str) -> Self {
+        let content = json!([{"type": "text", "text": text}]);
+        self.records.push(("assistant", json!({"role": "assistant", "content": content})));
+        self
+    }
+
+    fn calls(mut self, name: &str, input: &Value, output: &str, failed: bool) -> Self {
+        let id = format!("call-{}-{}", self.day, self.records.len());
+        let call = json!([{"type": "tool_use", "id": id, "name": name, "input": input}]);
+        let result = json!([{
+            "type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed
+        }]);
+        self.records.push(("assistant", json!({"role": "assistant", "content": call})));
+        self.records.push(("user", json!({"role": "user", "content": result})));
+        self
+    }
+
+    fn runs(self, command: &str, output: &str, failed: bool) -> Self {
+        self.calls("Bash", &json!({"command": command}), output, failed)
+    }
+
+    fn edits(self, path: &str) -> Self {
+        self.calls("Write", &json!({"file_path": path, "content": "x"}), "ok", false)
+    }
+
+    /// Captures it as a session of this project, and says where that is stored.
+    fn ended(self, sandbox: &Sandbox) -> String {
+        let folder = sandbox.root().display().to_string();
+        let mut lines = String::new();
+        for (number, (kind, message)) in self.records.iter().enumerate() {
+            let name = |number: usize| format!("{}-{number}", self.id);
+            let record = json!({
+                "type": kind,
+                "uuid": name(number),
+                "parentUuid": number.checked_sub(1).map(name),
+                "sessionId": self.id,
+                "cwd": folder,
+                "gitBranch": self.branch,
+                "timestamp": format!("2026-03-{:02}T09:{number:02}:00.000Z", self.day),
+                "message": message,
+            });
+            lines.push_str(&record.to_string());
+            lines.push('\n');
+        }
+        let path = sandbox.home().join(format!("{}.jsonl", self.id));
+        std::fs::write(&path, lines).unwrap();
+        let client = Some(Client::ClaudeCode);
+        let project = open(sandbox.root());
+        verbs::checkpoint(&project, &Which::Transcript(path), client, Mode::Auto).unwrap().blob
+    }
+}
+
+/// Some work that leaves nothing open.
+fn work(day: u32) -> Script {
+    session(day).user("Tidy the cache").edits("/work/src/cache.rs").says("Tidied the cache.")
+}
+
+fn page(sandbox: &Sandbox) -> String {
+    let asked = Asked { tokens: Some(2_000), ..Asked::default() };
+    verbs::brief(&open(sandbox.root()), &asked, &mut |_, _| ()).briefing.text
+}
+
+fn handles(sandbox: &Sandbox) -> Vec<(String, &'static str, String)> {
+    let all = verbs::dismissable(&open(sandbox.root())).unwrap();
+    all.into_iter().map(|one| (one.handle, one.kind, one.text)).collect()
+}
+
+const RULE: &str = "Never touch web/.";
+
+/// Whether the rule is briefed as one.
+fn holds(sandbox: &Sandbox) -> bool {
+    page(sandbox).contains(&format!("The user's instruction: \"{RULE}\""))
+}
+
+/// A session in which the user gives the rule: its handle, and where the session is stored.
+fn given(sandbox: &Sandbox) -> (String, String) {
+    let first = session(1).user(&format!("Speed up the cache. {RULE}"));
+    let stored = first.edits("/work/src/cache.rs").says("Done.").ended(sandbox);
+    let all = handles(sandbox);
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert_eq!((all[0].1, all[0].2.as_str()), ("instruction", RULE));
+    (all[0].0.clone(), stored)
+}
+
+#[test]
+fn an_instruction_comes_first_in_every_later_session_on_its_branch() {
+    let sandbox = shop();
+    let (handle, _) = given(&sandbox);
+    for day in 2..10 {
+        work(day).ended(&sandbox);
+        let page = page(&sandbox);
+        let line = format!("The user's instruction: \"{RULE}\" ({handle})");
+        assert_eq!(page.lines().nth(3), Some(line.as_str()), "{page}");
+        assert_eq!(page.matches("The user's instruction").count(), 1, "{page}");
+    }
+    sandbox.git(&["checkout", "--quiet", "-b", "other"]);
+    assert!(!holds(&sandbox), "it holds on its branch");
+}
+
+#[test]
+fn an_instruction_outlives_what_was_stored_of_its_session() {
+    let sandbox = shop();
+    let (_, stored) = given(&sandbox);
+    work(2).ended(&sandbox);
+    let project = open(sandbox.root());
+    let text = verbs::kept_text(&project, &stored).unwrap();
+    verbs::forget(&project, &text, None, &|_| ()).unwrap();
+    assert!(holds(&sandbox), "{}", page(&sandbox));
+}
+
+#[test]
+fn an_instruction_ends_when_the_user_takes_it_back() {
+    let sandbox = shop();
+    given(&sandbox);
+    work(2).user("You may touch web/ now.").says("Good.").ended(&sandbox);
+    assert!(!holds(&sandbox), "{}", page(&sandbox));
+    assert!(handles(&sandbox).is_empty());
+}
+
+#[test]
+fn only_the_user_dismisses_an_instruction() {
+    let sandbox = shop();
+    let (handle, _) = given(&sandbox);
+    let mut environment = open(sandbox.root()).environment().clone();
+    environment.inside = Some(Inside::Agent("Claude Code"));
+    let agent = Project::discover(environment).unwrap();
+    let refused = verbs::dismiss(&agent, &handle, false);
+    assert!(matches!(refused, Err(DismissError::OnlyUser { .. })), "{refused:?}");
+    let refused = verbs::settle(&open(sandbox.root()), &handle);
+    assert!(matches!(refused, Err(DismissError::OnlyUser { .. })), "{refused:?}");
+    assert!(holds(&sandbox));
+    verbs::dismiss(&open(sandbox.root()), &handle, false).unwrap();
+    assert!(!holds(&sandbox), "{}", page(&sandbox));
+    // The same words, said again later, hold again.
+    session(30).user(RULE).edits("/work/a.rs").says("Noted.").ended(&sandbox);
+    assert!(holds(&sandbox), "{}", page(&sandbox));
+}
+
+const FAILED: &str = "cargo test -p core";
+
+fn failing(sandbox: &Sandbox) {
+    let first = session(1).user("Speed up the cache").edits("/work/src/cache.rs");
+    let output = "test cache::evicts ... FAILED\n\nerror: test failed";
+    first.runs(FAILED, output, true).says("One test fails.").ended(sandbox);
+    work(2).ended(sandbox);
+    let page = page(sandbox);
+    assert!(page.contains(FAILED), "{page}");
+}
+
+#[test]
+fn a_failure_is_carried_until_an_equal_or_wider_check_passes() {
+    let sandbox = shop();
+    failing(&sandbox);
+    // A session that only looks is no work, and what it ran counts all the same.
+    let passed = "test result: ok. 12 passed; 0 failed; 0 ignored";
+    session(3).user("Run the tests").runs("cargo test", passed, false).says("ok").ended(&sandbox);
+    let page = page(&sandbox);
+    assert!(!page.contains("FAILED") && !page.contains(FAILED), "{page}");
+    assert!(handles(&sandbox).is_empty());
+}
+
+#[test]
+fn a_failure_that_nothing_settled_is_counted_after_five_sessions_with_work() {
+    let sandbox = shop();
+    failing(&sandbox);
+    for day in 3..=5 {
+        work(day).ended(&sandbox);
+    }
+    assert!(page(&sandbox).contains(FAILED), "{}", page(&sandbox));
+    work(6).ended(&sandbox);
+    let page = page(&sandbox);
+    assert!(!page.contains(FAILED), "{page}");
+    assert!(page.contains("Open from earlier sessions: 1 older"), "{page}");
+}
+
+#[test]
+fn an_agent_settles_items_and_the_user_dismisses_them() {
+    let sandbox = shop();
+    failing(&sandbox);
+    let handle = handles(&sandbox)[0].0.clone();
+    assert!(page(&sandbox).contains(&handle));
+    let settled = verbs::settle(&open(sandbox.root()), &handle).unwrap();
+    assert_eq!(settled.text, FAILED);
+    assert!(!page(&sandbox).contains(FAILED));
+    let again = verbs::settle(&open(sandbox.root()), &handle);
+    assert!(matches!(again, Err(DismissError::NoSuch { .. })), "{again:?}");
+}
+
+#[test]
+fn a_deleted_branch_closes_what_its_sessions_left_open() {
+    let sandbox = shop();
+    sandbox.git(&["checkout", "--quiet", "-b", "feature"]);
+    let first = session(1).on("feature").user("Build the feature").edits("/work/src/new.rs");
+    first.runs(FAILED, "error: test failed", true).says("Shall I push?").ended(&sandbox);
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    work(2).ended(&sandbox);
+    assert!(page(&sandbox).contains(FAILED), "{}", page(&sandbox));
+    sandbox.git(&["branch", "--quiet", "-D", "feature"]);
+    let page = page(&sandbox);
+    assert!(!page.contains(FAILED) && !page.contains("Shall I push"), "{page}");
+}
+
+#[test]
+fn a_session_of_a_deleted_branch_leaves_no_next_step() {
+    let sandbox = shop();
+    sandbox.git(&["checkout", "--quiet", "-b", "feature"]);
+    let first = session(1).on("feature").user("Build the feature").edits("/work/src/new.rs");
+    first.runs(FAILED, "error: test failed", true).says("Shall I push?").ended(&sandbox);
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    let before = page(&sandbox);
+    assert!(before.contains("Shall I push?") && before.contains("Next"), "{before}");
+    sandbox.git(&["branch", "--quiet", "-D", "feature"]);
+    let page = page(&sandbox);
+    assert!(page.contains("Build the feature"), "{page}");
+    assert!(page.contains("on a branch that was merged or deleted"), "{page}");
+    for closed in ["Next", "Failing", "not answered"] {
+        assert!(!page.contains(closed), "{closed}: {page}");
+    }
+}
