@@ -52,7 +52,7 @@ fn a_session_that_is_told_is_complete() {
     ### Next Actions
     When resuming:
     1. Fix npm run build
-    2. Wait for agent ag2, which benches the cache, then compare its numbers
+    2. Wait for agent ag2, which benches the cache, then measure again
 
     ## Handoff Complete
 
@@ -207,6 +207,25 @@ fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
     insta::assert_snapshot!(by_agent(&sandbox, &["--constraint", "Keep it in one file"]), @r#"
     exit 0
     ----- stdout -----
+    ## Mission Handoff
+
+    ### Status Summary
+    - Completed: 0 tasks
+    - In Progress: 1 task (T-001)
+    - Blocked: 0 tasks
+    - Pending: 1 task
+
+    ### Key Decisions
+    - None currently
+
+    ### Open Questions
+    - None currently
+
+    ### Next Actions
+    When resuming:
+    1. Check if T-001 is done
+    2. Continue delegation cycle: start what `midstride task ready` lists
+
     ## Handoff Complete
 
     State captured in .git/midstride/handoffs/cache.md (cache@2), read back from disk. To resume:
@@ -215,7 +234,7 @@ fn an_agent_is_asked_once_and_its_second_save_is_kept_with_what_is_missing() {
     2. `midstride start cache` begins the work, and restores the tasks it carries
     3. `midstride show cache` has all of it
 
-    **In-flight work:** agent ag2 (bench) - check for completion
+    **In-flight work:** T-001, agent ag2 (bench) - check for completion
     **Open tasks:** 2
     **Session:** claude-code session 5e550001 "Make the market pages fast again; the cache is purged on ev…"
     ----- stderr -----
@@ -748,7 +767,7 @@ fn where_nothing_is_said_the_facts_are_saved_and_nobody_waits() {
        → say its status, or make it a next step
     7. open task: Measure again (record a29)
        → say its status, or make it a next step
-    8. `Continuation` has nothing below it (C007, line 230)
+    8. `Continuation` has nothing below it (C007, line 237)
        → say what to do next, in order, and where to begin
     Saved. Add what is missing with midstride save --id cache and --constraint, --decision, --wrong-turn, --landmine, --next or --body -. Or save it as it is with --accept REASON.
     "#);

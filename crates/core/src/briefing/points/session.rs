@@ -114,7 +114,7 @@ struct SessionPoints<'g> {
 impl<'g> SessionPoints<'g> {
     fn of(gist: &'g Gist) -> Self {
         let short = short_id(&gist.session);
-        let show = ["midstride", "session", "show", &short];
+        let show = ["midstride", "session", "show", short];
         let origin = Origin::of(format!("session {short}"), &show);
         Self { gist, origin, points: Vec::with_capacity(gist.items.len() + 4) }
     }
