@@ -4,7 +4,7 @@
 //! the user takes it back in a prompt or dismisses it; time and agents never close one.
 
 use crate::event::{Envelope, Event, InstructionEvent};
-use crate::session::intent::revokes;
+use crate::session::intent::Permissions;
 use crate::session::{Request, Session};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
@@ -187,8 +187,12 @@ impl Instructions {
             let is_later = |one: &InstructionId| {
                 self.0.get(one).is_none_or(|known| request.seen.at.is_none_or(|at| at >= known.at))
             };
+            let permissions = match holding.is_empty() {
+                true => Permissions::default(),
+                false => Permissions::of(&request.text),
+            };
             holding.retain(|(one, text)| {
-                let is_revoked = is_later(one) && revokes(&request.text, text);
+                let is_revoked = is_later(one) && permissions.revoke(text);
                 if is_revoked {
                     told.push(Told { at: request.seen.at, event: revoked(one, id, request) });
                 }

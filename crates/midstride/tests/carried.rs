@@ -163,10 +163,12 @@ fn only_the_user_dismisses_an_instruction() {
     let sandbox = shop();
     let (handle, _) = given(&sandbox);
     let mut environment = open(sandbox.root()).environment().clone();
-    environment.inside = Some(Inside::Agent("Claude Code"));
-    let agent = Project::discover(environment).unwrap();
-    let refused = verbs::dismiss(&agent, &handle, false);
-    assert!(matches!(refused, Err(DismissError::OnlyUser { .. })), "{refused:?}");
+    for inside in [Inside::Agent("Claude Code"), Inside::Proof] {
+        environment.inside = Some(inside);
+        let agent = Project::discover(environment.clone()).unwrap();
+        let refused = verbs::dismiss(&agent, &handle.to_uppercase(), false);
+        assert!(matches!(refused, Err(DismissError::OnlyUser { .. })), "{refused:?}");
+    }
     let refused = verbs::settle(&open(sandbox.root()), &handle);
     assert!(matches!(refused, Err(DismissError::OnlyUser { .. })), "{refused:?}");
     assert!(holds(&sandbox));
@@ -198,6 +200,35 @@ fn a_failure_is_carried_until_an_equal_or_wider_check_passes() {
     let page = page(&sandbox);
     assert!(!page.contains("FAILED") && !page.contains(FAILED), "{page}");
     assert!(handles(&sandbox).is_empty());
+}
+
+#[test]
+fn many_trivial_sessions_hide_neither_the_work_nor_what_is_open() {
+    let sandbox = shop();
+    failing(&sandbox);
+    for day in 3..=20 {
+        session(day).user("Hi").says("Hello.").ended(&sandbox);
+    }
+    let page = page(&sandbox);
+    assert!(page.contains("Tidy the cache") && page.contains(FAILED), "{page}");
+}
+
+#[test]
+fn an_instruction_without_a_branch_holds_everywhere() {
+    let sandbox = shop();
+    session(1).on("HEAD").user(RULE).edits("/work/a.rs").says("Noted.").ended(&sandbox);
+    assert!(holds(&sandbox), "{}", page(&sandbox));
+}
+
+#[test]
+fn a_remark_about_the_same_words_revokes_nothing() {
+    let sandbox = shop();
+    given(&sandbox);
+    let remarks = ["The web/ build is ok, look at the api instead.", "As you can see, web/ broke."];
+    for (day, remark) in (2..).zip(remarks) {
+        session(day).user(remark).edits("/work/a.rs").says("Fixed.").ended(&sandbox);
+        assert!(holds(&sandbox), "{remark}: {}", page(&sandbox));
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod revoking;
 mod trivial;
 
 pub use limiting::{LIMITS_MAX, Limit, limits};
-pub use revoking::revokes;
+pub use revoking::{Permissions, revokes};
 pub use trivial::{Goal, goal_of, is_trivial};
 
 use super::item::{Correction, Request, Seen};

@@ -126,12 +126,18 @@ impl Tasks {
 
     /// The task that a list of a client has under a subject, which may be cut.
     pub fn on_list(&self, client: &str, list: &str, subject: &str) -> Option<&Task> {
-        let subject = subject.lines().next().unwrap_or_default();
-        let start = subject.trim_end_matches('…').trim();
-        let is_it = |(key, state): (&ClientTaskKey, &CapturedTask)| {
-            key.client == client && key.list == list && state.subject.starts_with(start)
+        let subject = subject.lines().next().unwrap_or_default().trim();
+        let start = subject.trim_end_matches('…').trim_end();
+        let is_cut = start.len() < subject.len();
+        let is_subject = |whole: &str| {
+            let whole = whole.lines().next().unwrap_or_default().trim();
+            if is_cut { whole.starts_with(start) } else { whole == subject }
         };
-        self.iter().find(|task| task.captured.iter().any(is_it))
+        let is_it = |(key, state): (&ClientTaskKey, &CapturedTask)| {
+            key.client == client && key.list == list && is_subject(&state.subject)
+        };
+        let on_list = || self.iter().filter(|task| task.captured.iter().any(is_it));
+        on_list().find(|task| task.status.is_open()).or_else(|| on_list().next())
     }
 
     /// The open task that a session added by itself or has on its list, by its subject.
@@ -150,7 +156,8 @@ impl Tasks {
     pub fn same_as(&self, new: &CapturedTask, own: &TaskId, briefed: &str) -> Option<&Task> {
         let ClientTaskKey { client, list, .. } = &new.key;
         let session = new.metadata.get(SESSION).unwrap_or(list);
-        let is_named = |task: &Task| new.subject.starts_with(&task.id.short());
+        let is_named =
+            |task: &Task| task.status.is_open() && new.subject.starts_with(&task.id.short());
         let is_same = |task: &Task| {
             let is_known = || task.is_of(client, session) || briefed.contains(&task.id.short());
             task.status.is_open() && is_same_text(&task.subject, &new.subject) && is_known()

@@ -484,37 +484,41 @@ fn with_work(
     others: &mut Vec<Checkpointed<'_>>,
     one: bool,
 ) -> Result<Vec<Gist>, LedgerError> {
-    /// Older sessions are only named.
-    const LOOKED_AT: usize = 12;
+    /// More sessions are not read; they are only named.
+    const READ_MAX: usize = 12;
     // Work on another branch in another working tree is only named.
-    let near = others.iter().take_while(|other| other.is_here || other.is_near);
-    let mut near = near.take(LOOKED_AT).count();
+    let mut near = others.iter().take_while(|other| other.is_here || other.is_near).count();
     let mut found: Vec<Gist> = Vec::new();
-    if one {
-        let mut at = 0;
-        while at < near && found.is_empty() {
-            let may_work = others[at].worked != Some(false);
-            let read = if may_work { gist(ledger, &others[at])? } else { None };
-            match read.filter(|gist| gist.worked) {
-                Some(gist) => {
-                    found.push(gist);
-                    others.remove(at);
-                    near -= 1;
-                }
-                None => at += 1,
-            }
-        }
-        if found.is_empty() && others.first().is_some_and(|first| first.is_here) {
-            found.extend(gist(ledger, &others.remove(0))?);
-            near = near.saturating_sub(1);
-        }
+    if one && let Some((at, gist)) = first_with_work(ledger, &others[..near], READ_MAX)? {
+        others.remove(at);
+        near -= 1;
+        found.push(gist);
     }
-    let left_open = others[..near].iter().filter(|other| other.open != Some(0));
+    // Every session since the oldest open item may have settled it.
+    let left_open = others[..near].iter().filter(|other| other.open != Some(0)).take(READ_MAX);
     let Some(oldest) = left_open.map(|other| other.ended).min() else { return Ok(found) };
-    for other in others[..near].iter().filter(|other| other.ended >= oldest) {
+    let since = others[..near].iter().filter(|other| other.ended >= oldest);
+    let (open, settling): (Vec<_>, Vec<_>) = since.partition(|other| other.open != Some(0));
+    for other in open.into_iter().chain(settling.into_iter().take(READ_MAX)) {
         found.extend(gist(ledger, other)?);
     }
     Ok(found)
+}
+
+/// The first session that did work, or the first one of this working tree where none did.
+fn first_with_work(
+    ledger: &SqliteLedger,
+    others: &[Checkpointed<'_>],
+    read_max: usize,
+) -> Result<Option<(usize, Gist)>, LedgerError> {
+    let may_work = others.iter().enumerate().filter(|(_, other)| other.worked != Some(false));
+    for (at, other) in may_work.take(read_max) {
+        if let Some(gist) = gist(ledger, other)?.filter(|gist| gist.worked) {
+            return Ok(Some((at, gist)));
+        }
+    }
+    let first = others.first().filter(|first| first.is_here);
+    Ok(first.map(|first| gist(ledger, first)).transpose()?.flatten().map(|gist| (0, gist)))
 }
 
 /// The branches of these sessions that were merged or deleted: what was left open there is closed.

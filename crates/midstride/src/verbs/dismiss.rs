@@ -6,7 +6,6 @@ use super::receipts::{ReceiptError, envelope};
 use super::task::named;
 use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
-use crate::settings::Inside;
 use midstride_core::briefing::carry::Carried;
 use midstride_core::event::{Event, InstructionEvent, SessionEvent};
 use midstride_core::instruction::{Instruction, InstructionState};
@@ -95,15 +94,16 @@ pub fn dismiss(project: &Project, handle: &str, wrong: bool) -> Result<Dismissab
     if project.set_up() == SetUp::Not {
         return Err(ReceiptError::NotSetUp.into());
     }
-    match is_instruction(handle) {
-        true => dismiss_instruction(project, handle, wrong),
-        false => dismiss_item(project, handle, wrong),
+    let handle = handle.trim().to_lowercase();
+    match is_instruction(&handle) {
+        true => dismiss_instruction(project, &handle, wrong),
+        false => dismiss_item(project, &handle, wrong),
     }
 }
 
 /// Closes an item that an agent says it settled. Only the user closes instructions.
 pub fn settle(project: &Project, handle: &str) -> Result<Dismissable, DismissError> {
-    match is_instruction(handle) {
+    match is_instruction(&handle.trim().to_lowercase()) {
         true => Err(DismissError::OnlyUser { handle: handle.to_owned() }),
         false => dismiss(project, handle, false),
     }
@@ -174,7 +174,7 @@ fn dismiss_instruction(
     handle: &str,
     wrong: bool,
 ) -> Result<Dismissable, DismissError> {
-    if let Some(Inside::Agent(_)) = project.environment().inside {
+    if project.environment().inside.is_some() {
         return Err(DismissError::OnlyUser { handle: handle.to_owned() });
     }
     let ledger = SqliteLedger::open(project, Patience::Command)?;

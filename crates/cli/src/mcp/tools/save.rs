@@ -80,8 +80,8 @@ const NO_SESSION: &str = "none";
 fn save(caller: &Caller, arguments: &Arguments) -> Result<Reply, Diagnostic> {
     let project = caller.project()?;
     let settled = arguments.texts("settled");
-    if !settled.is_empty() && arguments.only(&SAID).is_empty() && arguments.text("accept").is_none()
-    {
+    let names = [&SAID[..], &REFLECTION, &["accept", "handoff"]].concat();
+    if !settled.is_empty() && arguments.only(&names).is_empty() {
         return Ok(settled_items(Reply::default(), &project, &settled));
     }
     let wanted = Save {

@@ -2,7 +2,7 @@
 
 use super::{Ending, Highlight, HighlightKind, Reading};
 use crate::repository::CommitState;
-use crate::session::intent::{self, Goal};
+use crate::session::intent::{self, Goal, Permissions};
 use crate::session::{
     CheckState, EffectDone, OpenFailure, commits_made, edits_since, effects_done,
 };
@@ -26,11 +26,18 @@ impl Reading<'_> {
     /// Sentences of the user that limit all further work, without those that were taken back.
     pub(super) fn instructions(&self) -> Vec<Highlight> {
         let requests: Vec<&Request> = self.requests().map(|(one, _)| one).collect();
+        let limits: Vec<_> = requests.iter().map(|one| intent::limits(&one.text)).collect();
+        let Some(first) = limits.iter().position(|limits| !limits.is_empty()) else {
+            return Vec::new();
+        };
+        // Each request is read once, however many limits there are.
+        let permissions: Vec<Permissions> =
+            requests[first..].iter().map(|one| Permissions::of(&one.text)).collect();
         let mut found: Vec<Highlight> = Vec::new();
-        for (at, request) in requests.iter().enumerate() {
-            for limit in intent::limits(&request.text) {
-                let later = requests[at + 1..].iter();
-                let is_revoked = { later }.any(|later| intent::revokes(&later.text, &limit.text));
+        for (at, request) in requests.iter().enumerate().skip(first) {
+            for limit in &limits[at] {
+                let mut later = permissions[at - first + 1..].iter();
+                let is_revoked = later.any(|later| later.revoke(&limit.text));
                 if !is_revoked && !found.iter().any(|known| known.text == limit.text) {
                     let item = Highlight::of(HighlightKind::Instruction, &limit.text);
                     found.push(item.seen(&request.seen));

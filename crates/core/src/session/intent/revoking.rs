@@ -15,44 +15,110 @@ const COMMON: &str = "a about all always an and any anymore anything are as ask 
 
 /// Whether a prompt takes a limit back.
 pub fn revokes(text: &str, limit: &str) -> bool {
-    let prose = prose::read(text);
-    let limit = prose::words(limit);
-    let keys: Vec<&str> = keys(clause(&limit)).collect();
-    prose.sentences.iter().any(|sentence| revokes_in(sentence, &keys))
+    Permissions::of(text).revoke(limit)
 }
 
-fn revokes_in(sentence: &Sentence, keys: &[&str]) -> bool {
+/// What a prompt allows, read once and compared with many limits. Most prompts allow nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permissions(Vec<Permission>);
+
+/// One sentence that allows something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Permission {
+    words: String,
+    kind: PermissionKind,
+}
+
+/// How a sentence allows something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PermissionKind {
+    /// "Forget the rule about pushing."
+    Lift,
+    /// "You can push now."
+    Allow,
+    /// "Pushing is fine.": the limited thing comes directly before the verb.
+    Statement,
+}
+
+impl Permissions {
+    /// The sentences of a prompt that allow something.
+    pub fn of(text: &str) -> Self {
+        let sentences = prose::read(text).sentences.into_iter();
+        Self(sentences.filter_map(|sentence| permission(&sentence)).collect())
+    }
+
+    /// Whether one of them takes a limit back.
+    pub fn revoke(&self, limit: &str) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        let limit = prose::words(limit);
+        let keys: Vec<&str> = keys(clause(&limit)).collect();
+        self.0.iter().any(|permission| permission.is_about(&keys))
+    }
+}
+
+impl Permission {
+    fn is_about(&self, keys: &[&str]) -> bool {
+        let shared = keys.iter().filter(|key| shares(&self.words, key)).count();
+        let path = keys.iter().find(|key| key.contains('/'));
+        let has_subject = match path {
+            Some(path) => shares(&self.words, path),
+            None => shared > 0 && shared * 10 >= keys.len() * 6,
+        };
+        match self.kind {
+            PermissionKind::Lift => shared > 0,
+            PermissionKind::Allow => has_subject,
+            PermissionKind::Statement => has_subject && self.subject_is(keys),
+        }
+    }
+
+    /// Whether the word before "is fine" is one of the keys: "the web/ build is ok" is about a build.
+    fn subject_is(&self, keys: &[&str]) -> bool {
+        let before = STATED.split('|').filter_map(|stated| self.words.find(stated)).min();
+        let before = before.map_or("", |at| &self.words[..at]);
+        let subject = before.split_whitespace().next_back().unwrap_or_default();
+        keys.iter().any(|key| shares(subject, key))
+    }
+}
+
+const STATED: &str = " is fine| is ok| is okay| is allowed| are fine| are ok| are okay| are allowed|\
+     no longer applies| doesn't apply anymore";
+
+fn permission(sentence: &Sentence) -> Option<Permission> {
     const RULE: &str = "the rule|my rule|that rule|the restriction|the instruction|the limit|\
         what i said about|the constraint|my instruction";
     const LIFT: &str = "forget|ignore|drop|scrap|lift|cancel|disregard|remove|never mind";
-    if sentence.is_question || keys.is_empty() {
-        return false;
+    if sentence.is_question {
+        return None;
     }
     let words = without_lead(&sentence.words);
-    let shared = keys.iter().filter(|key| shares(words, key)).count();
-    let path = keys.iter().find(|key| key.contains('/'));
-    if starts_any(words, LIFT) && has_any(words, RULE) {
-        return shared > 0;
-    }
-    let has_subject = match path {
-        Some(path) => shares(words, path),
-        None => shared * 10 >= keys.len() * 6,
+    let kind = match starts_any(words, LIFT) && has_any(words, RULE) {
+        true => PermissionKind::Lift,
+        false => permits(words)?,
     };
-    has_subject && permits(words)
+    Some(Permission { words: words.to_owned(), kind })
 }
 
-/// Whether a sentence allows something.
-fn permits(words: &str) -> bool {
+/// How a sentence allows something. What leaves a doubt allows nothing: the limit stays.
+fn permits(words: &str) -> Option<PermissionKind> {
     const ALLOWED: &str = "you can|you may|you are allowed|you're allowed|feel free to|it's ok to|\
-        it's okay to|it is ok to|it's fine to|it is fine to|is fine|is ok|is okay|is allowed|\
-        are fine|are ok|are allowed|no longer applies|doesn't apply anymore|go ahead and";
+        it's okay to|it is ok to|it's fine to|it is fine to|go ahead and|now you can|now you may|\
+        from now on you can|from now on you may";
+    const SEEN: &str = "you can see|you can tell|you may have|you may want|you can imagine";
     const LIFTED: &str = "you don't have to|you do not have to|no need to|you don't need to|\
         no longer have to|no longer need to|it's no longer necessary to";
     const DENIED: &str = "not fine|not ok|not okay|not allowed|you can not|only if|as long as|\
         if you ask|isn't ok|isn't fine|but not|unless";
     let ends_now = has_any(words, "anymore|any more|any longer|again|now|from now on");
     let is_lifted = starts_any(words, LIFTED) && ends_now;
-    (has_any(words, ALLOWED) || is_lifted) && !has_any(words, DENIED)
+    if has_any(words, DENIED) || has_any(words, SEEN) {
+        return None;
+    }
+    if starts_any(words, ALLOWED) || is_lifted {
+        return Some(PermissionKind::Allow);
+    }
+    STATED.split('|').any(|stated| words.contains(stated)).then_some(PermissionKind::Statement)
 }
 
 /// The words of a limit that say what it is about.
@@ -115,6 +181,13 @@ mod tests {
             ("the tests are fine", "never touch web/"),
             ("continue", "never touch web/"),
             ("forget the rule about tabs", "do not push without asking"),
+            (
+                "As you can see in the log, the push was rejected by the server.",
+                "Do not push without asking.",
+            ),
+            ("You can see that the push failed.", "Do not push without asking."),
+            ("The web/ build is ok, look at the api instead.", "Never touch web/ in this project."),
+            ("The log says you can push.", "Do not push without asking."),
         ] {
             assert!(!revokes(text, limit), "{text} / {limit}");
         }
