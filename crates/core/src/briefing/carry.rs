@@ -116,7 +116,13 @@ fn is_fixed(later: &Gist, failed: &str) -> bool {
     let ran = Line::read(failed);
     let mut commands = ran.commands.iter().filter_map(Git::of);
     if let Some(git) = commands.find(|git| git.can_conflict() || git.verb == "push") {
-        let is_pushed = |one: &Highlight| one.state.as_deref() == Some("pushed");
+        // A push without commits of the session is an effect of its own.
+        let is_pushed = |one: &Highlight| {
+            one.state.as_deref().is_some_and(|state| state.to_lowercase().starts_with("pushed"))
+        };
+        if git.verb == "push" && later.of_kind(Kind::Effect).any(is_pushed) {
+            return true;
+        }
         let mut commits = later.of_kind(Kind::Commit);
         return if git.verb == "push" { commits.any(is_pushed) } else { commits.next().is_some() };
     }
@@ -207,6 +213,10 @@ mod tests {
         let mut pushed = gist("b", &[(Kind::Commit, "Fix it")]);
         pushed.items[0].state = Some("pushed".to_owned());
         let sessions = in_turn(vec![pushed, gist("a", &[(Kind::Failed, "git push origin main")])]);
+        assert!(unsettled(&sessions, |_| false, |_, _| false).0.is_empty());
+        let mut alone = gist("b", &[(Kind::Effect, "")]);
+        alone.items[0].state = Some("Pushed".to_owned());
+        let sessions = in_turn(vec![alone, gist("a", &[(Kind::Failed, "git push origin main")])]);
         assert!(unsettled(&sessions, |_| false, |_, _| false).0.is_empty());
     }
 
