@@ -203,6 +203,8 @@ impl Instructions {
                 if self.0.contains_key(&one) {
                     continue;
                 }
+                // A session may go on to another branch. Clients write `HEAD` where there is none.
+                let branch = request.branch.as_deref().or(branch).filter(|name| *name != "HEAD");
                 let event = given(&one, text, branch, session, request);
                 told.push(Told { at: request.seen.at, event });
                 holding.push((one, text.clone()));

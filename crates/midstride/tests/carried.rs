@@ -20,7 +20,7 @@ struct Script {
     id: String,
     day: u32,
     branch: &'static str,
-    records: Vec<(&'static str, Value)>,
+    records: Vec<(&'static str, &'static str, Value)>,
 }
 
 fn session(day: u32) -> Script {
@@ -35,13 +35,17 @@ impl Script {
     }
 
     fn user(mut self, text: &str) -> Self {
-        self.records.push(("user", json!({"role": "user", "content": text})));
+        self.records.push(("user", self.branch, json!({"role": "user", "content": text})));
         self
     }
 
     fn says(mut self, text: &str) -> Self {
         let content = json!([{"type": "text", "text": text}]);
-        self.records.push(("assistant", json!({"role": "assistant", "content": content})));
+        self.records.push((
+            "assistant",
+            self.branch,
+            json!({"role": "assistant", "content": content}),
+        ));
         self
     }
 
@@ -51,8 +55,12 @@ impl Script {
         let result = json!([{
             "type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed
         }]);
-        self.records.push(("assistant", json!({"role": "assistant", "content": call})));
-        self.records.push(("user", json!({"role": "user", "content": result})));
+        self.records.push((
+            "assistant",
+            self.branch,
+            json!({"role": "assistant", "content": call}),
+        ));
+        self.records.push(("user", self.branch, json!({"role": "user", "content": result})));
         self
     }
 
@@ -68,7 +76,7 @@ impl Script {
     fn ended(self, sandbox: &Sandbox) -> String {
         let folder = sandbox.root().display().to_string();
         let mut lines = String::new();
-        for (number, (kind, message)) in self.records.iter().enumerate() {
+        for (number, (kind, branch, message)) in self.records.iter().enumerate() {
             let name = |number: usize| format!("{}-{number}", self.id);
             let record = json!({
                 "type": kind,
@@ -76,7 +84,7 @@ impl Script {
                 "parentUuid": number.checked_sub(1).map(name),
                 "sessionId": self.id,
                 "cwd": folder,
-                "gitBranch": self.branch,
+                "gitBranch": branch,
                 "timestamp": format!("2026-03-{:02}T09:{number:02}:00.000Z", self.day),
                 "message": message,
             });
@@ -218,6 +226,16 @@ fn an_instruction_without_a_branch_holds_everywhere() {
     let sandbox = shop();
     session(1).on("HEAD").user(RULE).edits("/work/a.rs").says("Noted.").ended(&sandbox);
     assert!(holds(&sandbox), "{}", page(&sandbox));
+}
+
+#[test]
+fn an_instruction_holds_on_the_branch_it_was_given_on() {
+    let sandbox = shop();
+    let first = session(1).user(RULE).says("Noted.").on("fix-parser");
+    first.user("Fix the parser").edits("/work/a.rs").says("Fixed.").ended(&sandbox);
+    assert!(holds(&sandbox), "{}", page(&sandbox));
+    sandbox.git(&["checkout", "--quiet", "-b", "fix-parser"]);
+    assert!(!holds(&sandbox), "{}", page(&sandbox));
 }
 
 #[test]

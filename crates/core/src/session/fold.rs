@@ -263,7 +263,9 @@ impl Session {
         let is_first = self.requests.is_empty() && self.forked_after.is_none();
         let previous = self.requests.items.last().map(|last| last.text.as_str());
         let context = Context { is_first, stopped: self.stopped.take(), previous };
-        self.requests.push(intent::request(seen(mark, Source::User), text, context))
+        let mut request = intent::request(seen(mark, Source::User), text, context);
+        request.branch = self.branch.clone().filter(|_| !request.limits.is_empty());
+        self.requests.push(request)
     }
 
     fn said(&mut self, mark: &Mark<'_>, text: &str) {

@@ -39,7 +39,7 @@ pub fn correction(text: &str, context: Context<'_>) -> Option<Correction> {
 pub(super) fn request(seen: Seen, text: String, context: Context<'_>) -> Request {
     let limits = limits(&text).into_iter().map(|limit| limit.text).collect();
     let correction = correction(&text, context);
-    Request { seen, correction, limits, trivial: is_trivial(&text), text }
+    Request { seen, correction, limits, branch: None, trivial: is_trivial(&text), text }
 }
 
 #[cfg(test)]

@@ -85,6 +85,9 @@ pub struct Request {
     /// The sentences in it that limit all further work.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub limits: Vec<String>,
+    /// The branch that was checked out, where it limits further work.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub branch: Option<String>,
     /// Whether it names no work of its own: an answer, "go on", "commit and push".
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub trivial: bool,

@@ -60,8 +60,6 @@ pub(super) fn given_in(
 ) -> Result<Vec<Envelope>, LedgerError> {
     let session = &checkpoint.session;
     let branch = session.branch.as_deref().or(checkpoint.git.branch.as_deref());
-    // Clients write `HEAD` for a commit without a branch: then it holds everywhere.
-    let branch = branch.filter(|branch| *branch != "HEAD");
     let told = read_instructions(ledger)?.told_by(session, branch);
     let now = project.environment().clock.now();
     let events = told.into_iter().map(|told| {
