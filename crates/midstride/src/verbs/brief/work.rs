@@ -1,0 +1,409 @@
+//! What the ledger knows of earlier work: the session that is briefed, what others left open, tasks and
+//! standing instructions.
+
+use super::{Asked, patience};
+use crate::client;
+use crate::files;
+use crate::git::{BranchState, Repository};
+use crate::ledger::{Ledger as _, LedgerError, Recorded, SqliteLedger, StreamId};
+use crate::observation::{branch_state, last_observation};
+use crate::project::Project;
+use crate::settings::SessionName;
+use crate::verbs::instructions::read_instructions;
+use crate::verbs::save::InFlight;
+use crate::verbs::task::read_tasks;
+use crate::verbs::workflow::newest_states;
+use jiff::Timestamp;
+use midstride_core::briefing::carry::{self, Carried};
+use midstride_core::briefing::points::{
+    Telling, of_instructions, of_mission, of_tasks, of_workflow,
+};
+use midstride_core::briefing::{Occasion, Point};
+use midstride_core::checkpoint::{Checkpoint, Gist, Highlight, HighlightKind};
+use midstride_core::event::{Event, SessionEvent};
+use midstride_core::hook::without_summary;
+use midstride_core::instruction::Instructions;
+use midstride_core::mission::{self, Mission};
+use midstride_core::session::Client;
+use midstride_core::task::{Role, Task, Tasks};
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// The latest records of sessions that are read.
+const RECORDS_LOOKED_AT: usize = 200;
+/// Earlier sessions that are named.
+const EARLIER_MAX: usize = 10;
+
+/// What the ledger tells.
+#[derive(Default)]
+pub(super) struct Work {
+    pub(super) ledger: Option<SqliteLedger>,
+    pub(super) gist: Option<Gist>,
+    pub(super) is_own: bool,
+    /// What sessions before that one left open, and how much more is only counted.
+    pub(super) carried: (Vec<Carried>, usize),
+    /// The sessions with work that left it.
+    pub(super) before: Vec<Gist>,
+    /// Other sessions, the latest first: the id of each, and what was asked first.
+    pub(super) earlier: Vec<(String, String)>,
+    pub(super) points: Vec<Point>,
+    /// Whether its branch was merged or deleted.
+    pub(super) is_closed: bool,
+}
+
+impl Work {
+    pub(super) fn look(project: &Project, asked: &Asked) -> Result<Self, LedgerError> {
+        let Some(ledger) = SqliteLedger::open_existing(project, patience(asked))? else {
+            return Ok(Self::default());
+        };
+        let own = asked
+            .session
+            .as_ref()
+            .filter(|_| matches!(asked.occasion, Some(Occasion::Resume | Occasion::Compact)));
+        let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
+        let mut others = sessions_here(project, &records, asked.session.as_ref());
+        let mut own_gist = match own.filter(|_| !asked.has_context) {
+            Some(session) => gist_of_session(&ledger, session)?,
+            None => None,
+        };
+        if asked.occasion == Some(Occasion::Compact) {
+            own_gist = own_gist.map(|gist| match &gist.summary {
+                Some(summary) => without_summary(&gist, summary),
+                None => gist,
+            });
+        }
+        if asked.has_context {
+            others.retain(|one| one.ended > asked.since);
+        }
+        let dismissed = dismissed(&records);
+        let is_own = own_gist.is_some();
+        let branch = project.repository().and_then(Repository::branch);
+        for one in &mut others {
+            one.is_near = one.branch.is_some() && one.branch == branch.as_deref();
+        }
+        others.sort_by_cached_key(|one| one.distance(branch.as_deref()));
+        let mut sessions: Vec<Gist> = own_gist.into_iter().collect();
+        if is_own || own.is_none() || asked.has_context {
+            sessions.extend(with_work(&ledger, &mut others, sessions.is_empty())?);
+        }
+        let tasks = read_tasks(&ledger)?.0;
+        for (at, gist) in sessions.iter_mut().enumerate() {
+            gist.items
+                .retain(|item| !is_told_by_board(&tasks, gist.client, &gist.session, item, at));
+        }
+        let closed = closed_branches(project, &sessions);
+        let is_closed =
+            |gist: &Gist| gist.branch.as_ref().is_some_and(|branch| closed.contains(branch));
+        let carried = carry::unsettled(
+            &sessions,
+            |handle| dismissed.contains(handle),
+            |gist, _| is_closed(gist),
+        );
+        let recent: Vec<(Client, String)> = sessions
+            .iter()
+            .take(carry::SESSIONS_MAX + 1)
+            .map(|gist| (gist.client, gist.session.clone()))
+            .collect();
+        let mut sessions = sessions.into_iter();
+        let (gist, before) = (sessions.next(), sessions.collect());
+        let is_closed = !is_own && gist.as_ref().is_some_and(is_closed);
+        let gist = if is_closed { gist.map(carry::closed) } else { gist };
+        let is_here = |one: &Checkpointed<'_>| one.is_here;
+        let asked_first = |one: Checkpointed<'_>| (one.name.id, one.about.to_owned());
+        let earlier =
+            others.into_iter().filter(is_here).take(EARLIER_MAX).map(asked_first).collect();
+        let mut points = Vec::new();
+        let instructions = read_instructions(&ledger)?;
+        if !asked.has_context && asked.occasion != Some(Occasion::Prompt) {
+            points.extend(of_instructions(instructions.active(branch.as_deref())));
+        }
+        let gist = gist.map(|gist| without_recorded(gist, &instructions));
+        let records = ledger.read(&StreamId::mission(), None)?;
+        let states = mission::states(records.iter().flat_map(|record| &record.events));
+        let state = Mission::of(states.last(), &tasks);
+        points.extend(state.as_ref().map(of_mission).unwrap_or_default());
+        points.extend(of_tasks(&tasks, |task| telling(task, gist.as_ref(), &recent)));
+        points.extend(workflows(&ledger)?);
+        Ok(Self { ledger: Some(ledger), gist, is_own, carried, before, earlier, points, is_closed })
+    }
+}
+
+/// A session without the instructions that are recorded apart: these say whether they hold.
+fn without_recorded(mut gist: Gist, instructions: &Instructions) -> Gist {
+    let is_recorded = |item: &Highlight| {
+        item.kind == HighlightKind::Instruction
+            && instructions.iter().any(|one| one.text.trim() == item.text.trim())
+    };
+    gist.items.retain(|item| !is_recorded(item));
+    gist
+}
+
+/// Where a task is told: with the session that is briefed, or here. Of the lists of earlier sessions, what
+/// was left on the oldest is only counted.
+fn telling(task: &Task, gist: Option<&Gist>, recent: &[(Client, String)]) -> Telling {
+    let is_of = |client: Client, session: &str| task.is_listed_by(client.name(), session);
+    if gist.is_some_and(|gist| is_of(gist.client, &gist.session)) {
+        return Telling::WithSession;
+    }
+    let is_recent = || recent.iter().any(|(client, session)| is_of(*client, session));
+    if task.captured.is_empty() || is_recent() { Telling::Here } else { Telling::Counted }
+}
+
+/// The workflow states that were saved last.
+fn workflows(ledger: &SqliteLedger) -> Result<Vec<Point>, LedgerError> {
+    /// Older ones are listed by `midstride state`.
+    const TOLD_MAX: usize = 3;
+    /// A longer state is only named.
+    const BYTES_MAX: u64 = 64 << 10;
+    let mut states = newest_states(ledger)?;
+    states.sort_by_key(|(state, _)| Reverse(state.at));
+    let mut points = Vec::new();
+    for (kept, number) in states.into_iter().take(TOLD_MAX) {
+        let blob = match kept.bytes <= BYTES_MAX {
+            true => ledger.get_blob(&kept.blob)?,
+            false => None,
+        };
+        let state = blob.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        points.push(of_workflow(&kept, number, state.as_ref()));
+    }
+    Ok(points)
+}
+
+/// Whether the tasks of the project tell of a task of a session: it is over, or the session is not the
+/// first one, which tells its own.
+fn is_told_by_board(
+    tasks: &Tasks,
+    client: Client,
+    session: &str,
+    item: &Highlight,
+    at: usize,
+) -> bool {
+    let is_told = |task: &Task| at > 0 || !task.status.is_open() || task.role() != Role::Work;
+    let known = || tasks.on_list(client.name(), session, &item.text);
+    item.kind == HighlightKind::Task && known().is_some_and(is_told)
+}
+
+/// The agents of the session that would be briefed that have not come back.
+pub fn agents_in_flight(project: &Project) -> Result<Vec<InFlight>, LedgerError> {
+    let gist = Work::look(project, &Asked::default())?.gist;
+    let items = gist.into_iter().flat_map(|gist| gist.items);
+    let agents = items.filter(|item| item.kind == HighlightKind::Agent);
+    let about = |text: String| (!text.trim().is_empty()).then_some(text);
+    Ok(agents.map(|item| InFlight { id: item.detail, about: about(item.text) }).collect())
+}
+
+/// What earlier sessions left open and a briefing carries over, the newest first.
+pub fn carried(project: &Project) -> Result<Vec<Carried>, LedgerError> {
+    Ok(Work::look(project, &Asked::default())?.carried.0)
+}
+
+/// The handles of what was dismissed.
+fn dismissed(records: &[Recorded]) -> HashSet<String> {
+    let events = records.iter().flat_map(|record| &record.events);
+    let handles = events.filter_map(|envelope| {
+        let Event::Session(SessionEvent::Dismissed { handle, .. }) = &envelope.event else {
+            return None;
+        };
+        Some(handle.clone())
+    });
+    handles.collect()
+}
+
+/// What a record of a session says about a checkpoint.
+struct Checkpointed<'r> {
+    name: SessionName,
+    blob: &'r str,
+    gist: Option<&'r str>,
+    folder: Option<&'r str>,
+    about: &'r str,
+    ended: Option<Timestamp>,
+    branch: Option<&'r str>,
+    worked: Option<bool>,
+    open: Option<u64>,
+    /// Whether it worked in this working tree.
+    is_here: bool,
+    /// Whether it worked on the branch that is checked out here.
+    is_near: bool,
+}
+
+impl Checkpointed<'_> {
+    /// How near its work is to what is checked out now: this branch here, this branch in another
+    /// working tree, another branch here, the rest. An older capture does not name its branch.
+    fn distance(&self, branch: Option<&str>) -> u8 {
+        let is_branch = self.branch.is_none() || branch.is_none() || self.branch == branch;
+        match (is_branch, self.is_here) {
+            (true, true) => 0,
+            (true, false) => 1,
+            (false, true) => 2,
+            (false, false) => 3,
+        }
+    }
+}
+
+/// The session that is briefed, where `one` is wanted: the nearest that did work, or the nearest. It is
+/// taken out of the list. Behind it come those that left something open, and those that may have
+/// settled it since.
+fn with_work(
+    ledger: &SqliteLedger,
+    others: &mut Vec<Checkpointed<'_>>,
+    one: bool,
+) -> Result<Vec<Gist>, LedgerError> {
+    /// More sessions are not read; they are only named.
+    const READ_MAX: usize = 12;
+    // Work on another branch in another working tree is only named.
+    let mut near = others.iter().take_while(|other| other.is_here || other.is_near).count();
+    let mut found: Vec<Gist> = Vec::new();
+    if one && let Some((at, gist)) = first_with_work(ledger, &others[..near], READ_MAX)? {
+        others.remove(at);
+        near -= 1;
+        found.push(gist);
+    }
+    // Every session since the oldest open item may have settled it.
+    let left_open = others[..near].iter().filter(|other| other.open != Some(0)).take(READ_MAX);
+    let Some(oldest) = left_open.map(|other| other.ended).min() else { return Ok(found) };
+    let since = others[..near].iter().filter(|other| other.ended >= oldest);
+    let (open, settling): (Vec<_>, Vec<_>) = since.partition(|other| other.open != Some(0));
+    for other in open.into_iter().chain(settling.into_iter().take(READ_MAX)) {
+        found.extend(gist(ledger, other)?);
+    }
+    Ok(found)
+}
+
+/// The first session that did work, or the first one of this working tree where none did.
+fn first_with_work(
+    ledger: &SqliteLedger,
+    others: &[Checkpointed<'_>],
+    read_max: usize,
+) -> Result<Option<(usize, Gist)>, LedgerError> {
+    let may_work = others.iter().enumerate().filter(|(_, other)| other.worked != Some(false));
+    for (at, other) in may_work.take(read_max) {
+        if let Some(gist) = gist(ledger, other)?.filter(|gist| gist.worked) {
+            return Ok(Some((at, gist)));
+        }
+    }
+    let first = others.first().filter(|first| first.is_here);
+    Ok(first.map(|first| gist(ledger, first)).transpose()?.flatten().map(|gist| (0, gist)))
+}
+
+/// The branches of these sessions that were merged or deleted: what was left open there is closed.
+fn closed_branches(project: &Project, sessions: &[Gist]) -> HashSet<String> {
+    let Some(repository) = project.repository() else { return HashSet::new() };
+    let here = repository.branch();
+    let branches = sessions.iter().filter_map(|gist| gist.branch.clone());
+    let mut branches: HashSet<String> =
+        branches.filter(|branch| Some(branch) != here.as_ref()).collect();
+    if branches.is_empty() {
+        return branches;
+    }
+    let observed = last_observation(project);
+    branches.retain(|branch| {
+        let state = branch_state(repository, branch, observed.as_ref());
+        matches!(state, Some(BranchState::Merged(_) | BranchState::Deleted))
+    });
+    branches
+}
+
+fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpointed<'_>> {
+    let events = records.iter().flat_map(|record| &record.events);
+    events.filter_map(|envelope| {
+        let Event::Session(SessionEvent::Checkpointed {
+            client,
+            session,
+            blob,
+            gist,
+            folder,
+            about,
+            ended,
+            branch,
+            worked,
+            open,
+            ..
+        }) = &envelope.event
+        else {
+            return None;
+        };
+        Some(Checkpointed {
+            name: SessionName { client: client.clone(), id: session.clone() },
+            blob,
+            gist: gist.as_deref(),
+            folder: folder.as_deref(),
+            about: about.as_deref().unwrap_or("nothing was asked"),
+            ended: ended.as_deref().and_then(|time| time.parse().ok()),
+            branch: branch.as_deref(),
+            worked: *worked,
+            open: *open,
+            is_here: true,
+            is_near: false,
+        })
+    })
+}
+
+/// What a session itself did before its context was replaced.
+pub(in crate::verbs) fn gist_of_session(
+    ledger: &SqliteLedger,
+    session: &SessionName,
+) -> Result<Option<Gist>, LedgerError> {
+    let records = ledger.read(&StreamId::session(&session.client, &session.id), None)?;
+    let last = checkpoints(&records).next_back();
+    last.map_or(Ok(None), |last| gist(ledger, &last))
+}
+
+/// The other sessions of this repository, the latest first, each once, with whether they worked in this
+/// working tree.
+fn sessions_here<'r>(
+    project: &Project,
+    records: &'r [Recorded],
+    session: Option<&SessionName>,
+) -> Vec<Checkpointed<'r>> {
+    let top = files::real(project.root().path());
+    // A working tree may lie inside another.
+    let inner =
+        client::tops(project).into_iter().filter(|one| *one != top && one.starts_with(&top));
+    let inner: Vec<PathBuf> = inner.collect();
+    // A folder that is gone was this one before it was moved, as far as anybody can tell.
+    let is_here = |folder: &str| {
+        let folder = files::real(Path::new(folder));
+        let is_in = |top: &PathBuf| folder.starts_with(top);
+        (is_in(&top) && !inner.iter().any(is_in)) || !files::exists(&folder)
+    };
+    let others = checkpoints(records).filter(|one| Some(&one.name) != session);
+    let others = others.map(|one| Checkpointed { is_here: one.folder.is_none_or(is_here), ..one });
+    let mut others: Vec<Checkpointed<'_>> = others.collect();
+    // The latest record of a session comes first, and stays there.
+    others.sort_by_key(|one| Reverse(one.ended));
+    let mut seen = HashSet::new();
+    others.retain(|one| seen.insert((one.name.client.clone(), one.name.id.clone())));
+    others
+}
+
+/// The captured sessions of this repository, the latest first, each once.
+pub(in crate::verbs) fn latest_gists(
+    ledger: &SqliteLedger,
+    mut is_wanted: impl FnMut(Gist) -> bool,
+) -> Result<(), LedgerError> {
+    let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_LOOKED_AT)?;
+    let mut sessions: Vec<Checkpointed<'_>> = checkpoints(&records).collect();
+    sessions.sort_by_key(|one| Reverse(one.ended));
+    let mut seen = HashSet::new();
+    for one in sessions {
+        let is_new = seen.insert((one.name.client.clone(), one.name.id.clone()));
+        let read = if is_new { gist(ledger, &one)? } else { None };
+        if read.is_some_and(|gist| !is_wanted(gist)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What was kept to be told; where that is missing or older than the checkpoint can tell, the
+/// checkpoint tells.
+fn gist(ledger: &SqliteLedger, one: &Checkpointed<'_>) -> Result<Option<Gist>, LedgerError> {
+    let kept = one.gist.map(|hash| ledger.get_blob(hash)).transpose()?.flatten();
+    let kept = kept.and_then(|bytes| Gist::read(&bytes));
+    if kept.as_ref().is_some_and(Gist::is_current) {
+        return Ok(kept);
+    }
+    let whole = ledger.get_blob(one.blob)?.and_then(|bytes| Checkpoint::read(&bytes));
+    Ok(whole.as_ref().map(Gist::of).or(kept))
+}
