@@ -9,6 +9,7 @@ mod state;
 pub use state::{refreshed, without_session};
 
 pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist};
+pub(crate) use highlights::PUSHED;
 pub use highlights::{Ending, Highlight, HighlightKind, Highlights};
 
 use crate::hidden;

@@ -168,13 +168,6 @@ impl Instructions {
         self.iter().filter(fits).collect()
     }
 
-    /// How many were dismissed as wrong, of how many that were ever given.
-    pub fn wrong(&self) -> (usize, usize) {
-        let is_wrong =
-            |one: &&Instruction| one.state == InstructionState::Dismissed { wrong: true };
-        (self.iter().filter(is_wrong).count(), self.0.len())
-    }
-
     /// What a session adds, with the time of each: instructions that its user gave, and those of
     /// theirs or of earlier sessions that they took back. What is known already is not repeated.
     pub fn told_by(&self, session: &Session, branch: Option<&str>) -> Vec<Told> {

@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 const TOKENS_MIN: u64 = 1_700;
 
 /// The page that a new session gets on request.
-fn briefed(client: Client, bytes: &[u8], tokens: u64) -> Briefing {
+pub(crate) fn briefed(client: Client, bytes: &[u8], tokens: u64) -> Briefing {
     let session = read(client, bytes);
     let around = Around {
         at: session.ended.unwrap_or_default(),

@@ -5,10 +5,7 @@
 //! Facts of a compaction summary are looked for in the briefing that a new session would get right
 //! before the summary was written.
 
-use crate::transcripts::read;
-use midstride_core::briefing::points::of_session;
-use midstride_core::briefing::{Budget, Material, Occasion, compose};
-use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
+use crate::pages::briefed;
 use midstride_core::session::Client;
 use midstride_testkit::{corpus, fixtures};
 use serde_json::Value;
@@ -72,32 +69,6 @@ fn facts(folder: &std::path::Path) -> BTreeMap<String, Vec<Fact>> {
     found
 }
 
-/// What a new session is briefed with after these records.
-fn page(records: &[u8]) -> String {
-    let session = read(Client::ClaudeCode, records);
-    let around = Around {
-        at: session.ended.unwrap_or_default(),
-        commit: None,
-        branch: None,
-        plan_documents: Vec::new(),
-        on_disk: BTreeMap::new(),
-        ..Around::default()
-    };
-    let checkpoint = Checkpoint::of(session, "t.jsonl".into(), 1, Mode::Auto, around);
-    let material = Material {
-        client: Some(Client::ClaudeCode),
-        occasion: Occasion::Resume,
-        role: None,
-        branch: checkpoint.session.branch.clone(),
-        boot: Vec::new(),
-        points: of_session(&Gist::of(&checkpoint)),
-        unread: 0,
-        show_all: ["midstride", "brief"].map(str::to_owned).to_vec(),
-        headline: None,
-    };
-    compose(&material, Budget { tokens: TOKENS, utf16_units: None }).text
-}
-
 /// The records before a summary; all of them where the facts are those of the whole session, and the
 /// summary too where the file starts shortly before it: what it summarizes is not there.
 fn before_summary<'b>(bytes: &'b [u8], facts: &[Fact]) -> &'b [u8] {
@@ -128,7 +99,7 @@ fn a_briefing_has_the_facts_of_a_session() {
     for (file, facts) in facts(folder) {
         assert!(facts.len() >= 12, "{file} has {} facts", facts.len());
         let bytes = std::fs::read(folder.join(&file)).unwrap();
-        let page = page(before_summary(&bytes, &facts));
+        let page = briefed(Client::ClaudeCode, before_summary(&bytes, &facts), TOKENS).text;
         let found: Vec<bool> = facts.iter().map(|fact| has(&page, &fact.text)).collect();
         for (fact, is_found) in facts.iter().zip(&found) {
             let count = kinds.entry(fact.kind.clone()).or_default();

@@ -4,6 +4,7 @@ use super::count;
 use midstride::project::{Project, Shelved};
 use midstride::verbs;
 use midstride_core::receipt::{Receipt, Receipts};
+use midstride_core::session::short_id;
 use midstride_core::time;
 use serde::Serialize;
 
@@ -62,6 +63,5 @@ pub(super) fn line(receipts: &Receipts) -> Option<String> {
 
 /// A session, by the beginning of its id.
 fn name(receipt: &Receipt) -> String {
-    let short: String = receipt.session.chars().take(8).collect();
-    format!("{} {short}", receipt.client)
+    format!("{} {}", receipt.client, short_id(&receipt.session))
 }

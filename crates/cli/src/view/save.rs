@@ -6,6 +6,7 @@ use midstride::verbs::{Asking, Saved, Written};
 use midstride_core::coverage::{Count, Coverage};
 use midstride_core::gate::{Gap, Gate};
 use midstride_core::judgement::{Answer, Reflection};
+use midstride_core::session::short_id;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -155,13 +156,7 @@ fn session(saved: &Saved) -> Option<String> {
     let checkpoint = &saved.captured.as_ref()?.checkpoint;
     let (client, id) = (checkpoint.client().name(), tame(checkpoint.session_id()));
     let about = checkpoint.about().map(|about| format!(" \"{}\"", one_line(&about, 60)));
-    Some(format!("{client} session {}{}", short(&id), about.unwrap_or_default()))
-}
-
-/// As much of an id as is typed.
-fn short(id: &str) -> &str {
-    const LENGTH: usize = 8;
-    id.get(..LENGTH).unwrap_or(id)
+    Some(format!("{client} session {}{}", short_id(&id), about.unwrap_or_default()))
 }
 
 /// What else there is to say.

@@ -1,7 +1,7 @@
 //! What earlier sessions left unsettled: it is carried over until a later session settles it, the
 //! user dismisses it, or enough sessions worked without touching it.
 
-use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind};
+use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind, PUSHED};
 use crate::session::{Client, hash};
 use crate::shell::{Check, Git, Line, Relation};
 
@@ -117,14 +117,14 @@ fn is_fixed(later: &Gist, failed: &str) -> bool {
     let mut commands = ran.commands.iter().filter_map(Git::of);
     if let Some(git) = commands.find(|git| git.can_conflict() || git.verb == "push") {
         // A push without commits of the session is an effect of its own.
-        let is_pushed = |one: &Highlight| {
-            one.state.as_deref().is_some_and(|state| state.to_lowercase().starts_with("pushed"))
+        let is_push = |one: &Highlight| {
+            one.state.as_deref().is_some_and(|state| state.to_lowercase().starts_with(PUSHED))
         };
-        if git.verb == "push" && later.of_kind(Kind::Effect).any(is_pushed) {
+        if git.verb == "push" && later.of_kind(Kind::Effect).any(is_push) {
             return true;
         }
         let mut commits = later.of_kind(Kind::Commit);
-        return if git.verb == "push" { commits.any(is_pushed) } else { commits.next().is_some() };
+        return if git.verb == "push" { commits.any(is_push) } else { commits.next().is_some() };
     }
     let checks = Check::all_in(failed);
     let covers = |one: &Highlight, passed: bool| {
@@ -148,8 +148,6 @@ fn says(later: &Gist, item: &Highlight) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checkpoint::GIST_VERSION;
-    use std::collections::BTreeMap;
 
     fn gist(session: &str, items: &[(Kind, &str)]) -> Gist {
         let item = |(kind, text): &(Kind, &str)| Highlight {
@@ -160,24 +158,7 @@ mod tests {
             seen: None,
             weight: 0,
         };
-        Gist {
-            version: GIST_VERSION,
-            client: Client::ClaudeCode,
-            session: session.to_owned(),
-            digest: String::new(),
-            folder: None,
-            branch: None,
-            commit: None,
-            began: None,
-            ended: None,
-            ending: Ending::Completed,
-            worked: true,
-            tree: None,
-            summary: None,
-            items: items.iter().map(item).collect(),
-            left_out: BTreeMap::new(),
-            not_kept: 0,
-        }
+        Gist { items: items.iter().map(item).collect(), ..Gist::sample(session) }
     }
 
     /// Sessions that ended one after the other, given the newest first.

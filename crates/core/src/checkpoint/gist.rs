@@ -153,6 +153,31 @@ impl Gist {
     }
 }
 
+#[cfg(test)]
+impl Gist {
+    /// A session that did work and left nothing, for tests to add to.
+    pub(crate) fn sample(session: &str) -> Self {
+        Self {
+            version: GIST_VERSION,
+            client: Client::ClaudeCode,
+            session: session.to_owned(),
+            digest: String::new(),
+            folder: None,
+            branch: None,
+            commit: None,
+            began: None,
+            ended: None,
+            ending: Ending::Completed,
+            worked: true,
+            tree: None,
+            summary: None,
+            items: Vec::new(),
+            left_out: BTreeMap::new(),
+            not_kept: 0,
+        }
+    }
+}
+
 /// Whether highlights of a kind are within a size of their own.
 fn is_bounded(kind: HighlightKind) -> bool {
     use HighlightKind as Kind;

@@ -4,10 +4,12 @@
 mod said;
 mod work;
 
+pub(crate) use work::PUSHED;
+
 use super::{ArtifactState, Checkpoint};
 use crate::session::{
     Abandoned, Agent, AgentState, Answer, PlanState, Request, Seen, TaskStatus, Turn, TurnEnd,
-    TurnStart, as_shown,
+    TurnStart, as_shown, open_failures,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -235,6 +237,7 @@ impl Reading<'_> {
         let asked = self.asked(ending);
         let [changed, reverted] = self.changed();
         let said = self.said(ending);
+        let failures = open_failures(&self.checkpoint.session, &self.abandoned);
         let kinds = vec![
             self.instructions(),
             asked.goal,
@@ -245,7 +248,7 @@ impl Reading<'_> {
             self.commits(),
             self.effects(),
             self.checks(),
-            self.failed(),
+            work::failed(&failures),
             self.running(ending),
             self.agents(),
             self.tasks(),
@@ -266,7 +269,7 @@ impl Reading<'_> {
             plans(self.checkpoint, &|path| self.short(path)),
             changed,
             asked.answered,
-            self.passed(),
+            self.passed(&failures),
             self.taken_back(),
         ];
         Highlights { ending, tree: self.tree(), kinds }

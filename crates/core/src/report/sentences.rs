@@ -91,13 +91,14 @@ fn push_words(out: &mut String, text: &str) {
 /// spaces may occur anywhere.
 pub(super) fn has_any(words: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| {
-        let is_dense = phrase.chars().any(is_dense);
-        words.match_indices(phrase).any(|(at, _)| is_dense || is_whole(words, at, phrase))
+        let is_here =
+            |rest: &str| rest.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' '));
+        match phrase.chars().any(is_dense) {
+            true => words.contains(phrase),
+            // A phrase begins where a word does; a search for each would cost more.
+            false => words.match_indices(' ').any(|(at, _)| is_here(&words[at + 1..])),
+        }
     })
-}
-
-fn is_whole(words: &str, at: usize, phrase: &str) -> bool {
-    words[..at].ends_with(' ') && words[at + phrase.len()..].starts_with(' ')
 }
 
 /// Whether a character belongs to a script without spaces between words.

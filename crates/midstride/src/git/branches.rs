@@ -5,7 +5,7 @@ use super::run::GitError;
 use super::status::asked;
 use crate::files;
 use crate::process::Bounds;
-use midstride_core::repository::{Action, MergedBranch, RebaseStep, is_commit_id};
+use midstride_core::repository::{Action, MergedBranch, RebaseStep, ReflogEntry, is_commit_id};
 
 /// A ref may point to a ref; more than a few is a circle.
 const LINKS_MAX: usize = 5;
@@ -40,28 +40,16 @@ impl Repository {
         if self.reference(&format!("refs/heads/{branch}")).is_some() || is_unborn() {
             return Some(BranchState::Exists);
         }
-        match self.renamed(branch) {
+        let log = self.reflog(None, None);
+        match self.renamed(branch, &log) {
             Some(name) => Some(BranchState::Renamed(name)),
-            None => self.was_checked_out(branch).then_some(BranchState::Deleted),
+            None => was_checked_out(branch, &log).then_some(BranchState::Deleted),
         }
     }
 
-    /// Whether the log of this working tree shows that a branch was checked out in it.
-    fn was_checked_out(&self, branch: &str) -> bool {
-        let log = self.reflog(None, None);
-        let mut moves = log.iter().filter(|entry| entry.action == Action::Checkout);
-        moves.any(|entry| {
-            let moved = entry.subject.strip_prefix("moving from ");
-            moved
-                .and_then(|moved| moved.split_once(" to "))
-                .is_some_and(|(from, to)| from == branch || to == branch)
-        })
-    }
-
     /// The name that a branch got, if that one is there.
-    fn renamed(&self, branch: &str) -> Option<String> {
+    fn renamed(&self, branch: &str, log: &[ReflogEntry]) -> Option<String> {
         let message = |name: &str| format!("renamed refs/heads/{branch} to refs/heads/{name}");
-        let log = self.reflog(None, None);
         let renames = log.iter().rev().filter(|entry| entry.action == Action::Rename);
         let names = renames.filter_map(|entry| entry.subject.rsplit_once("refs/heads/"));
         let found = names.map(|(_, name)| name).find(|name| {
@@ -152,4 +140,15 @@ impl Repository {
         };
         self.branch_reflog(branch, None).iter().any(|entry| makes(entry.action))
     }
+}
+
+/// Whether the log of a working tree shows that a branch was checked out in it.
+fn was_checked_out(branch: &str, log: &[ReflogEntry]) -> bool {
+    let mut moves = log.iter().filter(|entry| entry.action == Action::Checkout);
+    moves.any(|entry| {
+        let moved = entry.subject.strip_prefix("moving from ");
+        moved
+            .and_then(|moved| moved.split_once(" to "))
+            .is_some_and(|(from, to)| from == branch || to == branch)
+    })
 }

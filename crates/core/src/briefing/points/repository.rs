@@ -2,15 +2,14 @@
 
 use super::Origin;
 use crate::briefing::{Form, Point, Rank, quote};
-use crate::checkpoint::{Gist, HighlightKind};
+use crate::checkpoint::{Gist, HighlightKind, PUSHED};
 use crate::repository::{FileStatus, Observation, Operation, SinceThen, WorkTreeState};
+use crate::session::short_id;
 
 /// Files that are named; more are counted.
 const FILES_MAX: usize = 8;
 /// Commits of earlier sessions that are named; `git log` has the rest.
 const EARLIER_COMMITS_MAX: usize = 4;
-/// How a commit says that a remote has it.
-const PUSHED: &str = "pushed";
 
 /// What git said about the working tree, and when. A state that is outdated says nothing.
 pub fn of_work_tree(state: &WorkTreeState) -> Vec<Point> {
@@ -94,8 +93,8 @@ pub fn of_earlier_commits<'g>(
     let made = sessions.into_iter().flat_map(|gist| {
         let commits = gist.of_kind(HighlightKind::Commit);
         let local = commits.filter(|one| one.state.as_deref() != Some(PUSHED));
-        let session: String = gist.session.chars().take(8).collect();
-        local.filter_map(move |one| Some((one, one.detail.as_deref()?, session.clone())))
+        let session = short_id(&gist.session);
+        local.filter_map(move |one| Some((one, one.detail.as_deref()?, session)))
     });
     let mut texts: Vec<String> = made
         .filter(|(_, id, _)| is_here(id))
@@ -130,10 +129,8 @@ fn word(operation: Operation) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checkpoint::{Ending, GIST_VERSION, Highlight};
+    use crate::checkpoint::Highlight;
     use crate::repository::LoggedCommit;
-    use crate::session::Client;
-    use std::collections::BTreeMap;
 
     fn gist(commits: &[(&str, &str)]) -> Gist {
         let item = |(id, state): &(&str, &str)| Highlight {
@@ -144,24 +141,7 @@ mod tests {
             seen: None,
             weight: 0,
         };
-        Gist {
-            version: GIST_VERSION,
-            client: Client::ClaudeCode,
-            session: "5e550009-0000".to_owned(),
-            digest: String::new(),
-            folder: None,
-            branch: None,
-            commit: None,
-            began: None,
-            ended: None,
-            ending: Ending::Completed,
-            worked: true,
-            tree: None,
-            summary: None,
-            items: commits.iter().map(item).collect(),
-            left_out: BTreeMap::new(),
-            not_kept: 0,
-        }
+        Gist { items: commits.iter().map(item).collect(), ..Gist::sample("5e550009-0000") }
     }
 
     #[test]

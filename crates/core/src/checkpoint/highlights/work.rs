@@ -7,10 +7,12 @@ use crate::session::{
     CheckState, EffectDone, OpenFailure, commits_made, edits_since, effects_done,
 };
 use crate::session::{Commit, Request};
-use crate::session::{last_checks, open_failures, unchecked_boxes};
+use crate::session::{last_checks, unchecked_boxes};
 use crate::shell::{CheckResult, EffectKind, EffectResult};
 use jiff::Timestamp;
 
+/// The state of a commit that was pushed.
+pub(crate) const PUSHED: &str = "pushed";
 /// Said of what the user asked in the session that this one goes on from.
 const BEFORE_FORK: &str = "before this session forked";
 
@@ -99,7 +101,7 @@ impl Reading<'_> {
             let merged = commit.merged.as_deref().map(|what| format!("merge of {what}"));
             let subject = commit.subject.clone().or(merged).unwrap_or_default();
             let item = Highlight::of(HighlightKind::Commit, &subject).seen(&commit.seen);
-            let state = if commit.pushed.is_some() { "pushed" } else { "no push seen" };
+            let state = if commit.pushed.is_some() { PUSHED } else { "no push seen" };
             item.detail(commit.id.clone()).state(state)
         };
         commits.map(item).collect()
@@ -157,26 +159,9 @@ impl Reading<'_> {
         passed.map(item).collect()
     }
 
-    /// Failures that nothing settled, the newest first.
-    pub(super) fn failed(&self) -> Vec<Highlight> {
-        let failures = open_failures(&self.checkpoint.session, &self.abandoned).into_iter().rev();
-        let item = |failure: OpenFailure<'_>| {
-            let at = failure.seen.at.map(|at| format!(" at {}", clock(at))).unwrap_or_default();
-            let again = match failure.narrower_passed.is_some() {
-                true => "a narrower run passed since",
-                false => "not run again since",
-            };
-            let item = Highlight::of(HighlightKind::Failed, failure.command).seen(failure.seen);
-            let item = item.detail(failure.why.first().cloned());
-            item.state(&format!("last seen failing{at}, {again}"))
-        };
-        failures.map(item).collect()
-    }
-
     /// Checks that failed and passed since, the newest first.
-    pub(super) fn passed(&self) -> Vec<Highlight> {
+    pub(super) fn passed(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
         let session = &self.checkpoint.session;
-        let open = open_failures(session, &self.abandoned);
         let mut found: Vec<Highlight> = Vec::new();
         for run in session.checks.iter().rev().filter(|run| run.result == CheckResult::Failed) {
             let is_open = open.iter().any(|failure| failure.command == run.command);
@@ -219,6 +204,21 @@ impl Reading<'_> {
             }
         }
     }
+}
+
+/// Failures that nothing settled, the newest first.
+pub(super) fn failed(open: &[OpenFailure<'_>]) -> Vec<Highlight> {
+    let item = |failure: &OpenFailure<'_>| {
+        let at = failure.seen.at.map(|at| format!(" at {}", clock(at))).unwrap_or_default();
+        let again = match failure.narrower_passed.is_some() {
+            true => "a narrower run passed since",
+            false => "not run again since",
+        };
+        let item = Highlight::of(HighlightKind::Failed, failure.command).seen(failure.seen);
+        let item = item.detail(failure.why.first().cloned());
+        item.state(&format!("last seen failing{at}, {again}"))
+    };
+    open.iter().rev().map(item).collect()
 }
 
 /// What was done outside, in our own words; its title and address are its own.

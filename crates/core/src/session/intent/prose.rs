@@ -241,10 +241,9 @@ pub(super) fn starts_any(words: &str, phrases: &str) -> bool {
 
 /// Whether words have a phrase.
 pub(super) fn has(words: &str, phrase: &str) -> bool {
-    words.match_indices(phrase).any(|(at, found)| {
-        let before = at == 0 || words[..at].ends_with(' ');
-        before && words[at + found.len()..].starts_with(' ')
-    })
+    let is_here = |rest: &str| rest.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' '));
+    // A phrase begins where a word does; a search for each phrase would cost more than looking there.
+    is_here(words) || words.match_indices(' ').any(|(at, _)| is_here(&words[at + 1..]))
 }
 
 /// Whether words have one of several phrases.
