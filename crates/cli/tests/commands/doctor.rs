@@ -124,7 +124,7 @@ fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk
-      session  1774 tokens for the list of MCP tools, no briefing here
+      session  1773 tokens for the list of MCP tools, no briefing here
     Claude Code
       program  not found
     Codex
@@ -159,7 +159,7 @@ fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1774 tokens for the list of MCP tools, a briefing of 365 tokens now
+      session  1773 tokens for the list of MCP tools, a briefing of 365 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  nothing installed. Next: midstride client add claude-code
@@ -187,7 +187,7 @@ fn what_is_installed_and_never_fired_is_told_with_its_trust() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1774 tokens for the list of MCP tools, a briefing of 365 tokens now
+      session  1773 tokens for the list of MCP tools, a briefing of 365 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -246,7 +246,7 @@ fn what_fired_is_told_with_what_it_took_and_told() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] KB)
-      session  1774 tokens for the list of MCP tools, a briefing of 365 tokens now
+      session  1773 tokens for the list of MCP tools, a briefing of 365 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -419,7 +419,7 @@ fn each_thing_that_is_broken_is_named_with_what_to_do() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
-      session  1774 tokens for the list of MCP tools, a briefing of 365 tokens now
+      session  1773 tokens for the list of MCP tools, a briefing of 365 tokens now
       log  2 lines cannot be read and do not count
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
@@ -527,7 +527,7 @@ fn whoever_switched_hooks_off_is_told_so_first() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1774 tokens for the list of MCP tools, no briefing here
+      session  1773 tokens for the list of MCP tools, no briefing here
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills

@@ -322,7 +322,7 @@ fn an_agent_is_reminded_once_of_what_only_it_knows_if_the_user_turned_that_on() 
     std::fs::remove_dir_all(sandbox.root().join(".git/midstride/hooks")).unwrap();
     sandbox.write(".midstride/config.toml", "[hooks]\nnudge = true\n");
     let told = hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"}));
-    insta::assert_snapshot!(context(&told), @"midstride: The user corrected this session twice. What was done is captured; why, what was wrong and what comes next only you can say. Save that before the work is interrupted, with midstride's `save` tool or with `midstride save` (`midstride save --help` tells how). This is said once.");
+    insta::assert_snapshot!(context(&told), @"midstride: The user corrected this session twice. What was done is captured; why, what was wrong and what comes next only you can say. Save that before the work is interrupted, with midstride's `save` tool or with `midstride save` (see `midstride save --help`). You will not be reminded again.");
     assert_eq!(did(&sandbox), "nudged");
     assert_eq!(hook(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"})), "");
     sandbox.write(".midstride/config.toml", "[hooks]\nnudge = false\n");
@@ -821,7 +821,7 @@ fn of_many_calls_at_once_one_is_answered() {
         ("SubagentStart", ID, agent, "midstride briefing"),
         ("PreCompact", ID, json!({"trigger": "auto"}), "The summary has to keep"),
         ("Stop", ID, json!({"stop_hook_active": false}), "block"),
-        ("UserPromptSubmit", ID, json!({"prompt": "Go on"}), "This is said once"),
+        ("UserPromptSubmit", ID, json!({"prompt": "Go on"}), "You will not be reminded again"),
         ("UserPromptSubmit", CALLER, json!({"prompt": "Why are market pages slow?"}), "market"),
     ];
     for (event, session, more, says) in calls {
@@ -847,7 +847,11 @@ fn what_a_summary_lost_is_told_by_one_of_many_at_once() {
     let prompt = call(&sandbox, "UserPromptSubmit", ID, json!({"prompt": "Go on"}));
     let said = at_once(&sandbox, 20, &prompt);
     let has = |text: &str| said.iter().filter(|said| said.contains(text)).count();
-    assert_eq!([has("Keep it in one file"), has("This is said once")], [1, 1], "{said:#?}");
+    assert_eq!(
+        [has("Keep it in one file"), has("You will not be reminded again")],
+        [1, 1],
+        "{said:#?}"
+    );
 }
 
 #[test]

@@ -114,7 +114,7 @@ pub fn nudge(worth: Worth) -> String {
     format!(
         "midstride: {}. What was done is captured; why, what was wrong and what comes next only you \
          can say. Save that before the work is interrupted, with midstride's `save` tool or with \
-         `midstride save` (`midstride save --help` tells how). This is said once.",
+         `midstride save` (see `midstride save --help`). You will not be reminded again.",
         worth.sentence()
     )
 }

@@ -16,7 +16,7 @@ Which of midstride's own tools may it use without asking you?
   save  read handoffs, and save sessions, tasks and workflow states in the project
   read  only read handoffs (brief, get, search, check)
   none  ask each time; headless sessions cannot save (the default)
-`midstride client remove` takes this back.";
+`midstride client remove` reverts it.";
 
 /// Install midstride into a client
 ///

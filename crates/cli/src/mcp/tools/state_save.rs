@@ -11,7 +11,10 @@ pub(super) const TOOL: Tool = Tool {
     name: "state_save",
     says: "Save a workflow's state; earlier ones are kept",
     only_reads: false,
-    parameters: &[NAME, Parameter::needed("state", Kind::Object, "All that whoever goes on needs")],
+    parameters: &[
+        NAME,
+        Parameter::needed("state", Kind::Object, "Everything the next session needs"),
+    ],
     call: save,
 };
 
