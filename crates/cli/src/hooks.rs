@@ -191,22 +191,26 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>, answered: &Sende
         (_, Some(broken)) => Hooked { errors: vec![broken], ..Hooked::default() },
     };
     say(call.map(|call| written(&call, &done.answer)).unwrap_or_default());
-    // Whatever goes on alone asks git too.
-    let next = match done.is_left {
-        true => Some(RECOVER),
-        false => Some(OBSERVE).filter(|_| done.is_observation_due && settings::may_observe()),
-    };
-    if let Some(next) = next {
-        let started = go_on(&["hook", next], project.root().path());
-        done.errors.extend(started.err().map(|error| error.to_string()));
-    }
-    if done.is_index_left {
-        let started = go_on(&["hook", INDEX], project.root().path());
-        done.errors.extend(started.err().map(|error| error.to_string()));
-    }
-    clean(&project, &mut done);
     let known = locked(known).clone();
+    let started = go_on_after(&known, &done, project.root().path());
+    done.errors.extend(started.into_iter().filter_map(Result::err).map(|error| error.to_string()));
+    clean(&project, &mut done);
     known.log(now.now(), watch, &done);
+}
+
+/// Starts what a hook leaves to others. Whatever goes on alone asks git too.
+fn go_on_after(known: &Known, done: &Hooked, folder: &Path) -> Vec<std::io::Result<()>> {
+    let captured = if done.is_capture_left { go_on_with(known) } else { None };
+    let next = match (done.is_left, &captured) {
+        (true, _) => Some(RECOVER),
+        (false, Some(_)) => None,
+        (false, None) => {
+            Some(OBSERVE).filter(|_| done.is_observation_due && settings::may_observe())
+        }
+    };
+    let index = Some(INDEX).filter(|_| done.is_index_left);
+    let others = next.into_iter().chain(index).map(|word| go_on(&["hook", word], folder));
+    captured.into_iter().chain(others).collect()
 }
 
 /// How long the index may be built before the answer: what is left of the time is needed to write the

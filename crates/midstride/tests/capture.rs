@@ -3,10 +3,12 @@
 use midstride::capture::{News, capture, news};
 use midstride::client::{self, Life, Lives};
 use midstride::clock::Clock;
+use midstride::index::Limit;
 use midstride::project::Project;
 use midstride::settings::Environment;
 use midstride::verbs::{self, CheckpointError, Extent, Which};
 use midstride_core::checkpoint::{Checkpoint, Mode};
+use midstride_core::hook::{Call, Moment};
 use midstride_core::session::{Client, Session};
 use midstride_testkit::{NOW, Sandbox, corpus, fixtures};
 use std::path::{Path, PathBuf};
@@ -73,6 +75,35 @@ impl Shop {
     fn checkpoint(&self, which: &Which) -> Result<verbs::Checkpointed, CheckpointError> {
         verbs::checkpoint(&self.open(), which, None, Mode::Checkpoint)
     }
+}
+
+#[test]
+fn a_long_session_that_ends_is_left_to_a_process_that_goes_on_alone() {
+    let shop = Shop::new();
+    let end = |path: &Path| {
+        let call = Call {
+            client: Client::ClaudeCode,
+            event: "SessionEnd".to_owned(),
+            session: Some(ID.to_owned()),
+            transcript: Some(path.display().to_string()),
+            folder: None,
+            agent: None,
+            turn: None,
+            is_unrestricted: false,
+            moment: Moment::End,
+        };
+        verbs::hook(&shop.open(), &call, Limit::default())
+    };
+    let path = shop.session(ID);
+    let short = end(&path);
+    assert_eq!((short.did, short.is_capture_left), (vec!["captured".to_owned()], false));
+    let more = Shop::text(shop.0.root()).repeat(160);
+    Shop::put(&path, &more);
+    let long = end(&path);
+    assert_eq!((long.did, long.is_capture_left), (vec!["goes on alone".to_owned()], true));
+    // Once it is captured, nothing is left.
+    shop.checkpoint(&Which::Transcript(path.clone())).unwrap();
+    assert!(!end(&path).is_capture_left);
 }
 
 #[test]

@@ -50,8 +50,8 @@ use std::path::Path;
 const OFF: &str = "off";
 /// The file that makes the next session start without a briefing.
 const SKIP_NEXT: &str = "skip-next-briefing";
-/// Sessions that ended are brought in before the next one starts, if they are short; longer ones when
-/// nobody waits.
+/// Sessions that ended are brought in before the next one starts, and captured while their client waits
+/// for their end, if they are short; longer ones when nobody waits.
 const RECOVERED: Bounds = Bounds { most: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
 /// So many handoffs are told of at a prompt.
 const MATTERS_MAX: usize = 3;
@@ -81,6 +81,8 @@ pub struct Hooked {
     pub errors: Vec<String>,
     /// Whether sessions that ended wait to be brought in by somebody who has the time.
     pub is_left: bool,
+    /// Whether the session itself waits to be captured, by a process that goes on alone.
+    pub is_capture_left: bool,
     /// Whether the index waits to be finished, and no other process does that.
     pub is_index_left: bool,
     /// Whether git has to be asked what is uncommitted, by a process that goes on alone.
@@ -540,12 +542,22 @@ impl Hooking<'_> {
 
     /// Writes down what the session did since it was written down last.
     fn checkpoint(&mut self) -> Option<Checkpointed> {
+        self.checkpoint_within(u64::MAX)
+    }
+
+    /// The same, unless its transcript is longer: then a process that goes on alone does it.
+    fn checkpoint_within(&mut self, bytes_max: u64) -> Option<Checkpointed> {
         let called = self.called()?;
         let ledger = SqliteLedger::open(self.project, Patience::Hook);
         let ledger = self.noted(ledger)?;
         let is_done = is_written_down(self.project, &ledger, &called);
         if self.noted(is_done)? {
             self.did("nothing new");
+            return None;
+        }
+        if called.bytes > bytes_max {
+            self.done.is_capture_left = true;
+            self.did("goes on alone");
             return None;
         }
         let found = self.transcript(&called)?;
@@ -659,8 +671,9 @@ impl Hooking<'_> {
         }
     }
 
+    /// Nobody asks for an answer: what a long session did is left to others.
     fn end(&mut self) {
-        self.checkpoint();
+        self.checkpoint_within(RECOVERED.bytes_max);
         self.change(Kept::end);
     }
 
