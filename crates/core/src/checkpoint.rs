@@ -295,7 +295,8 @@ impl Checkpoint {
 
     /// Reads what was kept; `None` where another version wrote it, or somebody else.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        let checkpoint: Self = serde_json::from_slice(bytes).ok()?;
+        let mut checkpoint: Self = serde_json::from_slice(bytes).ok()?;
+        checkpoint.session.judge_older_requests();
         (checkpoint.version == CHECKPOINT_VERSION).then_some(checkpoint)
     }
 

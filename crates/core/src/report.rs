@@ -21,11 +21,11 @@ pub use question::{question, stated_plan};
 pub use rank::rank;
 pub use sentences::identifiers;
 pub use shorten::shorten;
-pub use status::is_report;
 pub use summary::{Summary, SummaryItem, SummaryKind, read_summary};
 
 use blocks::{Block, Kind, blocks};
-use sentences::{sentences, words};
+use marks::Marked;
+use sentences::sentences;
 use topics::{Topic, topic};
 
 /// Marks omitted text.
@@ -41,6 +41,8 @@ const ITEMS_MAX: usize = 500;
 /// What one text of an agent says. Everything is verbatim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
+    /// Whether it is a report rather than a remark between two calls.
+    pub is_report: bool,
     /// Where the work is at the end of the text.
     pub status: Option<String>,
     /// What the user must answer.
@@ -86,7 +88,8 @@ pub enum ItemKind {
 /// Reads one text of an agent.
 pub fn read(text: &str) -> Report {
     let blocks = blocks(text);
-    let mut reader = Reader { is_remark: !status::is_report_of(&blocks), ..Reader::default() };
+    let is_report = status::is_report_of(&blocks);
+    let mut reader = Reader { is_remark: !is_report, ..Reader::default() };
     for (index, block) in blocks.iter().enumerate() {
         let next = blocks.get(index + 1);
         reader.block(
@@ -96,7 +99,8 @@ pub fn read(text: &str) -> Report {
     }
     reader.items.truncate(ITEMS_MAX);
     Report {
-        status: status::status(&blocks),
+        is_report,
+        status: if is_report { status::status(&blocks) } else { None },
         question: question::question_of(&blocks),
         items: reader.items,
     }
@@ -185,24 +189,25 @@ impl Reader {
 
     /// An item, if the text states something.
     fn statement(&mut self, text: &str, form: Form) {
-        let words = words(text);
+        let marked = Marked::of(text);
         let is_listed = form != Form::Sentence;
-        if is_noise(text, &words, is_listed) {
+        let names = identifiers(text).len();
+        if is_noise(text, &marked, names, is_listed) {
             return;
         }
         let topic = label(text).and_then(topic).or_else(|| self.topic());
-        let marked = marks::kind(&words);
-        let kind = match (marked, topic) {
+        let said = marked.kind();
+        let kind = match (said, topic) {
             (_, Some(Topic::Praise)) => return,
             (Some(kind @ (ItemKind::Cause | ItemKind::DeadEnd | ItemKind::OpenItem)), _) => kind,
             (Some(kind), _) if form == Form::Row => kind,
-            (None, _) if marks::is_done(&words) => ItemKind::Done,
+            (None, _) if marked.is_done() => ItemKind::Done,
             (_, Some(Topic::Items(kind))) if form != Form::Row => kind,
             (Some(kind), _) => kind,
             (None, _) => ItemKind::Finding,
         };
-        let is_strong = marked.is_some() && !matches!(kind, ItemKind::Finding | ItemKind::Done);
-        if is_listed || is_strong || !identifiers(text).is_empty() {
+        let is_strong = said.is_some() && !matches!(kind, ItemKind::Finding | ItemKind::Done);
+        if is_listed || is_strong || names > 0 {
             self.push(kind, text, form);
         }
     }
@@ -246,16 +251,16 @@ fn label(text: &str) -> Option<&str> {
 }
 
 /// Whether a text states nothing that outlives its turn.
-fn is_noise(text: &str, words: &str, is_listed: bool) -> bool {
-    let is_causal = marks::kind(words) == Some(ItemKind::Cause);
+fn is_noise(text: &str, marked: &Marked, names: usize, is_listed: bool) -> bool {
+    let is_causal = marked.kind() == Some(ItemKind::Cause);
     let is_question = text.ends_with(['?', '？']);
-    let is_bare = identifiers(text).is_empty() && !is_causal && !is_listed;
+    let is_bare = names == 0 && !is_causal && !is_listed;
     let is_short = text.chars().nth(11).is_none();
     is_short
         || is_question && !is_listed
-        || marks::is_step(words) && !is_listed
-        || marks::is_passed_check(words) && !is_causal && marks::marks(words) == 0
-        || is_bare && marks::is_polite(words)
+        || marked.is_step() && !is_listed
+        || marked.is_passed_check() && !is_causal && marked.count() == 0
+        || is_bare && marked.is_polite()
 }
 
 /// Subtracted from the weight of table rows and of remarks between two calls.
@@ -272,7 +277,7 @@ fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
         ItemKind::Plan => 16,
     };
     let specific = identifiers(text).len().min(3) * 5;
-    let marked = marks::marks(&words(text)).min(3) * 4;
+    let marked = Marked::of(text).count().min(3) * 4;
     let announced = usize::from(is_announced) * 8;
     let length = match text.chars().count() {
         0..40 => 0,

@@ -249,6 +249,16 @@ impl Session {
         if self.commands.left_out == 0 { Some(0) } else { self.failed_left_out }
     }
 
+    /// Judges what the user asked, where an older version captured it: that one judged nothing, and kept
+    /// no turns.
+    pub(crate) fn judge_older_requests(&mut self) {
+        if !self.turns.items.is_empty() {
+            return;
+        }
+        let before = self.asked_before.items.iter_mut();
+        before.chain(&mut self.requests.items).for_each(intent::judge);
+    }
+
     /// Whether it did work worth a briefing: it changed something here or outside, left something open,
     /// was in the middle of a call, looked at a lot or reported at length.
     pub fn has_work(&self) -> bool {

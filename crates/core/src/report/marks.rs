@@ -4,7 +4,7 @@
 //! specific a sentence is matters more than which mark it has.
 
 use super::ItemKind;
-use super::sentences::{is_dense, starts_with_any};
+use super::sentences::{is_dense, starts_with_any, words};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -191,82 +191,97 @@ impl Marks {
     }
 }
 
-/// The kind that the words of a sentence mark, if any.
-pub(super) fn kind(words: &str) -> Option<ItemKind> {
-    let marks = Marks::of(words);
-    if marks.has(Mark::Tried) && marks.has(Mark::But) {
-        return Some(ItemKind::DeadEnd);
+/// A sentence with what its words mark, each looked up once.
+pub(super) struct Marked {
+    pub(super) words: String,
+    marks: Marks,
+}
+
+impl Marked {
+    pub(super) fn of(sentence: &str) -> Self {
+        let words = words(sentence);
+        let marks = Marks::of(&words);
+        Self { words, marks }
     }
-    let rows = [
-        (ItemKind::DeadEnd, Mark::DeadEnd),
-        (ItemKind::Cause, Mark::Cause),
-        (ItemKind::OpenItem, Mark::Open),
-        (ItemKind::Decision, Mark::Decision),
-        (ItemKind::Finding, Mark::Finding),
-    ];
-    rows.iter().find(|(_, mark)| marks.has(*mark)).map(|(kind, _)| *kind)
-}
 
-/// How many kinds of marks the words have: a choice with its reason beats a choice.
-pub(super) fn marks(words: &str) -> usize {
-    let marks = Marks::of(words);
-    let counted = [Mark::Cause, Mark::DeadEnd, Mark::Open, Mark::Decision, Mark::Finding];
-    counted.iter().filter(|mark| marks.has(**mark)).count()
-}
-
-/// Whether a sentence announces the agent's next action: "Let me run the tests.", "Now apply it."
-pub(super) fn is_step(words: &str) -> bool {
-    let mut rest = words.trim_start();
-    let mut is_now = false;
-    while let Some(connective) = CONNECTIVE.iter().find(|word| starts_with_any(rest, &[word])) {
-        is_now = *connective == "now";
-        rest = rest[connective.len()..].trim_start();
+    /// The kind that it marks, if any.
+    pub(super) fn kind(&self) -> Option<ItemKind> {
+        if self.marks.has(Mark::Tried) && self.marks.has(Mark::But) {
+            return Some(ItemKind::DeadEnd);
+        }
+        let rows = [
+            (ItemKind::DeadEnd, Mark::DeadEnd),
+            (ItemKind::Cause, Mark::Cause),
+            (ItemKind::OpenItem, Mark::Open),
+            (ItemKind::Decision, Mark::Decision),
+            (ItemKind::Finding, Mark::Finding),
+        ];
+        rows.iter().find(|(_, mark)| self.marks.has(*mark)).map(|(kind, _)| *kind)
     }
-    let marks = Marks::of(words);
-    let lets = marks.has(Mark::LetMe) && !marks.has(Mark::LetMeKnow);
-    let opening = STEP.iter().find(|phrase| starts_with_any(rest, &[phrase]));
-    let is_waiting = opening.is_some_and(|opening| starts_with_any(&rest[opening.len()..], WAIT));
-    let is_instruction = is_now && !rest.is_empty() && !starts_with_any(rest, STATED);
-    lets || opening.is_some() && !is_waiting || opening.is_none() && is_instruction
-}
 
-/// Whether a sentence says where the work is.
-pub(super) fn is_outcome(words: &str) -> bool {
-    let first: String = words.split_inclusive(' ').take(OUTCOME_WORDS).collect();
-    let marks = Marks::of(words);
-    let is_said = Marks::of(&first).has(Mark::Outcome) || marks.has(Mark::EverythingIs);
-    is_said && !marks.has(Mark::Hypothetical) && !is_step(words)
-}
+    /// How many kinds of marks it has: a choice with its reason beats a choice.
+    pub(super) fn count(&self) -> usize {
+        let counted = [Mark::Cause, Mark::DeadEnd, Mark::Open, Mark::Decision, Mark::Finding];
+        counted.iter().filter(|mark| self.marks.has(**mark)).count()
+    }
 
-/// Whether a sentence only says that checks passed.
-pub(super) fn is_passed_check(words: &str) -> bool {
-    let marks = Marks::of(words);
-    marks.has(Mark::Passed) && marks.has(Mark::Check)
-}
+    /// Whether it announces the agent's next action: "Let me run the tests.", "Now apply it."
+    pub(super) fn is_step(&self) -> bool {
+        let mut rest = self.words.trim_start();
+        let mut is_now = false;
+        while let Some(connective) = CONNECTIVE.iter().find(|word| starts_with_any(rest, &[word])) {
+            is_now = *connective == "now";
+            rest = rest[connective.len()..].trim_start();
+        }
+        let lets = self.marks.has(Mark::LetMe) && !self.marks.has(Mark::LetMeKnow);
+        let opening = STEP.iter().find(|phrase| starts_with_any(rest, &[phrase]));
+        let is_waiting =
+            opening.is_some_and(|opening| starts_with_any(&rest[opening.len()..], WAIT));
+        let is_instruction = is_now && !rest.is_empty() && !starts_with_any(rest, STATED);
+        lets || opening.is_some() && !is_waiting || opening.is_none() && is_instruction
+    }
 
-/// Whether a sentence opens like praise, politeness or an announcement.
-pub(super) fn is_polite(words: &str) -> bool {
-    starts_with_any(words, POLITE)
-}
+    /// Whether it says where the work is.
+    pub(super) fn is_outcome(&self) -> bool {
+        if self.marks.has(Mark::Hypothetical) {
+            return false;
+        }
+        let is_early = || {
+            let first: String = self.words.split_inclusive(' ').take(OUTCOME_WORDS).collect();
+            Marks::of(&first).has(Mark::Outcome)
+        };
+        let is_said = self.marks.has(Mark::Outcome) && is_early();
+        (is_said || self.marks.has(Mark::EverythingIs)) && !self.is_step()
+    }
 
-/// Whether something was done: a past tense among the first words.
-pub(super) fn is_done(words: &str) -> bool {
-    let mut first = words.split_whitespace().take(4);
-    first.any(|word| {
-        word.len() > 4 && word.ends_with("ed")
-            || ["made", "wrote", "built", "ran", "now"].contains(&word)
-    })
+    /// Whether it only says that checks passed.
+    pub(super) fn is_passed_check(&self) -> bool {
+        self.marks.has(Mark::Passed) && self.marks.has(Mark::Check)
+    }
+
+    /// Whether it opens like praise, politeness or an announcement.
+    pub(super) fn is_polite(&self) -> bool {
+        starts_with_any(&self.words, POLITE)
+    }
+
+    /// Whether something was done: a past tense among the first words.
+    pub(super) fn is_done(&self) -> bool {
+        let mut first = self.words.split_whitespace().take(4);
+        first.any(|word| {
+            word.len() > 4 && word.ends_with("ed")
+                || ["made", "wrote", "built", "ran", "now"].contains(&word)
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::sentences::words;
     use super::*;
 
     #[test]
     fn marks_tell_kinds_apart() {
         let check = |text: &str, expected: Option<ItemKind>| {
-            assert_eq!(kind(&words(text)), expected, "{text}");
+            assert_eq!(Marked::of(text).kind(), expected, "{text}");
         };
         check("The queue stalls because the lock is held", Some(ItemKind::Cause));
         check("I tried a bigger buffer, but it stalled", Some(ItemKind::DeadEnd));
@@ -281,7 +296,7 @@ mod tests {
     #[test]
     fn steps_differ_from_statements() {
         let check =
-            |text: &str, expected: bool| assert_eq!(is_step(&words(text)), expected, "{text}");
+            |text: &str, expected: bool| assert_eq!(Marked::of(text).is_step(), expected, "{text}");
         check("Let me run the tests.", true);
         check("Good. Now apply the fixes.", true);
         check("OK, so next I'll rename it.", true);

@@ -3,7 +3,7 @@
 use super::ELLIPSIS;
 use super::blocks::{Block, Kind, blocks};
 use super::label;
-use super::marks::is_step;
+use super::marks::Marked;
 use super::sentences::{has_any, sentences, starts_with_any, words};
 use super::shorten::shorten;
 use super::status::is_report_of;
@@ -183,7 +183,7 @@ fn plan_at(all: &[Block], index: usize, is_remark: bool) -> Option<String> {
     }
     let all_sentences = sentences(&block.text);
     let last =
-        all_sentences.into_iter().rfind(|sentence| is_remark && is_step(&words(sentence)))?;
+        all_sentences.into_iter().rfind(|sentence| is_remark && Marked::of(sentence).is_step())?;
     if last.ends_with([':', '：']) {
         return Some(with_options(last, below));
     }

@@ -1,9 +1,9 @@
 //! Where the work is at the end of a text, and whether a text is a report at all.
 
-use super::blocks::{Block, Kind, blocks};
-use super::marks::{is_outcome, is_polite, is_step};
+use super::blocks::{Block, Kind};
+use super::marks::Marked;
 use super::question::question_of;
-use super::sentences::{identifiers, sentences, starts_with_any, words};
+use super::sentences::{identifiers, sentences, starts_with_any};
 use super::shorten::shorten;
 use super::topics::{Topic, topic};
 
@@ -13,10 +13,6 @@ const REPORT_CHARACTERS_MIN: usize = 400;
 
 /// Whether a text is a report (says what was done, found or decided, or answers the request) rather
 /// than a remark between two calls ("Now let me run the tests.").
-pub fn is_report(text: &str) -> bool {
-    is_report_of(&blocks(text))
-}
-
 pub(super) fn is_report_of(blocks: &[Block]) -> bool {
     let Some(last) = blocks.last() else { return false };
     // A heading or a lead-in at the end announces the call that follows.
@@ -24,8 +20,7 @@ pub(super) fn is_report_of(blocks: &[Block]) -> bool {
         return false;
     }
     if last.kind == Kind::Paragraph {
-        let last = sentences(&last.text).last().map(|sentence| words(sentence));
-        if last.is_some_and(|words| is_step(&words)) {
+        if sentences(&last.text).last().is_some_and(|last| Marked::of(last).is_step()) {
             return false;
         }
     }
@@ -39,19 +34,16 @@ pub(super) fn is_report_of(blocks: &[Block]) -> bool {
 }
 
 fn says_something(sentence: &str) -> bool {
-    let words = words(sentence);
-    !is_step(&words)
-        && (is_outcome(&words)
+    let marked = Marked::of(sentence);
+    !marked.is_step()
+        && (marked.is_outcome()
             || !identifiers(sentence).is_empty()
-            || super::marks::kind(&words).is_some() && !is_polite(&words))
+            || marked.kind().is_some() && !marked.is_polite())
 }
 
-/// The sentences that say where the work is: at the beginning of the text, in a conclusion, in the
+/// The sentences of a report that say where the work is: at its beginning, in a conclusion, in the
 /// last paragraph.
 pub(super) fn status(blocks: &[Block]) -> Option<String> {
-    if !is_report_of(blocks) {
-        return None;
-    }
     let paragraph = |block: &&Block| block.kind == Kind::Paragraph;
     let mut found =
         blocks.first().filter(paragraph).map_or(Vec::new(), |block| opening(&block.text));
@@ -89,7 +81,7 @@ fn spliced(blocks: &[Block], sentences: &[&str]) -> String {
 fn opening(paragraph: &str) -> Vec<&str> {
     let mut all = sentences(paragraph);
     let is_short = paragraph.chars().nth(STATUS_CHARACTERS_MAX).is_none();
-    if is_short && all.first().is_some_and(|first| is_outcome(&words(first))) {
+    if is_short && all.first().is_some_and(|first| Marked::of(first).is_outcome()) {
         all.retain(|sentence| !is_aside(sentence));
         return all;
     }
@@ -98,27 +90,28 @@ fn opening(paragraph: &str) -> Vec<&str> {
 
 fn outcomes(paragraph: &str) -> Vec<&str> {
     let mut all = sentences(paragraph);
-    all.retain(|sentence| !is_aside(sentence) && is_outcome(&words(sentence)));
+    all.retain(|sentence| !is_aside(sentence) && Marked::of(sentence).is_outcome());
     all
 }
 
 /// A question, a step, or the lead-in of a list.
 fn is_aside(sentence: &str) -> bool {
-    let words = words(sentence);
-    let is_lead_in = sentence.ends_with([':', '：']) && !is_outcome(&words);
+    let marked = Marked::of(sentence);
+    let is_lead_in = sentence.ends_with([':', '：']) && !marked.is_outcome();
     is_lead_in
         || sentence.ends_with(['?', '？'])
-        || is_step(&words)
-        || starts_with_any(&words, &["here's", "here is"])
+        || marked.is_step()
+        || starts_with_any(&marked.words, &["here's", "here is"])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::read;
 
     #[test]
     fn reports_differ_from_remarks() {
-        let check = |text: &str, expected: bool| assert_eq!(is_report(text), expected, "{text}");
+        let check =
+            |text: &str, expected: bool| assert_eq!(read(text).is_report, expected, "{text}");
         check("Now let me run the tests.", false);
         check("Good. Now apply the fixes.", false);
         check("I'll start by reading the parser.", false);
@@ -140,7 +133,7 @@ mod tests {
     #[test]
     fn the_status_is_where_the_work_is() {
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(status(&blocks(text)).as_deref(), expected, "{text}");
+            assert_eq!(read(text).status.as_deref(), expected, "{text}");
         };
         check("All done. Here's what I did:\n\n- a\n- b", Some("All done."));
         check("Tests pass, not committed yet.", Some("Tests pass, not committed yet."));

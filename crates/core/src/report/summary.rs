@@ -2,7 +2,7 @@
 
 use super::bare;
 use super::blocks::{Block, Kind, blocks};
-use super::marks::marks;
+use super::marks::Marked;
 use super::rank::Seen;
 use super::sentences::{has_any, identifiers, sentences, words};
 use super::shorten::shorten;
@@ -177,7 +177,7 @@ fn parent(text: &str) -> String {
 
 fn weight(base: u8, text: &str) -> u8 {
     let specific = identifiers(text).len().min(3) * 3;
-    let marked = marks(&words(text)).min(2) * 5;
+    let marked = Marked::of(text).count().min(2) * 5;
     base.saturating_add(u8::try_from(specific + marked).unwrap_or_default())
 }
 

@@ -37,9 +37,17 @@ pub fn correction(text: &str, context: Context<'_>) -> Option<Correction> {
 
 /// A request with all that its text says about it. The text is clean.
 pub(super) fn request(seen: Seen, text: String, context: Context<'_>) -> Request {
-    let limits = limits(&text).into_iter().map(|limit| limit.text).collect();
     let correction = correction(&text, context);
-    Request { seen, correction, limits, branch: None, trivial: is_trivial(&text), text }
+    let mut request =
+        Request { seen, correction, limits: Vec::new(), branch: None, trivial: false, text };
+    judge(&mut request);
+    request
+}
+
+/// Looks for what a request limits, and whether it names work.
+pub(super) fn judge(request: &mut Request) {
+    request.limits = limits(&request.text).into_iter().map(|limit| limit.text).collect();
+    request.trivial = is_trivial(&request.text);
 }
 
 #[cfg(test)]

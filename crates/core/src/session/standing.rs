@@ -8,6 +8,7 @@ use super::item::Seen;
 use super::work::{CheckRun, Commit, CommitState, Effect};
 use super::{Abandoned, Session};
 use crate::shell::{Check, CheckKind, CheckResult, EffectKind, EffectResult, Relation};
+use std::collections::HashSet;
 
 /// How a check stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,17 +87,23 @@ impl Compared<'_> {
     }
 }
 
-/// Runs that are on the way to the end and that passed or failed, the oldest first.
+/// Runs that are on the way to the end and that passed or failed, the oldest first. Of runs of the same
+/// command with the same result, only the last: it says all that the others say.
 fn compared<'s>(session: &'s Session, left: &Abandoned) -> Vec<Compared<'s>> {
     let is_told = |run: &&CheckRun| run.result != CheckResult::Unknown && !left.has(&run.seen);
-    let told = session.checks.iter().filter(is_told);
+    let mut told: Vec<&'s CheckRun> = session.checks.iter().filter(is_told).collect();
+    // Runs of agents were added behind those of the session.
+    told.sort_by(|one, other| order(&one.seen, &other.seen));
+    let mut known = HashSet::new();
+    let is_last =
+        |run: &&'s CheckRun| known.insert((run.kind, run.result, &run.command, &run.folder));
     let read = |run: &'s CheckRun| {
         let mut checks = Check::all_in(&run.command).into_iter();
         Some(Compared { run, check: checks.find(|check| check.kind == run.kind)? })
     };
-    let mut all: Vec<Compared<'s>> = told.filter_map(read).collect();
-    // Runs of agents were added behind those of the session.
-    all.sort_by(|one, other| order(&one.run.seen, &other.run.seen));
+    let last = told.into_iter().rev().filter(is_last);
+    let mut all: Vec<Compared<'s>> = last.filter_map(read).collect();
+    all.reverse();
     all
 }
 
@@ -175,11 +182,11 @@ pub fn open_failures<'s>(session: &'s Session, left: &Abandoned) -> Vec<OpenFail
     let runs = compared(session, left);
     let mut open: Vec<OpenFailure<'s>> = Vec::new();
     for (at, failed) in runs.iter().enumerate() {
-        if failed.run.result != CheckResult::Failed || !is_worth_telling(session, failed) {
-            continue;
-        }
         let later = &runs[at + 1..];
-        if is_settled(failed, later) {
+        if failed.run.result != CheckResult::Failed
+            || is_settled(failed, later)
+            || !is_worth_telling(session, failed)
+        {
             continue;
         }
         let narrower = |one: &&Compared<'_>| {
@@ -225,19 +232,17 @@ fn is_settled(failed: &Compared<'_>, later: &[Compared<'_>]) -> bool {
 /// Whether a failure says something about the project: trials do not.
 fn is_worth_telling(session: &Session, failed: &Compared<'_>) -> bool {
     let command = &failed.run.command;
-    let words: Vec<&str> = command.split_whitespace().collect();
     let outside = failed.run.folder.as_deref().is_some_and(|folder| {
         folder.starts_with("/tmp/")
             || folder.starts_with("/private/tmp/")
             || folder.starts_with('$')
     });
     // A script that the session wrote itself, or a file that is gone, was a trial.
-    let is_own = |path: &str, written: bool| {
-        words.iter().any(|word| {
-            let word = word.trim_start_matches("./").split("::").next().unwrap_or_default();
-            word.contains('.') && word.len() > 3 && path.ends_with(word) && written
-        })
-    };
+    let words = command.split_whitespace().map(|word| word.trim_start_matches("./"));
+    let files = words.map(|word| word.split_once("::").map_or(word, |(file, _)| file));
+    let files: Vec<&str> = files.filter(|file| file.contains('.') && file.len() > 3).collect();
+    let is_own =
+        |path: &str, written: bool| written && files.iter().any(|file| path.ends_with(file));
     let is_trial = session.files.changed().any(|(path, touched)| {
         is_own(path, touched.deleted)
             || (failed.run.kind == CheckKind::Script && is_own(path, touched.writes > 0))

@@ -312,9 +312,10 @@ fn below(target: &str, folder: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
     };
     // A whole path and one from the project's root.
-    let ends =
-        || target.ends_with(&format!("/{folder}")) || folder.ends_with(&format!("/{target}"));
-    rest(target, folder) || ends()
+    let ends = |whole: &str, part: &str| {
+        whole.strip_suffix(part).is_some_and(|before| before.ends_with('/'))
+    };
+    rest(target, folder) || ends(target, folder) || ends(folder, target)
 }
 
 /// Whether a name filter selects no more than another one: names are matched by their parts.

@@ -61,8 +61,8 @@ impl Reading<'_> {
                 break;
             }
             turns.insert(turn.seen.number);
-            let is_report = report::is_report(&said.text);
             let reading = report::read(&said.text);
+            let is_report = reading.is_report;
             if is_last && found.status.is_empty() && turn.start == TurnStart::User && is_report {
                 found.status.extend(status(&reading, said));
             }

@@ -28,8 +28,7 @@ impl Reading<'_> {
     /// Sentences of the user that limit all further work, without those that were taken back.
     pub(super) fn instructions(&self) -> Vec<Highlight> {
         let requests: Vec<&Request> = self.requests().map(|(one, _)| one).collect();
-        let limits: Vec<_> = requests.iter().map(|one| intent::limits(&one.text)).collect();
-        let Some(first) = limits.iter().position(|limits| !limits.is_empty()) else {
+        let Some(first) = requests.iter().position(|one| !one.limits.is_empty()) else {
             return Vec::new();
         };
         // Each request is read once, however many limits there are.
@@ -37,11 +36,11 @@ impl Reading<'_> {
             requests[first..].iter().map(|one| Permissions::of(&one.text)).collect();
         let mut found: Vec<Highlight> = Vec::new();
         for (at, request) in requests.iter().enumerate().skip(first) {
-            for limit in &limits[at] {
+            for limit in &request.limits {
                 let mut later = permissions[at - first + 1..].iter();
-                let is_revoked = later.any(|later| later.revoke(&limit.text));
-                if !is_revoked && !found.iter().any(|known| known.text == limit.text) {
-                    let item = Highlight::of(HighlightKind::Instruction, &limit.text);
+                let is_revoked = later.any(|later| later.revoke(limit));
+                if !is_revoked && !found.iter().any(|known| known.text == *limit) {
+                    let item = Highlight::of(HighlightKind::Instruction, limit);
                     found.push(item.seen(&request.seen));
                 }
             }
@@ -71,7 +70,7 @@ impl Reading<'_> {
             if Some(at) == open {
                 asked.open.push(item(HighlightKind::OpenRequest));
             }
-            if Some(at) != goal && Some(at) != open && !intent::is_trivial(&one.text) {
+            if Some(at) != goal && Some(at) != open && !one.trivial {
                 asked.answered.push(item(HighlightKind::Request));
             }
         }
