@@ -11,6 +11,7 @@ mod noun;
 mod page;
 pub mod points;
 mod quote;
+mod shown;
 mod visible;
 
 pub use material::{Boot, BootAction, Budget, Form, Headline, Material, Occasion, Point, Rank};
@@ -18,6 +19,7 @@ pub use material::{Boot, BootAction, Budget, Form, Headline, Material, Occasion,
 use cost::Cost;
 use entry::Entry;
 use page::{Layout, Page, Written};
+use shown::Shown;
 use std::ops::Range;
 
 /// What a session is told.
@@ -126,7 +128,7 @@ pub fn compose(material: &Material, budget: Budget) -> Briefing {
 }
 
 impl Told {
-    fn of(Entry { point, .. }: &Entry, characters_cut: usize) -> Self {
+    fn of(Entry { point, .. }: &Entry<'_>, characters_cut: usize) -> Self {
         Self {
             rank: point.rank,
             what: point.what,
@@ -139,15 +141,13 @@ impl Told {
 }
 
 impl Omitted {
-    fn of(entry: &Entry) -> Self {
+    fn of(entry: &Entry<'_>) -> Self {
         /// Enough to know it by.
         const LENGTH_MAX: usize = 140;
         let point = &entry.point;
-        let text = entry.text(LENGTH_MAX).text;
-        let text = match point.form {
-            Form::Line => text,
-            Form::Quote => text.lines().next().unwrap_or_default().to_owned(),
-        };
+        let lines = point.text.lines().map(str::trim);
+        let first = { lines }.find(|line| !line.is_empty()).unwrap_or_default();
+        let text = quote::label_of(first, LENGTH_MAX);
         Self {
             rank: point.rank,
             what: point.what,
@@ -162,7 +162,7 @@ impl Omitted {
 /// Finds out how much of each point fits.
 struct Filling<'f> {
     page: &'f Page<'f>,
-    entries: &'f [Entry],
+    entries: &'f [Entry<'f>],
     budget: Budget,
 }
 
@@ -171,9 +171,9 @@ impl Filling<'_> {
     /// are dropped until it fits.
     fn fill(&self) -> Option<(Layout, Written)> {
         let mut layout = self.laid_out(&[]);
-        let covered = self.covered(&layout);
-        if covered.contains(&true) {
-            layout = self.laid_out(&covered);
+        layout.covered = self.covered(&layout);
+        if layout.is_repetitive() {
+            layout = self.laid_out(&layout.covered);
             layout.covered = self.covered(&layout);
         }
         loop {
@@ -266,17 +266,9 @@ impl Filling<'_> {
 
     /// For each point, whether another one on the page says all of it.
     fn covered(&self, layout: &Layout) -> Vec<bool> {
-        let on_page = layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0);
-        let shown: Vec<(usize, String)> = on_page
-            .map(|(index, length)| (index, self.entries[index].text(*length).text))
-            .collect();
-        let is_covered = |(index, entry): (usize, &Entry)| {
-            shown.iter().any(|(other, text)| {
-                let is_longer = text.len() > entry.point.text.trim().len();
-                *other != index && (is_longer || *other < index) && entry.is_in(text)
-            })
-        };
-        self.entries.iter().enumerate().map(is_covered).collect()
+        let shown = Shown::of(self.entries, layout);
+        let entries = self.entries.iter().enumerate();
+        entries.map(|(index, entry)| shown.has(index, entry)).collect()
     }
 
     fn cost(&self, layout: &Layout, index: usize, length: usize) -> Cost {

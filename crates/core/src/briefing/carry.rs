@@ -4,6 +4,7 @@
 use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind, PUSHED};
 use crate::session::{Client, hash};
 use crate::shell::{Check, Git, Line, Relation};
+use std::cell::OnceCell;
 
 /// After this many sessions with work that did not touch it, an item is only counted.
 pub const SESSIONS_MAX: usize = 5;
@@ -77,17 +78,19 @@ pub fn unsettled(
 ) -> (Vec<Carried>, usize) {
     let mut found: Vec<Carried> = Vec::new();
     let mut more = 0;
-    for gist in sessions.iter().skip(1) {
-        let later: Vec<&Gist> = sessions.iter().filter(|one| one.ended > gist.ended).collect();
+    let sessions: Vec<Later<'_>> = sessions.iter().map(Later::of).collect();
+    for Later { gist, .. } in sessions.iter().skip(1) {
+        let later: Vec<&Later<'_>> =
+            sessions.iter().filter(|one| one.gist.ended > gist.ended).collect();
         for item in gist.items.iter().filter(|item| stays_open(item.kind)) {
             let handle = handle(&gist.session, item);
             let is_known = |one: &Carried| one.item.kind == item.kind && one.item.text == item.text;
-            let is_settled = later.iter().any(|later| says(later, item) || settles(later, item));
-            let is_over = is_settled || is_dismissed(&handle) || is_closed(gist, item);
+            let is_settled = || later.iter().any(|later| later.says(item) || later.settles(item));
+            let is_over = is_dismissed(&handle) || is_closed(gist, item) || is_settled();
             if is_over || found.iter().any(is_known) {
                 continue;
             }
-            if later.iter().filter(|later| later.worked).count() >= SESSIONS_MAX {
+            if later.iter().filter(|later| later.gist.worked).count() >= SESSIONS_MAX {
                 more += 1;
                 continue;
             }
@@ -99,50 +102,75 @@ pub fn unsettled(
     (found, more)
 }
 
-/// Whether something that a later session did settles an item.
-fn settles(later: &Gist, item: &Highlight) -> bool {
-    let is_asked_again = || {
-        [Kind::Goal, Kind::Request, Kind::OpenRequest]
-            .iter()
-            .any(|kind| later.of_kind(*kind).any(|one| one.text.trim() == item.text.trim()))
-    };
-    let is_request = matches!(item.kind, Kind::OpenRequest | Kind::Queued);
-    (item.kind == Kind::Failed && is_fixed(later, &item.text)) || (is_request && is_asked_again())
+/// A session that may have settled what earlier ones left open.
+struct Later<'g> {
+    gist: &'g Gist,
+    /// Its checks, and whether each passed. They are read once, and only where one is asked for.
+    checks: OnceCell<Vec<(Check, bool)>>,
 }
 
-/// Whether a later session shows that a command does not fail any more: an equal or wider check ran, a
-/// stopped merge was followed by a commit, a push went through.
-fn is_fixed(later: &Gist, failed: &str) -> bool {
-    let ran = Line::read(failed);
-    let mut commands = ran.commands.iter().filter_map(Git::of);
-    if let Some(git) = commands.find(|git| git.can_conflict() || git.verb == "push") {
-        // A push without commits of the session is an effect of its own.
-        let is_push = |one: &Highlight| {
-            one.state.as_deref().is_some_and(|state| state.to_lowercase().starts_with(PUSHED))
-        };
-        if git.verb == "push" && later.of_kind(Kind::Effect).any(is_push) {
-            return true;
-        }
-        let mut commits = later.of_kind(Kind::Commit);
-        return if git.verb == "push" { commits.any(is_push) } else { commits.next().is_some() };
+impl<'g> Later<'g> {
+    fn of(gist: &'g Gist) -> Self {
+        Self { gist, checks: OnceCell::new() }
     }
-    let checks = Check::all_in(failed);
-    let covers = |one: &Highlight, passed: bool| {
-        Check::all_in(&one.text).iter().any(|later| {
-            checks.iter().any(|failed| match later.relation_to(failed) {
+
+    /// Whether it has the same thing open itself: then it is that session's.
+    fn says(&self, item: &Highlight) -> bool {
+        self.gist.of_kind(item.kind).any(|one| one.text.trim() == item.text.trim())
+    }
+
+    /// Whether something that it did settles an item.
+    fn settles(&self, item: &Highlight) -> bool {
+        let is_asked_again = || {
+            [Kind::Goal, Kind::Request, Kind::OpenRequest]
+                .iter()
+                .any(|kind| self.gist.of_kind(*kind).any(|one| one.text.trim() == item.text.trim()))
+        };
+        let is_request = matches!(item.kind, Kind::OpenRequest | Kind::Queued);
+        (item.kind == Kind::Failed && self.fixes(&item.text)) || (is_request && is_asked_again())
+    }
+
+    /// Whether it shows that a command does not fail any more: an equal or wider check ran, a stopped
+    /// merge was followed by a commit, a push went through.
+    fn fixes(&self, failed: &str) -> bool {
+        let ran = Line::read(failed);
+        let mut commands = ran.commands.iter().filter_map(Git::of);
+        if let Some(git) = commands.find(|git| git.can_conflict() || git.verb == "push") {
+            // A push without commits of the session is an effect of its own.
+            let is_push = |one: &Highlight| {
+                one.state.as_deref().is_some_and(|state| state.to_lowercase().starts_with(PUSHED))
+            };
+            if git.verb == "push" && self.gist.of_kind(Kind::Effect).any(is_push) {
+                return true;
+            }
+            let mut commits = self.gist.of_kind(Kind::Commit);
+            return if git.verb == "push" {
+                commits.any(is_push)
+            } else {
+                commits.next().is_some()
+            };
+        }
+        let failed: Vec<Check> = ran.commands.iter().flat_map(Check::all_of).collect();
+        let covers = |(later, passed): &(Check, bool)| {
+            failed.iter().any(|failed| match later.relation_to(failed) {
                 Relation::Covers => true,
-                Relation::Unclear => passed,
+                Relation::Unclear => *passed,
                 Relation::Narrower | Relation::Different => false,
             })
-        })
-    };
-    later.of_kind(Kind::Check).chain(later.of_kind(Kind::Passed)).any(|one| covers(one, true))
-        || later.of_kind(Kind::Failed).any(|one| covers(one, false))
-}
+        };
+        self.checks.get_or_init(|| self.read_checks()).iter().any(covers)
+    }
 
-/// Whether a later session has the same thing open itself: then it is that session's.
-fn says(later: &Gist, item: &Highlight) -> bool {
-    later.of_kind(item.kind).any(|one| one.text.trim() == item.text.trim())
+    fn read_checks(&self) -> Vec<(Check, bool)> {
+        let kinds = [(Kind::Check, true), (Kind::Passed, true), (Kind::Failed, false)];
+        let runs = kinds.into_iter().flat_map(|(kind, passed)| {
+            self.gist.of_kind(kind).map(move |one| (one.text.as_str(), passed))
+        });
+        let checks = runs.flat_map(|(command, passed)| {
+            Check::all_in(command).into_iter().map(move |check| (check, passed))
+        });
+        checks.collect()
+    }
 }
 
 #[cfg(test)]

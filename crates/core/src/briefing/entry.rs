@@ -3,6 +3,8 @@
 use super::material::{Budget, Form, Material, Point, Rank};
 use super::visible::Visible;
 use super::{boot, form, quote};
+use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// No text takes more characters than these.
 const LENGTH_MAX: usize = 16_000;
@@ -11,41 +13,44 @@ const SMALL_PAGE_TOKENS: usize = 500;
 
 /// A point in its place on the page.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) point: Point,
-    /// Its text as it is quoted: without lines that say nothing.
-    body: String,
+pub(super) struct Entry<'m> {
+    pub(super) point: Cow<'m, Point>,
+    /// Its text as it is quoted. Most of what there is to tell finds no room, and is not looked at.
+    body: OnceCell<String>,
     /// The characters it gets before any other point gets more.
     pub(super) first_length: usize,
     /// The characters it gets at most.
-    full_length: usize,
+    length_max: usize,
 }
 
-impl Entry {
-    fn of(point: Point, budget: Budget) -> Self {
-        let body = match point.form {
-            Form::Line => quote::line(&point.text),
-            Form::Quote => form::without_empty_lines(&point.text),
-        };
+impl<'m> Entry<'m> {
+    fn of(point: Cow<'m, Point>, budget: Budget) -> Self {
         let first_length = first_length(point.rank, budget);
-        let most = full_length(point.rank, budget).max(first_length);
-        let full_length = match point.form {
-            Form::Line => first_length,
-            Form::Quote => body.chars().count().clamp(first_length, most),
-        };
-        Self { point, body, first_length, full_length }
+        let length_max = full_length(point.rank, budget).max(first_length);
+        Self { point, body: OnceCell::new(), first_length, length_max }
+    }
+
+    /// Without lines that say nothing.
+    fn body(&self) -> &str {
+        self.body.get_or_init(|| match self.point.form {
+            Form::Line => quote::line(&self.point.text),
+            Form::Quote => form::without_empty_lines(&self.point.text),
+        })
     }
 
     /// The characters that all of it takes, or as many as it may take.
     pub(super) fn full_length(&self) -> usize {
-        self.full_length
+        match self.point.form {
+            Form::Line => self.first_length,
+            Form::Quote => self.body().chars().count().clamp(self.first_length, self.length_max),
+        }
     }
 
     /// Its text within a number of characters.
     pub(super) fn text(&self, characters_max: usize) -> Visible {
         match self.point.form {
-            Form::Line => Visible { text: self.body.clone(), cut: 0 },
-            Form::Quote => form::within(&self.body, characters_max),
+            Form::Line => Visible { text: self.body().to_owned(), cut: 0 },
+            Form::Quote => form::within(self.body(), characters_max),
         }
     }
 
@@ -55,12 +60,12 @@ impl Entry {
         before.what == point.what && before.remark == point.remark && before.source == point.source
     }
 
-    /// Whether a text that is on the page says all of this already. What leads is said again: it has to
-    /// be found under its own heading. So is what another source says.
-    pub(super) fn is_in(&self, shown: &str) -> bool {
+    /// What another point on the page may say as well. What leads is said again: it has to be found under
+    /// its own heading. So is what another source says.
+    pub(super) fn repeatable(&self) -> Option<&str> {
         let leads = self.point.rank < Rank::WrongTurn || !self.point.is_of_page;
-        let body = self.body.trim();
-        !leads && self.point.form == Form::Quote && !body.is_empty() && shown.contains(body)
+        let is_quote = self.point.form == Form::Quote;
+        (!leads && is_quote).then(|| self.body().trim()).filter(|body| !body.is_empty())
     }
 }
 
@@ -114,9 +119,10 @@ fn full_length(rank: Rank, budget: Budget) -> usize {
 }
 
 /// Everything there is to tell, the most important first.
-pub(super) fn in_order(material: &Material, budget: Budget) -> Vec<Entry> {
+pub(super) fn in_order(material: &Material, budget: Budget) -> Vec<Entry<'_>> {
     let boot = material.boot.iter().flat_map(|boot| boot::points(boot, material.client));
-    let mut points: Vec<Point> = boot.chain(material.points.iter().cloned()).collect();
+    let points = material.points.iter().map(Cow::Borrowed);
+    let mut points: Vec<Cow<'_, Point>> = boot.map(Cow::Owned).chain(points).collect();
     points.sort_by_key(|point| order(point.rank));
     points.into_iter().map(|point| Entry::of(point, budget)).collect()
 }

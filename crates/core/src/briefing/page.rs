@@ -32,27 +32,38 @@ impl Layout {
         Self { lengths: vec![0; entries], covered: vec![false; entries] }
     }
 
+    /// Whether something is on the page twice.
+    pub(super) fn is_repetitive(&self) -> bool {
+        self.lengths.iter().zip(&self.covered).any(|(length, covered)| *length > 0 && *covered)
+    }
+
     /// Whether an entry continues the block of the one before it on the page.
-    fn continues(&self, entries: &[Entry], index: usize) -> bool {
+    fn continues(&self, entries: &[Entry<'_>], index: usize) -> bool {
         let before = self.lengths[..index].iter().rposition(|length| *length > 0);
         before.is_some_and(|before| entries[index].continues(&entries[before]))
     }
 
     /// The entries that nothing on the page says.
-    pub(super) fn omitted<'e>(&'e self, entries: &'e [Entry]) -> impl Iterator<Item = &'e Entry> {
+    pub(super) fn omitted<'e>(
+        &'e self,
+        entries: &'e [Entry<'e>],
+    ) -> impl Iterator<Item = &'e Entry<'e>> {
         self.absent(entries, false)
     }
 
     /// The entries that another one on the page says.
-    pub(super) fn repeated<'e>(&'e self, entries: &'e [Entry]) -> impl Iterator<Item = &'e Entry> {
+    pub(super) fn repeated<'e>(
+        &'e self,
+        entries: &'e [Entry<'e>],
+    ) -> impl Iterator<Item = &'e Entry<'e>> {
         self.absent(entries, true)
     }
 
     fn absent<'e>(
         &'e self,
-        entries: &'e [Entry],
+        entries: &'e [Entry<'e>],
         is_covered: bool,
-    ) -> impl Iterator<Item = &'e Entry> {
+    ) -> impl Iterator<Item = &'e Entry<'e>> {
         let all = entries.iter().zip(&self.lengths).zip(&self.covered);
         all.filter(move |((_, length), covered)| **length == 0 && **covered == is_covered)
             .map(|((entry, _), _)| entry)
@@ -111,7 +122,7 @@ impl Frame {
     }
 
     /// The line about what is not on the page: kinds with their counts, and how to see them.
-    fn closing(&self, entries: &[Entry], layout: &Layout) -> String {
+    fn closing(&self, entries: &[Entry<'_>], layout: &Layout) -> String {
         let mut parts = omitted(entries, layout);
         let cut = entries.iter().zip(&layout.lengths).filter(|(entry, length)| {
             **length > 0 && entry.point.form == Form::Quote && entry.text(**length).cut > 0
@@ -135,7 +146,7 @@ impl Frame {
 const KINDS_TOKENS_MAX: u64 = 10;
 
 /// What is omitted, by kind. Where the kinds would take too much room, the last ones share a number.
-fn omitted(entries: &[Entry], layout: &Layout) -> Vec<String> {
+fn omitted(entries: &[Entry<'_>], layout: &Layout) -> Vec<String> {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     let mut total = 0;
     for entry in layout.omitted(entries) {
@@ -178,11 +189,15 @@ impl Written {
 /// Everything that can be on a page.
 pub(super) struct Page<'entries> {
     frame: Frame,
-    entries: &'entries [Entry],
+    entries: &'entries [Entry<'entries>],
 }
 
 impl<'entries> Page<'entries> {
-    pub(super) fn of(material: &Material, budget: Budget, entries: &'entries [Entry]) -> Self {
+    pub(super) fn of(
+        material: &Material,
+        budget: Budget,
+        entries: &'entries [Entry<'entries>],
+    ) -> Self {
         Self { frame: Frame::of(material, budget), entries }
     }
 

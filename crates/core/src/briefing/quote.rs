@@ -64,7 +64,8 @@ pub(super) fn label(text: &str) -> String {
     label_of(text, NAME_LENGTH_MAX)
 }
 
-fn label_of(text: &str, length: usize) -> String {
+/// The beginning of a text in one line, without quotation marks.
+pub(super) fn label_of(text: &str, length: usize) -> String {
     let Visible { text, cut } = Visible::line(text, length);
     if cut > 0 { format!("{}…", text.trim_end()) } else { text }
 }

@@ -14,6 +14,8 @@ pub const GIST_VERSION: u32 = 3;
 
 /// So many of each kind at length; the others are named in a line.
 pub const AT_LENGTH_MAX: usize = 8;
+/// More of one kind than these are counted: a page has room for fewer, and a hook reads them all.
+const KIND_MAX: usize = 400;
 /// A line has no more characters than this, unless it is the path of a file.
 const LINE_LENGTH_MAX: usize = 200;
 /// What is more than this in all is counted: a session has some hundreds of highlights, and a hook
@@ -140,7 +142,7 @@ impl Gist {
             for (number, item) in items.into_iter().enumerate() {
                 let is_long = number < AT_LENGTH_MAX || is_bounded(item.kind);
                 let item = if is_long { item } else { in_a_line(item) };
-                match room.checked_sub(bytes(&item)) {
+                match room.checked_sub(bytes(&item)).filter(|_| number < KIND_MAX) {
                     Some(rest) => {
                         room = rest;
                         self.items.push(item);

@@ -10,6 +10,8 @@ use jiff::Timestamp;
 
 /// Statements of one kind that come before the reports they are from.
 const STATEMENTS_FIRST: usize = 8;
+/// Things that earlier sessions left open that are told one by one.
+const CARRIED_MAX: usize = 32;
 /// File names in one line.
 const FILES_PER_LINE: usize = 10;
 /// Tasks that nobody started in one line.
@@ -33,7 +35,8 @@ pub fn of_carried(carried: &[Carried], more: usize) -> Vec<Point> {
     };
     let mut points: Vec<Point> = Vec::new();
     let origin = Origin::of("earlier sessions".to_owned(), &["midstride", "session", "list"]);
-    for one in carried {
+    let more = more + carried.len().saturating_sub(CARRIED_MAX);
+    for one in carried.iter().take(CARRIED_MAX) {
         let what = one.item.kind.word();
         let day = one.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d")));
         let text = quote::inline(&one.item.text, PART_LENGTH_MAX);

@@ -1,0 +1,78 @@
+//! What a page shows, and whether it says all of something else.
+
+use super::entry::Entry;
+use super::page::Layout;
+
+/// The texts on a page.
+pub(super) struct Shown {
+    /// Each with the position of its entry.
+    texts: Vec<(usize, String)>,
+    windows: Windows,
+}
+
+impl Shown {
+    pub(super) fn of(entries: &[Entry<'_>], layout: &Layout) -> Self {
+        let on_page = layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0);
+        let text = |(index, length): (usize, &usize)| (index, entries[index].text(*length).text);
+        let texts: Vec<(usize, String)> = on_page.map(text).collect();
+        let windows = Windows::of(texts.iter().map(|(_, text)| text.as_str()));
+        Self { texts, windows }
+    }
+
+    /// Whether a text on the page says all of an entry: a longer one, or an equal one before it.
+    pub(super) fn has(&self, index: usize, entry: &Entry<'_>) -> bool {
+        let Some(body) = entry.repeatable().filter(|body| self.windows.may_have(body)) else {
+            return false;
+        };
+        let length = entry.point.text.trim().len();
+        self.texts.iter().any(|(other, text)| {
+            let is_before = text.len() > length || *other < index;
+            *other != index && is_before && text.contains(body)
+        })
+    }
+}
+
+/// Pieces of four bytes that texts have, as a set that may hold more: hundreds of entries are compared
+/// with a page while a client waits, and nearly none of them is on it.
+struct Windows(Vec<u64>);
+
+impl Windows {
+    const BITS: usize = 1 << 14;
+    /// Pieces of a text that are looked up.
+    const LOOKED_UP_MAX: usize = 32;
+
+    fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        let mut bits = vec![0; Self::BITS / 64];
+        for piece in texts.flat_map(|text| text.as_bytes().windows(4)) {
+            let at = Self::place(piece);
+            bits[at / 64] |= 1 << (at % 64);
+        }
+        Self(bits)
+    }
+
+    /// Whether a text may be in one of the texts; where not, it is in none.
+    fn may_have(&self, text: &str) -> bool {
+        let mut pieces = text.as_bytes().windows(4).take(Self::LOOKED_UP_MAX).map(Self::place);
+        pieces.all(|at| self.0[at / 64] >> (at % 64) & 1 == 1)
+    }
+
+    fn place(piece: &[u8]) -> usize {
+        let number = piece.iter().fold(0, |number: u32, byte| number << 8 | u32::from(*byte));
+        usize::try_from(number.wrapping_mul(0x9E37_79B1) >> 18).unwrap_or_default() % Self::BITS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_text_has_is_never_missed() {
+        let text = "Die Warteschlange wächst, weil `drain()` nie läuft.";
+        let windows = Windows::of([text].into_iter());
+        for from in text.char_indices().map(|(at, _)| at) {
+            assert!(windows.may_have(&text[from..]), "{}", &text[from..]);
+        }
+        assert!(!windows.may_have("The queue grows because nothing drains it."));
+    }
+}
