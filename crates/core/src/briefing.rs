@@ -145,8 +145,7 @@ impl Omitted {
         /// Enough to know it by.
         const LENGTH_MAX: usize = 140;
         let point = &entry.point;
-        let lines = point.text.lines().map(str::trim);
-        let first = { lines }.find(|line| !line.is_empty()).unwrap_or_default();
+        let first = form::lines(&point.text).next().unwrap_or_default();
         let text = quote::label_of(first, LENGTH_MAX);
         Self {
             rank: point.rank,
@@ -218,7 +217,7 @@ impl Filling<'_> {
     /// Fewer characters of a point that fit beside what is spent; none where too few would.
     fn shorter(&self, layout: &Layout, index: usize, spent: Cost) -> usize {
         /// Less says nothing.
-        const LENGTH_MIN: usize = 40;
+        const LENGTH_MIN: usize = 70;
         let fits = |length: usize| (spent + self.cost(layout, index, length)).fits(self.budget);
         let first = self.entries[index].first_length;
         match self.entries[index].point.form {

@@ -170,6 +170,10 @@ fn the_last_run_of_a_check_knows_the_edits_after_it() {
     let steps = ["! go test ./...\n> FAIL", "~ /home/dev/shop/a.go", "$ go test ./a"];
     let failed = ("go test ./...".to_owned(), CheckResult::Failed, 1);
     assert_eq!(shown(&steps), [passed("go test ./a", 0), failed]);
+    // A build before the last edit says nothing beside tests after it; a linter does.
+    let built = ["$ go build ./...", "$ make lint", "~ /home/dev/shop/a.go", "$ make test"];
+    assert_eq!(shown(&built), [passed("make test", 0), passed("make lint", 1)]);
+    assert_eq!(shown(&built[..3]), [passed("make lint", 1), passed("go build ./...", 1)]);
 }
 
 #[test]

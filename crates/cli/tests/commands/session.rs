@@ -164,9 +164,6 @@ fn a_session_is_shown_with_what_matters() {
     Reports
       The report is in docs; next I would measure. �
 
-    Remarks between calls
-      I will look at the cache first.
-
     Reports of subagents
       two callers
     ----- stderr -----

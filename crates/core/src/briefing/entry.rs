@@ -34,7 +34,7 @@ impl<'m> Entry<'m> {
     fn body(&self) -> &str {
         self.body.get_or_init(|| match self.point.form {
             Form::Line => quote::line(&self.point.text),
-            Form::Quote => form::without_empty_lines(&self.point.text),
+            Form::Quote => form::lines(&self.point.text).collect::<Vec<_>>().join("\n"),
         })
     }
 
@@ -50,6 +50,7 @@ impl<'m> Entry<'m> {
     pub(super) fn text(&self, characters_max: usize) -> Visible {
         match self.point.form {
             Form::Line => Visible { text: self.body().to_owned(), cut: 0 },
+            Form::Quote if self.point.is_beginning => form::beginning(self.body(), characters_max),
             Form::Quote => form::within(self.body(), characters_max),
         }
     }
@@ -84,10 +85,12 @@ fn first_length(rank: Rank, budget: Budget) -> usize {
     let pages = (tokens / SMALL_PAGE_TOKENS).clamp(1, 4);
     let (small, more) = match rank {
         Rank::Instruction => (400, 0),
-        Rank::Goal | Rank::NextAction => (220, 160),
+        Rank::Goal => (160, 180),
+        Rank::NextAction => (320, 130),
         Rank::Source | Rank::Standing => (160, 60),
         Rank::Report => (160, 160),
-        Rank::Constraint | Rank::BlockingQuestion | Rank::WrongTurn | Rank::Landmine => (180, 60),
+        Rank::Constraint => (130, 76),
+        Rank::BlockingQuestion | Rank::WrongTurn | Rank::Landmine => (180, 60),
         Rank::Failure | Rank::Task | Rank::Decision | Rank::Proof | Rank::Read => (110, 60),
         Rank::File | Rank::Rest => (120, 40),
     };

@@ -11,12 +11,11 @@ const NAME_LENGTH_MAX: usize = 240;
 /// Below this length a quote keeps only its beginning.
 const BOTH_ENDS_MIN: usize = 120;
 
-/// A text without lines that say nothing: empty ones, and rules between paragraphs.
-pub(super) fn without_empty_lines(text: &str) -> String {
+/// The lines of a text that say something: neither empty ones, nor rules between paragraphs.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     let is_rule = |line: &str| line.len() >= 3 && line.chars().all(|c| "-*_=".contains(c));
     let lines = text.lines().map(str::trim_end);
-    let lines = lines.filter(|line| !line.trim().is_empty() && !is_rule(line.trim()));
-    lines.collect::<Vec<_>>().join("\n")
+    lines.filter(move |line| !line.trim().is_empty() && !is_rule(line.trim()))
 }
 
 /// Whether a text is a name.
@@ -35,13 +34,27 @@ pub(super) fn within(text: &str, characters_max: usize) -> Visible {
     }
     let room = characters_max.saturating_sub(ELLIPSIS.len() + 2);
     let end_room = if characters_max < BOTH_ENDS_MIN { 0 } else { room * 2 / 5 };
-    let start = before_a_gap(&whole.text, room - end_room);
-    let end = end_of(text, end_room);
+    joined(text, before_a_gap(&whole.text, room - end_room), &end_of(text, end_room))
+}
+
+/// The beginning of a text within a number of characters.
+pub(super) fn beginning(text: &str, characters_max: usize) -> Visible {
+    let text = text.trim();
+    let whole = Visible::of(text, characters_max);
+    if whole.cut == 0 {
+        return whole;
+    }
+    let room = characters_max.saturating_sub(ELLIPSIS.len() + 2);
+    joined(text, before_a_gap(&whole.text, room), "")
+}
+
+/// The beginning and the end of a text, with a mark between them.
+fn joined(text: &str, start: &str, end: &str) -> Visible {
     let kept = start.chars().count() + end.chars().count();
-    let between = if start.ends_with('\n') { "" } else { " " };
-    let end = if end.is_empty() { end } else { format!(" {end}") };
+    let before = if start.is_empty() || start.ends_with('\n') { "" } else { " " };
+    let after = if end.is_empty() { "" } else { " " };
     let cut = text.chars().count().saturating_sub(kept);
-    Visible { text: format!("{start}{between}{ELLIPSIS}{end}"), cut }
+    Visible { text: format!("{start}{before}{ELLIPSIS}{after}{end}"), cut }
 }
 
 /// The beginning of a text, up to the end of a word.
@@ -51,11 +64,11 @@ fn before_a_gap(text: &str, characters: usize) -> &str {
     if end == text.len() || text[end..].starts_with(char::is_whitespace) {
         return head.trim_end();
     }
-    match head.rfind(char::is_whitespace) {
-        // A word as long as half of the room is cut: nothing else would be left.
-        Some(at) if at * 2 > head.len() => head[..at].trim_end(),
-        Some(_) | None => head,
-    }
+    let at = head.rfind(char::is_whitespace).unwrap_or_default();
+    // A word as long as half of the room is cut: nothing else would be left. An address that is cut is
+    // another address.
+    let is_dropped = at * 2 > head.len() || head[at..].contains("://");
+    if is_dropped { head[..at].trim_end() } else { head }
 }
 
 /// The end of a text, from the start of a word.
@@ -66,8 +79,10 @@ fn end_of(text: &str, characters: usize) -> String {
     let from = text.char_indices().rev().nth(characters - 1).map_or(0, |(at, _)| at);
     let tail = &text[from..];
     let starts_a_word = text[..from].ends_with(char::is_whitespace);
+    let word = text[..from].rsplit(char::is_whitespace).next().unwrap_or_default();
     let tail = match tail.find(char::is_whitespace).filter(|_| !starts_a_word) {
-        Some(at) if at * 2 < tail.len() => &tail[at..],
+        Some(at) if at * 2 < tail.len() || word.contains("://") => &tail[at..],
+        None if word.contains("://") => "",
         Some(_) | None => tail,
     };
     Visible::of(tail, characters).text
@@ -105,6 +120,23 @@ mod tests {
         assert!(found.contains(" […] "), "{found}");
         assert!(found.ends_with("So warm it first."), "{found}");
         assert!(found.chars().count() <= 140, "{found}");
+    }
+
+    #[test]
+    fn an_address_is_whole_or_not_there() {
+        let address = format!("https://example.com/{}", "run/".repeat(40));
+        check(&format!("Why does it fail? {address}"), 120, "Why does it fail? […]");
+        check(&format!("{address} Why?"), 130, "[…] Why?");
+        let between = format!("Look at {address} and say why the job fails on every second day.");
+        let found = within(&between, 130).text;
+        assert_eq!(found, "Look at […] and say why the job fails on every second day.");
+    }
+
+    #[test]
+    fn a_beginning_has_no_end() {
+        let text = "# Plan\nMove the lock into the queue, and drain it. Then the details follow.";
+        assert_eq!(beginning(text, 50).text, "# Plan\nMove the lock into the queue, and […]");
+        assert_eq!(beginning(text, 500).text, text);
     }
 
     #[test]

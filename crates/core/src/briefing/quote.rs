@@ -64,6 +64,15 @@ pub(super) fn label(text: &str) -> String {
     label_of(text, NAME_LENGTH_MAX)
 }
 
+/// An address. One that is too long ends behind a part of its path.
+pub(crate) fn address(text: &str) -> String {
+    let label = label(text);
+    match label.strip_suffix('…').and_then(|cut| cut.rfind('/')) {
+        Some(at) if !label[..at].ends_with(['/', ':']) => format!("{}/…", &label[..at]),
+        Some(_) | None => label,
+    }
+}
+
 /// The beginning of a text in one line, without quotation marks.
 pub(super) fn label_of(text: &str, length: usize) -> String {
     let Visible { text, cut } = Visible::line(text, length);

@@ -59,7 +59,7 @@ fn question_in(all: &[Block]) -> Option<String> {
     let asked = asked(&all[end], !after.is_empty());
     match asked {
         Some(asked) if after.is_empty() => {
-            Some(with_options(&asked, options_before(&asked, before)))
+            Some(with_options(&asked, &options_before(&asked, before)))
         }
         Some(asked) => Some(with_options(&asked, after)),
         None if all_ask(after) => Some(with_options(&all[end].text, after)),
@@ -115,17 +115,30 @@ fn is_question(sentence: &str, has_list: bool) -> bool {
         || is_open && starts_with_any(&words, &asks)
 }
 
-/// The list right before a question that asks to pick from it.
-fn options_before<'b>(asked: &str, before: &'b [Block]) -> &'b [Block] {
-    let from = before.iter().rposition(|block| !is_listed(block)).map_or(0, |at| at + 1);
+/// What a question asks to pick from: the list right before it, or the titles of options above.
+fn options_before(asked: &str, before: &[Block]) -> Vec<Block> {
     let picks = ["which", "option", "options", "approach", "either", "prefer"];
     let is_pick =
         asked.chars().nth(PICK_CHARACTERS_MAX).is_none() && has_any(&words(asked), &picks);
-    // A longer list is a table of what there is, not a choice.
-    match &before[from..] {
-        options if is_pick && options.len() <= OPTIONS_MAX => options,
-        _ => &[],
+    if !is_pick {
+        return Vec::new();
     }
+    let titles: Vec<Block> = before.iter().filter(|block| is_option(block)).cloned().collect();
+    let from = before.iter().rposition(|block| !is_listed(block)).map_or(0, |at| at + 1);
+    let options = if titles.len() > 1 { titles } else { before[from..].to_vec() };
+    // A longer list is a table of what there is, not a choice.
+    if options.len() <= OPTIONS_MAX { options } else { Vec::new() }
+}
+
+/// Whether a block is the title of an option: `**Option 2: Add a parameter**`.
+fn is_option(block: &Block) -> bool {
+    let words = words(&block.text);
+    let mut words = words.split_whitespace();
+    let is_named = matches!(words.next(), Some("option" | "approach" | "alternative" | "variant"));
+    let number = words.next().unwrap_or_default();
+    let is_number = number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_title = matches!(block.kind, Kind::Heading(_)) || block.text.starts_with("**");
+    is_title && is_named && is_number
 }
 
 /// A text with items of a list below it.
@@ -253,6 +266,10 @@ mod tests {
         check(
             "1. keep it\n2. drop it\n\nWhich approach?",
             Some("Which approach?\n1. keep it\n2. drop it"),
+        );
+        check(
+            "**Option 1: Lock** (simplest)\n- Small\n\n**Option 2: Queue**\n- Clean\n\nOption 1 is less work.\n\nWhich do you prefer?",
+            Some("Which do you prefer?\n- **Option 1: Lock** (simplest)\n- **Option 2: Queue**"),
         );
         check("Shall I go on? It would:\n- move `a`", Some("Shall I go on? It would:\n- move `a`"));
         check("Open:\n- Is it `a`?\n- Is it `b`?", Some("Open:\n- Is it `a`?\n- Is it `b`?"));

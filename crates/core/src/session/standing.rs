@@ -147,6 +147,17 @@ pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState
             last.push(state);
         }
     }
+    // Tests that passed after the last edit say more than a build before it.
+    let is_passed = |state: &CheckState<'_>| state.run.result == CheckResult::Passed;
+    if last
+        .iter()
+        .any(|state| state.run.kind == CheckKind::Test && is_passed(state) && state.is_current())
+    {
+        let is_older_build = |state: &CheckState<'_>| {
+            matches!(state.run.kind, CheckKind::Build | CheckKind::Types) && !state.is_current()
+        };
+        last.retain(|state| !(is_older_build(state) && is_passed(state)));
+    }
     last
 }
 

@@ -5,8 +5,10 @@ use super::Origin;
 use crate::briefing::carry::Carried;
 use crate::briefing::{Form, Headline, Point, Rank, quote};
 use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind};
+use crate::report::identifiers;
 use crate::session::{Client, short_id};
 use jiff::Timestamp;
+use std::borrow::Cow;
 
 /// Statements of one kind that come before the reports they are from.
 const STATEMENTS_FIRST: usize = 8;
@@ -17,7 +19,7 @@ const FILES_PER_LINE: usize = 10;
 /// Tasks that nobody started in one line.
 const WAITING_PER_LINE: usize = 4;
 /// A command among others in a line of ours.
-const COMMAND_LENGTH_MAX: usize = 80;
+const COMMAND_LENGTH_MAX: usize = 64;
 /// A subject, a title or a command in a line of ours.
 const PART_LENGTH_MAX: usize = 110;
 
@@ -249,11 +251,13 @@ impl<'g> SessionPoints<'g> {
 
     fn goal(&mut self) {
         for one in self.of_kind(Kind::Goal) {
-            let text = goal_text(&one.text);
+            let document = document_goal(&one.text);
+            let is_beginning = document.is_some();
+            let text = document.unwrap_or_else(|| one.text.clone());
             let point = self.origin.point(Rank::Goal, "Goal", text);
             let state = one.state.as_ref().map(|state| format!(", {state}"));
             let remark = Some(format!("the user{}", state.unwrap_or_default()));
-            self.push(Point { place: place(one), remark, ..point });
+            self.push(Point { place: place(one), remark, is_beginning, ..point });
         }
     }
 
@@ -269,27 +273,57 @@ impl<'g> SessionPoints<'g> {
         for one in commits {
             let id = one.detail.as_deref().unwrap_or("commit");
             let state = one.state.as_ref().filter(|_| is_mixed).map(|state| format!(" ({state})"));
-            let subject = quote::inline(&one.text, PART_LENGTH_MAX);
+            let subject = quote::inline(&subject(&one.text), PART_LENGTH_MAX);
             let text = format!("{} {subject}{}", quote::label(id), state.unwrap_or_default());
             self.line(Rank::Standing, "Status", text);
         }
-        for one in self.of_kind(Kind::Effect) {
-            let address =
-                one.detail.as_deref().map(|address| format!(" {}", quote::label(address)));
-            let text = match one.text.is_empty() {
-                true => String::new(),
-                false => format!(" {}", quote::inline(&one.text, PART_LENGTH_MAX)),
-            };
-            let did = one.state.as_deref().unwrap_or("Did");
-            self.line(
-                Rank::Standing,
-                "Status",
-                format!("{did}{}{text}", address.unwrap_or_default()),
-            );
-        }
+        self.effects();
         self.checks();
         for one in self.of_kind(Kind::Status) {
-            self.quote_agent(Rank::Standing, "Status", one);
+            if !self.is_stated(one) {
+                self.quote_agent(Rank::Standing, "Status", one);
+            }
+        }
+    }
+
+    /// Whether what the agent says at the end names nothing that the lines of the status do not: "All
+    /// done, pushed." They are proven, and its report has the rest.
+    fn is_stated(&self, status: &Highlight) -> bool {
+        let lines: Vec<&str> = { self.points.iter() }
+            .filter(|point| point.rank == Rank::Standing)
+            .map(|point| point.text.as_str())
+            .collect();
+        let is_named = |name: &str| lines.iter().any(|line| line.contains(name));
+        self.gist.ending == Ending::Completed
+            && lines.len() > 1
+            && identifiers(&status.text).into_iter().all(is_named)
+    }
+
+    /// What was done outside. What was done at one address shares a line, and a title that is the subject
+    /// of a commit was just said.
+    fn effects(&mut self) {
+        let is_said = |title: &str| self.gist.of_kind(Kind::Commit).any(|one| one.text == title);
+        let mut lines: Vec<(Option<&str>, Vec<String>, Option<&str>)> = Vec::new();
+        for one in self.of_kind(Kind::Effect) {
+            let did = one.state.as_deref().unwrap_or("Did").to_owned();
+            let title = Some(one.text.as_str()).filter(|text| !text.is_empty() && !is_said(text));
+            let address = one.detail.as_deref();
+            let same = lines.iter_mut().find(|line| address.is_some() && line.0 == address);
+            match same {
+                Some((_, done, first)) => {
+                    done.push(uncapitalized(did));
+                    *first = first.or(title);
+                }
+                None => lines.push((address, vec![did], title)),
+            }
+        }
+        for (address, did, title) in lines {
+            let address = address.map(|address| format!(" {}", quote::address(address)));
+            let title = title.map(|title| format!(" {}", quote::inline(title, PART_LENGTH_MAX)));
+            let (address, title) = (address.unwrap_or_default(), title.unwrap_or_default());
+            let text = format!("{}{address}{title}", did.join(", "));
+            let point = self.origin.point(Rank::Standing, "Status", text);
+            self.push(Point { form: Form::Line, count: did.len(), ..point });
         }
     }
 
@@ -361,9 +395,11 @@ impl<'g> SessionPoints<'g> {
         self.gist.of_kind(Kind::Task).find(|one| one.state.as_deref() == Some("in progress"))
     }
 
+    /// What the user corrected. The newest lead; what older ones asked for shows in what was done.
     fn corrections(&mut self) {
+        const FIRST: usize = 3;
         for (at, one) in self.of_kind(Kind::Correction).into_iter().enumerate() {
-            let rank = if at < STATEMENTS_FIRST { Rank::Constraint } else { Rank::WrongTurn };
+            let rank = if at < FIRST { Rank::Constraint } else { Rank::Proof };
             self.quote(rank, "The user corrected", one);
         }
     }
@@ -475,17 +511,15 @@ impl<'g> SessionPoints<'g> {
     }
 }
 
-/// What a request asks for. Of a document that is its beginning from its title on, without the
-/// headings below it: its end is about details.
-fn goal_text(text: &str) -> String {
+/// What a request asks for that is a document: its beginning from its title on, without the headings
+/// below it. Its end is about details.
+fn document_goal(text: &str) -> Option<String> {
     /// A longer text with headings is a document.
     const DOCUMENT_CHARACTERS_MIN: usize = 600;
     const CHARACTERS_MAX: usize = 700;
     let is_heading = |line: &&str| line.starts_with('#');
     let title = text.lines().position(|line| is_heading(&line));
-    let Some(title) = title.filter(|_| text.chars().count() >= DOCUMENT_CHARACTERS_MIN) else {
-        return text.to_owned();
-    };
+    let title = title.filter(|_| text.chars().count() >= DOCUMENT_CHARACTERS_MIN)?;
     // What the user says before a pasted document counts, unless it only hands it over.
     let before: Vec<&str> =
         text.lines().take(title).filter(|line| !line.trim().is_empty()).collect();
@@ -503,7 +537,24 @@ fn goal_text(text: &str) -> String {
         room -= length;
         kept.push(line);
     }
-    kept.join("\n")
+    Some(kept.join("\n"))
+}
+
+/// The subject of a commit. What git itself writes about a merge goes on with the branch, which the page
+/// names.
+fn subject(text: &str) -> Cow<'_, str> {
+    match text.split_once("' into ") {
+        Some((merge, _)) if text.starts_with("Merge ") => format!("{merge}' …").into(),
+        _ => text.into(),
+    }
+}
+
+/// A phrase of ours in the middle of a line.
+fn uncapitalized(mut phrase: String) -> String {
+    if let Some(first) = phrase.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    phrase
 }
 
 fn place(one: &Highlight) -> Option<String> {
@@ -531,4 +582,70 @@ fn span(began: Option<Timestamp>, ended: Option<Timestamp>) -> Option<String> {
 /// A time of day.
 fn clock(time: Timestamp) -> String {
     time.strftime("%H:%M").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(kind: Kind, text: &str) -> Highlight {
+        let text = text.to_owned();
+        Highlight { kind, text, detail: None, state: None, seen: None, weight: 0 }
+    }
+
+    fn effect(state: &str, address: &str, title: &str) -> Highlight {
+        let (state, detail) = (Some(state.to_owned()), Some(address.to_owned()));
+        Highlight { state, detail, ..item(Kind::Effect, title) }
+    }
+
+    fn status(items: Vec<Highlight>) -> Vec<String> {
+        let gist = Gist { items, ..Gist::sample("s") };
+        let status = |point: &Point| point.what == "Status";
+        of_session(&gist).into_iter().filter(status).map(|point| point.text).collect()
+    }
+
+    #[test]
+    fn what_was_done_at_one_address_shares_a_line() {
+        let (first, other) = ("https://example.com/pull/1", "https://example.com/pull/2");
+        let done = vec![
+            item(Kind::Commit, "Drain the queue"),
+            effect("Replied to 2 review threads", first, ""),
+            effect("Opened pull request", other, "Drain the queue"),
+            effect("Opened pull request", first, "Lock the queue"),
+        ];
+        assert_eq!(
+            status(done)[1..],
+            [
+                "commit \"Drain the queue\"",
+                "Replied to 2 review threads, opened pull request https://example.com/pull/1 \"Lock the queue\"",
+                "Opened pull request https://example.com/pull/2",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_merge_is_named_without_the_branch_that_it_went_into() {
+        let merge = item(Kind::Commit, "Merge remote-tracking branch 'origin/main' into queue");
+        let named = status(vec![merge, item(Kind::Commit, "Move it into the queue")]);
+        assert_eq!(named[1], "commit \"Merge remote-tracking branch 'origin/main' …\"");
+        assert_eq!(named[2], "commit \"Move it into the queue\"");
+    }
+
+    #[test]
+    fn a_closing_sentence_that_says_no_more_than_the_status_is_left_out() {
+        let with = |text: &str| {
+            let items = vec![item(Kind::Commit, "Drain `queue.rs`"), item(Kind::Status, text)];
+            status(items).len() == 3
+        };
+        assert!(!with("All done and pushed."));
+        assert!(!with("Changed `queue.rs`, all is well."));
+        assert!(with("Changed `queue.rs`, but `lock.rs` is slow still."));
+    }
+
+    #[test]
+    fn a_long_address_ends_behind_a_part_of_its_path() {
+        let address = format!("https://example.com/issue/Q-12/{}", "drain-the-queue-".repeat(9));
+        let line = &status(vec![effect("Opened issue", &address, "")])[1];
+        assert_eq!(line, "Opened issue https://example.com/issue/Q-12/…");
+    }
 }
