@@ -276,10 +276,13 @@ fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
         ItemKind::Done => 22,
         ItemKind::Plan => 16,
     };
-    let specific = identifiers(text).len().min(3) * 5;
+    let names = identifiers(text).len();
+    let specific = names.min(3) * 5;
     let marked = Marked::of(text).count().min(3) * 4;
     let announced = usize::from(is_announced) * 8;
     let length = match text.chars().count() {
+        // "The issue is clear now."
+        0..40 if names == 0 => return 0,
         0..40 => 0,
         40..250 => 6,
         _ => 2,

@@ -29,7 +29,7 @@ const OPEN: &[&str] = &[
     "out of scope", "was not run", "were not run", "not tested", "untested", "not verified", "unverified",
     "not been tested", "not been run", "haven't tested", "haven't run", "have not tested", "have not run",
     "couldn't run", "could not run", "couldn't verify", "could not verify", "can't verify",
-    "later", "pending", "deferred", "blocked by", "uncommitted", "not committed", "not pushed", "needs to be", "left to",
+    "for later", "until later", "pending", "deferred", "blocked by", "left to do", "left as is",
     "noch nicht", "pas encore", "todavía no", "aún no", "ainda não", "尚未", "还没", "まだ",
 ];
 
@@ -141,7 +141,7 @@ const MARKS: &[(Mark, &[&str])] = &[
     (Mark::Hypothetical, HYPOTHETICAL),
     (Mark::Check, CHECKS),
     (Mark::Passed, PASSED),
-    (Mark::LetMe, &["let me"]),
+    (Mark::LetMe, &["let me", "i need to"]),
     (Mark::LetMeKnow, &["let me know"]),
     (Mark::Tried, &["tried"]),
     (Mark::But, &["but"]),

@@ -53,7 +53,7 @@ impl Reading<'_> {
 
     pub(super) fn said(&self, ending: Ending) -> SaidByKind {
         let mut found = SaidByKind::default();
-        let mut reports: Vec<(usize, Report, &Seen)> = Vec::new();
+        let mut reports: Vec<(usize, Report, &Said, bool)> = Vec::new();
         let (mut read, mut kept, mut turns) = (0, 0, HashSet::new());
         for (turn, said, is_last) in self.texts() {
             read += said.text.len();
@@ -75,16 +75,19 @@ impl Reading<'_> {
                 true => found.reports.push(item(HighlightKind::Report)),
                 false => found.remarks.push(item(HighlightKind::Remark)),
             }
-            reports.push((turns.len() - 1, reading, &said.seen));
+            reports.push((turns.len() - 1, reading, said, is_last));
         }
         if ending.is_open() {
             found.plan.extend(self.stated_plan());
         }
         let ranked =
-            report::rank(reports.iter().map(|(turns_ago, report, _)| (*turns_ago, report)));
+            report::rank(reports.iter().map(|(turns_ago, report, ..)| (*turns_ago, report)));
         for (position, item) in ranked {
-            let (turns_ago, _, seen) = &reports[position];
-            found.add(of_item(item, *turns_ago, seen));
+            let (turns_ago, _, said, is_last) = &reports[position];
+            // What a remark called open may be done by the end of its turn; what a sentence in passing
+            // did, some turns later.
+            let is_open = *is_last && (*turns_ago == 0 || item.heading.is_some());
+            found.add(of_item(item, is_open, *is_last, &said.seen));
         }
         let (plan, summary): (Vec<Highlight>, Vec<Highlight>) =
             self.of_summary().into_iter().partition(|one| one.kind == HighlightKind::StatedPlan);
@@ -151,16 +154,16 @@ fn status(reading: &Report, said: &Said) -> Option<Highlight> {
 }
 
 /// A statement of a report; none where what is planned or done shows in what follows.
-fn of_item(item: &ReportItem, turns_ago: usize, seen: &Seen) -> Option<Highlight> {
-    // What a sentence in passing called open some turns ago may be done by now.
-    let is_open_still = turns_ago == 0 || item.heading.is_some();
+fn of_item(item: &ReportItem, is_open: bool, is_report: bool, seen: &Seen) -> Option<Highlight> {
     let kind = match item.kind {
-        ItemKind::OpenItem if !is_open_still => HighlightKind::Finding,
+        ItemKind::OpenItem if !is_open => HighlightKind::Finding,
         ItemKind::Finding | ItemKind::Cause => HighlightKind::Finding,
         ItemKind::Decision => HighlightKind::Decision,
         ItemKind::DeadEnd => HighlightKind::DeadEnd,
         ItemKind::OpenItem => HighlightKind::OpenItem,
         ItemKind::Unchecked => HighlightKind::Unchecked,
+        // What a remark calls done shows in what follows.
+        ItemKind::Done if is_report => HighlightKind::Decision,
         ItemKind::Plan | ItemKind::Done => return None,
     };
     let highlight = Highlight::of(kind, &item.text).seen(seen);
