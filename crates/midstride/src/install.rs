@@ -98,8 +98,8 @@ impl Allow {
 /// What is written only for who asks for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// The tools that may be used without asking.
-    pub allow: Allow,
+    /// The tools that may be used without asking; without a choice, those that were allowed before.
+    pub allow: Option<Allow>,
     /// Codex runs our hooks without the user's review.
     pub trust_hooks: bool,
 }
@@ -231,7 +231,8 @@ pub(crate) fn plan_add(
     scope: &Scope,
     wishes: Wishes,
 ) -> Result<Plan, InstallError> {
-    let is_permission = wishes.allow != Allow::Nothing || wishes.trust_hooks;
+    let is_permission =
+        wishes.allow.is_some_and(|allow| allow != Allow::Nothing) || wishes.trust_hooks;
     match environment.inside {
         // The rest only makes midstride be called; these take questions away from the user.
         Some(inside) if is_permission => Err(InstallError::NoPerson(inside)),

@@ -124,6 +124,49 @@ fn whatever_the_files_looked_like_they_look_like_it_again() {
     }
 }
 
+#[test]
+fn a_smaller_choice_takes_back_what_was_granted() {
+    let saving = "mcp__midstride__save";
+    let texts = |sandbox: &Sandbox| -> String {
+        let text = |(_, says): &(u32, Vec<u8>)| String::from_utf8_lossy(says).into_owned();
+        tree(sandbox.home()).values().map(text).collect()
+    };
+    for name in configurations().into_iter().filter(|name| name != OTHERS) {
+        let sandbox = home_with(&name);
+        let before = tree(sandbox.home());
+        client(&sandbox, "add", &["--allow", "none"]).exits(0);
+        let none = tree(sandbox.home());
+        client(&sandbox, "add", &["--allow", "read"]).exits(0);
+        let read = tree(sandbox.home());
+        client(&sandbox, "add", &["--allow", "save"]).exits(0);
+        assert!(texts(&sandbox).contains(saving), "{name}");
+        // Without a choice, nothing changes.
+        client(&sandbox, "add", &[]).exits(0);
+        assert!(texts(&sandbox).contains(saving), "{name}");
+        client(&sandbox, "add", &["--allow", "read"]).exits(0);
+        assert_eq!(shown(&tree(sandbox.home())), shown(&read), "{name}");
+        client(&sandbox, "add", &["--allow", "save"]).exits(0);
+        client(&sandbox, "add", &["--allow", "none"]).exits(0);
+        assert_eq!(shown(&tree(sandbox.home())), shown(&none), "{name}");
+        client(&sandbox, "remove", &[]).exits(0);
+        assert_eq!(shown(&tree(sandbox.home())), shown(&before), "{name}");
+    }
+}
+
+#[test]
+fn a_permission_goes_from_an_entry_that_somebody_changed() {
+    let sandbox = sandbox();
+    let add = |more: &[&str]| sandbox.run([&["client", "add", "codex", "--yes"], more].concat());
+    add(&["--allow", "save"]).exits(0);
+    let path = sandbox.home().join(".codex/config.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("args =", "env = { A = \"b\" }\nargs =")).unwrap();
+    let taken_back = add(&["--allow", "none"]).exits(0);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(!text.contains("approval_mode"), "{text}");
+    assert!(taken_back.stderr.contains("mcp_servers.midstride"), "{taken_back}");
+}
+
 /// For people who look at a failure.
 fn shown(tree: &Tree) -> BTreeMap<&PathBuf, (u32, String)> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -342,6 +342,26 @@ fn a_changed_hook_timeout_is_noticed() {
 }
 
 #[test]
+fn the_fix_for_a_changed_timeout_keeps_what_you_allowed() {
+    let fix = |more: &[&str], file: &str| {
+        let sandbox = installed(more);
+        let path = sandbox.home().join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let text = text.replacen("\"timeout\": 10", "\"timeout\": 1", 1);
+        std::fs::write(&path, text.replacen("\"timeout\": 5", "\"timeout\": 1", 1)).unwrap();
+        let told = doctor(&sandbox, &["--no-simulation"]).stdout;
+        let (_, typed) = told.split_once("then `midstride client add ").expect("a hint");
+        typed.split('`').next().unwrap().to_owned()
+    };
+    let claude = ".claude/settings.json";
+    assert_eq!(fix(&["--allow", "save", "--trust-hooks"], claude), "claude-code --allow save");
+    assert_eq!(fix(&["--allow", "read"], claude), "claude-code --allow read");
+    assert_eq!(fix(&[], claude), "claude-code");
+    let codex = fix(&["--allow", "save", "--trust-hooks"], ".codex/hooks.json");
+    assert_eq!(codex, "codex --allow save --trust-hooks");
+}
+
+#[test]
 fn sessions_that_ran_without_a_hook_are_noticed() {
     let sandbox = installed(&["--trust-hooks"]);
     let line = json!({"at": "2026-03-21T17:00:00Z", "client": "claude-code", "event": "SessionStart",
@@ -460,7 +480,7 @@ fn each_thing_that_is_broken_is_named_with_what_to_do() {
       - Codex was told to leave these hooks out: Stop
         hint: `enabled = false` stands beside them in `config.toml` of Codex; take it out if that is not what you want
       - Codex has changed hook timeouts: SessionStart 50 s
-        hint: `midstride client remove codex`, then `midstride client add codex` writes them again
+        hint: `midstride client remove codex`, then `midstride client add codex --trust-hooks` writes them again
       - `midstride` is not on the PATH: clients will not find it
         hint: `cargo install --locked --path crates/cli` puts it into cargo's `bin` folder, which has to be on the PATH of your clients
     ");

@@ -49,7 +49,7 @@ pub(super) fn wanted(
         ),
     };
     let mut entries = hooks();
-    entries.extend(allowed(wishes.allow));
+    entries.extend(allowed(wishes.allow.unwrap_or_default()));
     let mut wanted = vec![
         Wanted { place: settings, form: Form::Entries(entries) },
         Wanted { place: servers, form: Form::Entries(vec![server()]) },

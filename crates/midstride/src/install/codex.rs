@@ -51,7 +51,7 @@ pub(super) fn wanted(
         true => trust(&hooks_file)?,
         false => Vec::new(),
     };
-    let server = server(wishes.allow);
+    let server = server(wishes.allow.unwrap_or_default());
     let mut wanted = vec![Wanted { place: hooks_file, form: Form::Entries(hooks()) }];
     // Trust is this user's alone, whoever has the hooks.
     if configuration == own {

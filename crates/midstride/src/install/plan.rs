@@ -146,12 +146,11 @@ pub(super) fn add(
     wishes: Wishes,
 ) -> Result<Plan, InstallError> {
     let old = Receipts::of(environment, client, scope)?.read()?;
-    // What was asked for once stays.
+    // Without a choice, what was asked for before stays.
     let before = old.as_ref().map(Receipt::wishes).unwrap_or_default();
-    let wishes = Wishes {
-        allow: wishes.allow.max(before.allow),
-        trust_hooks: wishes.trust_hooks || before.trust_hooks,
-    };
+    let allow = wishes.allow.or(before.allow).unwrap_or_default();
+    let wishes =
+        Wishes { allow: Some(allow), trust_hooks: wishes.trust_hooks || before.trust_hooks };
     let mut plan = Plan::empty(client, scope);
     let wanted = wanted(environment, client, scope, wishes)?;
     let mut files = Vec::new();
@@ -168,8 +167,8 @@ pub(super) fn add(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         at: environment.clock.now().to_string(),
         project: scope.root().map(Path::to_owned),
-        allow_read_tools: wishes.allow >= Allow::Read,
-        allow_save_tools: wishes.allow >= Allow::Save,
+        allow_read_tools: allow >= Allow::Read,
+        allow_save_tools: allow >= Allow::Save,
         trust_hooks: wishes.trust_hooks,
         files,
     });
@@ -191,7 +190,7 @@ pub(super) fn remove(
         plan.note_kept_skills(&wanted(environment, client, scope, Wishes::default())?)?;
         return Ok(plan);
     }
-    let all = Wishes { allow: Allow::Save, trust_hooks: true };
+    let all = Wishes { allow: Some(Allow::Save), trust_hooks: true };
     let wanted = wanted(environment, client, scope, all)?;
     let found = wanted.iter().map(as_if_inserted).collect::<Result<Vec<_>, _>>()?;
     let found: Vec<Inserted> = found.into_iter().flatten().collect();
@@ -355,7 +354,10 @@ impl Plan {
             return Ok(ours.cloned());
         }
         let base = match (ours, &present) {
-            (Some(ours), Some(text)) => without(path, text, ours)?,
+            (Some(ours), Some(text)) => {
+                self.note_rewritten(path, entries, &top, ours);
+                without(path, text, ours)?
+            }
             (_, present) => present.clone(),
         };
         let added = Format::of(path)
@@ -388,6 +390,18 @@ impl Plan {
             let differs = entry.find(top).is_some_and(|there| there != entry.value());
             if differs && !is_ours(entry) {
                 self.notes.push(Note::OtherEntry(path.to_owned(), entry.name()));
+            }
+        }
+    }
+
+    /// An entry of ours that somebody changed and that is written again loses that change.
+    fn note_rewritten(&mut self, path: &Path, entries: &[Entry], top: &Value, ours: &Inserted) {
+        for entry in entries {
+            let Some((before, there)) = inserted(entry, ours).zip(entry.find(top)) else {
+                continue;
+            };
+            if there != before.value() && !is_in_order(entry, top, Some(ours)) {
+                self.notes.push(Note::ChangedEntry(path.to_owned(), entry.name()));
             }
         }
     }
@@ -496,7 +510,22 @@ fn inserted<'i>(entry: &Entry, ours: &'i Inserted) -> Option<&'i Entry> {
 fn is_in_order(entry: &Entry, top: &Value, ours: Option<&Inserted>) -> bool {
     let Some(there) = entry.find(top) else { return false };
     let before = ours.and_then(|ours| inserted(entry, ours));
-    before.is_none_or(|before| before.value() == entry.value() || there != before.value())
+    before.is_none_or(|before| {
+        let is_changed = there != before.value();
+        before.value() == entry.value()
+            || (is_changed && !has_leftover(before.value(), entry.value(), there))
+    })
+}
+
+/// Whether something that was inserted and is no longer wanted is still there: a permission that was
+/// taken back goes, also from an entry that somebody changed.
+fn has_leftover(before: &Value, wanted: &Value, there: &Value) -> bool {
+    before.as_object().into_iter().flatten().any(|(key, before)| {
+        there.get(key).is_some_and(|there| match wanted.get(key) {
+            Some(wanted) => has_leftover(before, wanted, there),
+            None => true,
+        })
+    })
 }
 
 /// Whether something of ours is there that is not wanted any more.

@@ -56,7 +56,7 @@ impl Receipt {
             (true, false) => Allow::Read,
             (false, false) => Allow::Nothing,
         };
-        Wishes { allow, trust_hooks: self.trust_hooks }
+        Wishes { allow: Some(allow), trust_hooks: self.trust_hooks }
     }
 
     pub(super) fn of(&self, path: &Path) -> Option<&Inserted> {

@@ -2,7 +2,7 @@
 
 use super::plan::{has_plugin, has_room, is_read, is_somebody_elses, value_of};
 use super::receipt::{Receipt, Receipts};
-use super::{Form, InstallError, SERVER, Scope, Wanted, codex, skill, wanted};
+use super::{Form, InstallError, SERVER, Scope, Wanted, Wishes, codex, skill, wanted};
 use crate::ids::sha256;
 use crate::settings::Environment;
 use midstride_core::session::Client;
@@ -20,6 +20,8 @@ pub struct Standing {
     pub files: Vec<FileStanding>,
     /// Whether a receipt tells that it was installed from here.
     pub has_receipt: bool,
+    /// What the user chose when it was installed.
+    pub wishes: Wishes,
     /// Every hook that belongs there, in the order of a session.
     pub hooks: Vec<HookStanding>,
     /// Whether the client knows our MCP server.
@@ -161,6 +163,7 @@ pub fn standing(
         client,
         scope: scope.clone(),
         has_receipt: receipt.is_some(),
+        wishes,
         hooks: hooks(&wanted, &files, &trust.unwrap_or_default()),
         has_server: files.iter().any(|file| file.present.iter().any(|name| is_server(name))),
         skills: (skills.iter().filter(|is_there| **is_there).count(), skills.len()),

@@ -15,8 +15,9 @@ const CHOICE: &str = "\
 Which of midstride's own tools may it use without asking you?
   save  read handoffs, and save sessions, tasks and workflow states in the project
   read  only read handoffs (brief, get, search, check)
-  none  ask each time; headless sessions cannot save (the default)
-`midstride client remove` reverts it.";
+  none  ask each time; headless sessions cannot save
+Press Enter to keep what you allowed before, which is none at first.
+`midstride client add --allow none` and `midstride client remove` revert it.";
 
 /// Install midstride into a client
 ///
@@ -31,9 +32,9 @@ pub(crate) struct AddArgs {
 
     /// Which of midstride's own tools the client may use without asking you
     ///
-    /// Without this, a terminal asks you, and everything else allows nothing. What you allowed before
-    /// stays until `client remove`. Headless sessions (`claude -p`, `codex exec`) can only use what is
-    /// allowed.
+    /// `--allow none` takes back what you allowed before, and `--allow read` takes back saving. Without
+    /// this, a terminal asks you, and everywhere else your earlier choice stays. Headless sessions
+    /// (`claude -p`, `codex exec`) can only use what is allowed.
     #[arg(long, value_enum, value_name = "WHAT")]
     allow: Option<AllowArg>,
 
@@ -76,8 +77,8 @@ pub(super) fn add(
     let scope = target.scope(environment)?;
     let clients = target.clients(environment)?;
     let allow = match args.allow {
-        Some(typed) => typed.into(),
-        None if args.allow_read_tools => Allow::Read,
+        Some(typed) => Some(typed.into()),
+        None if args.allow_read_tools => Some(Allow::Read),
         None => chosen(ui, environment, target)?,
     };
     let wishes = Wishes { allow, trust_hooks: args.trust_hooks };
@@ -101,18 +102,23 @@ pub(super) fn add(
     Ok(Outcome::Clean)
 }
 
-/// One choice for a user at a terminal; nothing is allowed anywhere else.
-fn chosen(ui: &mut Ui, environment: &Environment, target: &Target) -> Result<Allow, Diagnostic> {
+/// One choice for a user at a terminal. Without an answer, what was allowed before stays.
+fn chosen(
+    ui: &mut Ui,
+    environment: &Environment,
+    target: &Target,
+) -> Result<Option<Allow>, Diagnostic> {
     let is_asked = !target.yes && !target.dry_run && Ui::is_watched();
     if !is_asked || environment.inside.is_some() {
-        return Ok(Allow::Nothing);
+        return Ok(None);
     }
     ui.say(CHOICE)?;
     let typed = ui.answer("Allow [save/read/none]")?.unwrap_or_default();
     Ok(match typed.trim().to_lowercase().as_str() {
-        "save" | "s" => Allow::Save,
-        "read" | "r" => Allow::Read,
-        _ => Allow::Nothing,
+        "save" | "s" => Some(Allow::Save),
+        "read" | "r" => Some(Allow::Read),
+        "none" | "n" => Some(Allow::Nothing),
+        _ => None,
     })
 }
 

@@ -6,7 +6,7 @@ use super::super::{count, heading, indented, one_line, tame};
 use super::ProblemText;
 use jiff::Timestamp;
 use midstride::hook_log::Fired;
-use midstride::install::{HookStanding, HookTrust, InstallError, Saving, Scope, Standing};
+use midstride::install::{Allow, HookStanding, HookTrust, InstallError, Saving, Scope, Standing};
 use midstride::verbs::ClientFacts;
 use midstride_core::session::Client;
 use serde::Serialize;
@@ -354,8 +354,9 @@ fn other_timeouts(standing: &Standing) -> Option<ProblemText> {
     let changed: Vec<String> = changed.collect();
     let (name, typed, option) = (called(standing.client), standing.client.name(), option(standing));
     let message = format!("{name} has changed hook timeouts: {}", changed.join(", "));
+    let choice = choice(standing);
     let hint = format!(
-        "`midstride client remove {typed}{option}`, then `midstride client add {typed}{option}` writes them again"
+        "`midstride client remove {typed}{option}`, then `midstride client add {typed}{option}{choice}` writes them again"
     );
     (!changed.is_empty()).then_some((message, hint))
 }
@@ -392,6 +393,17 @@ fn option(standing: &Standing) -> &'static str {
         Scope::User => "",
         Scope::Project(_) => " --project",
     }
+}
+
+/// What is typed to choose again what the user chose before.
+fn choice(standing: &Standing) -> String {
+    let allow = match standing.wishes.allow {
+        Some(Allow::Save) => " --allow save",
+        Some(Allow::Read) => " --allow read",
+        Some(Allow::Nothing) | None => "",
+    };
+    let trusts = standing.client == Client::Codex && standing.wishes.trust_hooks;
+    format!("{allow}{}", if trusts { " --trust-hooks" } else { "" })
 }
 
 fn files(standing: &Standing) -> Vec<ProblemText> {
