@@ -238,7 +238,11 @@ fn read_input(project: &Project, path: &Path) -> Result<Vec<u8>, Diagnostic> {
 
 /// The same as text.
 fn read_text(project: &Project, path: &Path) -> Result<String, Diagnostic> {
-    String::from_utf8(read_input(project, path)?)
+    utf8(path, read_input(project, path)?)
+}
+
+fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+    String::from_utf8(bytes)
         .map_err(|_| Diagnostic::new(format!("`{}` is not UTF-8", path.display())).hint(CONVERT))
 }
 

@@ -1,6 +1,7 @@
 //! One file per command: what is typed, what is seen.
 
 mod advance;
+mod agent_save;
 mod allow;
 mod brief;
 mod check;

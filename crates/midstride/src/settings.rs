@@ -151,6 +151,11 @@ impl Environment {
     }
 }
 
+/// The folder of the shell that started this process, whatever was typed.
+pub(crate) fn started_in() -> std::io::Result<PathBuf> {
+    std::env::current_dir()
+}
+
 /// The folders in which programs are looked for by their names.
 pub(crate) fn program_folders() -> Vec<PathBuf> {
     std::env::var_os("PATH").map(|all| std::env::split_paths(&all).collect()).unwrap_or_default()

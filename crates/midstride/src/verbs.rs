@@ -1,6 +1,7 @@
 //! What can be done with handoffs, one file per verb. Surfaces call these and nothing below.
 
 mod advance;
+mod agent_save;
 mod allow;
 mod blocking;
 mod brief;
@@ -47,6 +48,7 @@ mod verify;
 mod workflow;
 
 pub use advance::{Advance, AdvanceError, Forward, Passage, advance};
+pub use agent_save::{check_agent_project, read_body};
 pub use allow::{
     AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
 };

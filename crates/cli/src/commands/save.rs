@@ -173,6 +173,7 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
     let reflection = Reflection { inherit: args.inherit, finds_plans: args.finds_plans };
     let flags = flags.and(Judgement { reflection, ..Judgement::default() });
     let silent = flags.is_empty() && args.accept.is_none();
+    verbs::check_agent_project(project)?;
     let given = args.body.as_deref().map(|body| given(project, body)).transpose()?;
     let unsaid = given.is_none() && silent;
     let in_editor = unsaid && watched && project.environment().editor.is_some();
@@ -214,7 +215,11 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
 /// What was written in a file or on standard input. That is read where it is asked for only: one that
 /// is left open, as clients do, would never end.
 fn given(project: &Project, body: &Path) -> Result<Judgement, Diagnostic> {
-    Ok(Judgement::read(&super::read_text(project, body)?)?)
+    let bytes = match body.as_os_str() == "-" {
+        true => super::read_input(project, body)?,
+        false => verbs::read_body(project, body)?,
+    };
+    Ok(Judgement::read(&super::utf8(body, bytes)?)?)
 }
 
 /// At a terminal you can write in your editor, and accept what is missing.

@@ -67,6 +67,12 @@ impl From<SaveError> for Diagnostic {
         match error {
             SaveError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
+            SaveError::OtherProject => {
+                diagnostic.hint("leave `-C` out, or change to the other project first")
+            }
+            SaveError::BodyOutside(_) => diagnostic
+                .hint("an agent can pass the text on standard input with `--body -`")
+                .hint("or write the file inside the project"),
             SaveError::Boot { kind, .. } => match kind {
                 BootKind::Skill => diagnostic.hint_for(
                     "`--skill` takes the name of a skill, and its arguments behind it",

@@ -151,6 +151,12 @@ pub enum SaveError {
     /// The project has no place for it.
     #[error("this project is not set up")]
     NotSetUp,
+    /// An agent wants to save into a project other than its own.
+    #[error("an agent saves only into the project that its shell is in")]
+    OtherProject,
+    /// An agent wants to save a text from outside its project.
+    #[error("`{}` is outside this project", .0.display())]
+    BodyOutside(PathBuf),
     /// A boot action is none.
     #[error("`{text}` is no boot action: {why}")]
     Boot {

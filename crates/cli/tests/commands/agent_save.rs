@@ -1,0 +1,60 @@
+//! What an agent that may run `midstride save` can reach with it.
+
+use super::shop;
+use midstride_testkit::{Run, Sandbox};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+const SAID: [&str; 5] = ["save", "--no-session", "--title", "Slow pages", "--json"];
+
+fn by_agent(sandbox: &Sandbox, more: &[&str]) -> Run {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    sandbox.finish(command.args(SAID).args(more).env("CLAUDECODE", "1"))
+}
+
+fn handoffs(root: &Path) -> usize {
+    std::fs::read_dir(root.join(".git/midstride/handoffs")).map_or(0, Iterator::count)
+}
+
+#[test]
+fn an_agent_saves_only_into_its_own_project() {
+    let (own, other) = (shop(), shop());
+    let there = other.root().display().to_string();
+    insta::assert_snapshot!(by_agent(&own, &["-C", &there]), @"
+    exit 2
+    ----- stderr -----
+    error: an agent saves only into the project that its shell is in
+    hint: leave `-C` out, or change to the other project first
+    ");
+    assert_eq!(handoffs(other.root()), 0);
+    let and_body = by_agent(&own, &["-C", &there, "--body", "README.md"]);
+    assert_eq!(and_body.code, Some(2), "{and_body}");
+    // A folder of the same project is no other project, and the user may save anywhere.
+    own.write("src/deep/a.txt", "a");
+    by_agent(&own, &["-C", "src/deep"]).exits(1);
+    assert_eq!(handoffs(own.root()), 1);
+    own.run([&SAID[..], &["-C", &there]].concat()).exits(1);
+    assert_eq!(handoffs(other.root()), 1);
+}
+
+#[test]
+fn an_agent_saves_only_texts_of_its_project() {
+    let sandbox = shop();
+    std::fs::write(sandbox.home().join("secret.md"), "The password is swordfish.").unwrap();
+    let outside = sandbox.home().join("secret.md").display().to_string();
+    symlink(&outside, sandbox.root().join("link.md")).unwrap();
+    insta::assert_snapshot!(by_agent(&sandbox, &["--body", &outside]), @"
+    exit 2
+    ----- stderr -----
+    error: `[HOME]/secret.md` is outside this project
+    hint: an agent can pass the text on standard input with `--body -`
+    hint: or write the file inside the project
+    ");
+    by_agent(&sandbox, &["--body", "link.md"]).exits(2);
+    by_agent(&sandbox, &["--body", "missing.md"]).exits(2);
+    assert_eq!(handoffs(sandbox.root()), 0);
+    sandbox.write("notes/body.md", "The cache is purged on every deploy.");
+    by_agent(&sandbox, &["--body", "notes/body.md"]).exits(1);
+    let user = sandbox.run([&SAID[..], &["--body", &outside, "--id", "by-user"]].concat());
+    assert_eq!(user.code, Some(1), "{user}");
+}
