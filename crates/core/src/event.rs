@@ -17,7 +17,9 @@ pub use instruction::InstructionEvent;
 pub use mission::MissionEvent;
 pub use proof::ProofEvent;
 pub use session::{Delivered, SessionEvent};
-pub use task::{CapturedTask, ClientTaskKey, TaskChange, TaskEvent, TaskStatus};
+pub use task::{
+    CLIENT, CLIENT_TASK, CapturedTask, ClientTaskKey, SESSION, TaskChange, TaskEvent, TaskStatus,
+};
 pub use text::TextEvent;
 pub use workflow::WorkflowEvent;
 
@@ -140,6 +142,25 @@ impl Event {
             | Self::Text(_)
             | Self::Workflow(_)
             | Self::Instruction(_)
+            | Self::Unknown(_) => None,
+        }
+    }
+
+    /// What is left of it where it quotes a session that is forgotten; `None` where it quotes nothing of
+    /// it. A task of the session is dropped and its standing instruction is closed, without a word of
+    /// either.
+    pub fn without_session(&self, client: &str, session: &str) -> Option<Self> {
+        match self {
+            Self::Task(event) => event.without_session(client, session).map(Self::Task),
+            Self::Instruction(event) => {
+                event.without_session(client, session).map(Self::Instruction)
+            }
+            Self::Handoff(_)
+            | Self::Proof(_)
+            | Self::Mission(_)
+            | Self::Session(_)
+            | Self::Text(_)
+            | Self::Workflow(_)
             | Self::Unknown(_) => None,
         }
     }

@@ -9,7 +9,6 @@ mod carried;
 mod decide;
 mod role;
 
-pub use captured::{CLIENT, CLIENT_TASK, SESSION};
 pub use carried::Carried;
 pub use decide::{NewTask, Refusal, Wish};
 pub use role::Role;
@@ -20,7 +19,7 @@ use jiff::Timestamp;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-pub use crate::event::TaskStatus;
+pub use crate::event::{CLIENT, CLIENT_TASK, SESSION, TaskStatus};
 
 /// A unit of work.
 #[derive(Clone, Debug, PartialEq, Eq)]

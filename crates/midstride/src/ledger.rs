@@ -315,4 +315,8 @@ pub trait Ledger {
     /// Takes stored bytes away for good, with what events quote of them, and never stores them again.
     /// Nothing of them is left in any file of the engine. Doing it again is fine.
     fn forget_blob(&self, hash: &str) -> Result<(), LedgerError>;
+
+    /// Takes the words away for good that events quote of a session; gives back how many events did. The
+    /// events keep their ids, so that the same words do not come in again. Doing it again is fine.
+    fn forget_session(&self, client: &str, session: &str) -> Result<usize, LedgerError>;
 }

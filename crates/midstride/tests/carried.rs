@@ -1,6 +1,7 @@
 //! What outlives a session: standing instructions, and what is left open until something settles it.
 
 use crate::open;
+use midstride::ledger::{Ledger as _, Patience, SqliteLedger};
 use midstride::project::Project;
 use midstride::settings::Inside;
 use midstride::verbs::{self, Asked, DismissError, Which};
@@ -152,9 +153,21 @@ fn an_instruction_outlives_what_was_stored_of_its_session() {
     let (_, stored) = given(&sandbox);
     work(2).ended(&sandbox);
     let project = open(sandbox.root());
+    let ledger = SqliteLedger::open(&project, Patience::Command).unwrap();
+    ledger.forget_blob(&stored).unwrap();
+    drop(ledger);
+    assert!(holds(&sandbox), "{}", page(&sandbox));
+}
+
+#[test]
+fn who_forgets_a_session_forgets_the_instruction_that_was_given_in_it() {
+    let sandbox = shop();
+    let (_, stored) = given(&sandbox);
+    work(2).ended(&sandbox);
+    let project = open(sandbox.root());
     let text = verbs::kept_text(&project, &stored).unwrap();
     verbs::forget(&project, &text, None, &|_| ()).unwrap();
-    assert!(holds(&sandbox), "{}", page(&sandbox));
+    assert!(!holds(&sandbox), "{}", page(&sandbox));
 }
 
 #[test]

@@ -183,16 +183,36 @@ impl Asked {
     fn new() -> Self {
         let asked = Self(Sandbox::new("").repository());
         asked.0.write(".midstride/config.toml", "");
+        // A later session was briefed with it.
+        let briefed = format!(r#"{{"briefed": ["2026-03-21T17:10:00Z", "Try {SECRET}"]}}"#);
+        asked.0.write(".git/midstride/hooks/claude-code.later.json", briefed);
         let root = asked.0.root().display().to_string();
         let slug = root.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
         let folder = Root::make(&asked.0.home().join(".claude/projects").join(slug)).unwrap();
         let record = serde_json::json!({
             "type": "user", "uuid": "u1", "sessionId": SESSION, "cwd": root,
             "timestamp": "2026-03-21T17:00:00Z",
-            "message": {"role": "user", "content": format!("Log in with {SECRET}, please")},
+            "message": {"role": "user",
+                "content": format!("Log in with {SECRET}, please. Never touch the {SECRET} folder.")},
+        });
+        let todos = [
+            serde_json::json!({"content": format!("Try {SECRET}"), "status": "pending", "activeForm": "x"}),
+        ];
+        let call = serde_json::json!({
+            "type": "assistant", "uuid": "a1", "parentUuid": "u1", "sessionId": SESSION, "cwd": root,
+            "timestamp": "2026-03-21T17:00:10Z",
+            "message": {"role": "assistant", "content": [
+                {"type": "tool_use", "id": "t1", "name": "TodoWrite", "input": {"todos": todos}}]},
+        });
+        let answer = serde_json::json!({
+            "type": "user", "uuid": "u2", "parentUuid": "a1", "sessionId": SESSION, "cwd": root,
+            "timestamp": "2026-03-21T17:00:11Z",
+            "message": {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}]},
         });
         let file = format!("{SESSION}.jsonl");
-        folder.put(Path::new(&file), format!("{record}\n").as_bytes()).unwrap();
+        let text = format!("{record}\n{call}\n{answer}\n");
+        folder.put(Path::new(&file), text.as_bytes()).unwrap();
         asked
     }
 
@@ -233,11 +253,16 @@ fn nothing_of_a_checkpoint_is_left_wherever_it_was_killed() {
         let project = asked.open();
         let text = verbs::kept_text(&project, &blob[..8]).unwrap();
         assert_eq!(text.names, [format!("claude-code session {SESSION}")]);
+        assert_eq!(verbs::instructions(&project).unwrap().len(), 1);
+        assert_eq!(verbs::Board::open(&project).unwrap().tasks.iter().count(), 1);
         assert!(text.transcript.as_ref().is_some_and(|path| path.exists()));
         forget_up_to(&project, &text, step);
         let again = forget(&project, &verbs::kept_text(&project, &blob).unwrap());
         assert!(!again.is_new, "{step:?}");
         assert_eq!(asked.private(), [""; 0], "{step:?}");
+        assert_eq!(verbs::instructions(&project).unwrap(), []);
+        let open = verbs::Board::open(&project).unwrap().tasks;
+        assert!(!open.iter().any(|task| task.status.is_open()), "{step:?}: {open:?}");
     }
 }
 

@@ -4,7 +4,7 @@ use midstride::ledger::{
     AppendError, Cursor, Expected, Held, Ledger, LedgerError, RECORD_BYTES_MAX, Recorded, StreamId,
     Version,
 };
-use midstride_core::event::{Envelope, Event, SessionEvent, Unknown};
+use midstride_core::event::{Envelope, Event, InstructionEvent, SessionEvent, Unknown};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn ids(records: &[Recorded]) -> Vec<&str> {
 pub type Test = fn(&dyn World);
 
 /// Every test of the suite with its name.
-pub const SUITE: [(&str, Test); 14] = [
+pub const SUITE: [(&str, Test); 15] = [
     ("what is appended is read in order", order),
     ("whoever expects another version conflicts", conflicts),
     ("the same events at the same place are fine again", retries),
@@ -50,6 +50,7 @@ pub const SUITE: [(&str, Test); 14] = [
     ("blobs are found by their hash", blobs),
     ("what is forgotten is gone and never stored again", forgetting),
     ("much that is forgotten is gone and never stored again", forgetting_much),
+    ("words of a forgotten session are gone and do not come in again", forgetting_a_session),
     ("a lease has one holder and ends with it", leases),
     ("who waits is woken, and never for ever", waiting),
     ("of many at once each wins exactly once", many),
@@ -240,6 +241,32 @@ fn forgetting_of(world: &dyn World, secret: &[u8]) {
     let never = midstride::ids::sha256(b"never");
     ledger.forget_blob(&never).unwrap();
     assert!(matches!(ledger.put_blob(b"never"), Err(LedgerError::Forgotten(_))));
+}
+
+fn forgetting_a_session(world: &dyn World) {
+    let (ledger, stream) = (world.open(), StreamId::instructions());
+    let given = |id: &str, session: &str| {
+        let given = InstructionEvent::Given {
+            id: id.to_owned(),
+            text: format!("never touch {id}"),
+            branch: None,
+            client: "codex".to_owned(),
+            session: session.to_owned(),
+            record: "r".to_owned(),
+        };
+        Envelope { event: Event::Instruction(given), ..event(id) }
+    };
+    let events = vec![given("a", "s1"), given("b", "s2")];
+    ledger.unite(&[(stream.clone(), events.clone())]).unwrap();
+    assert_eq!(ledger.forget_session("claude-code", "s1").unwrap(), 0);
+    assert_eq!(ledger.forget_session("codex", "s1").unwrap(), 1);
+    assert_eq!(ledger.forget_session("codex", "s1").unwrap(), 0);
+    assert_eq!(ledger.unite(&[(stream.clone(), events.clone())]).unwrap(), 0);
+    let left: Vec<Envelope> =
+        world.open().read(&stream, None).unwrap().into_iter().flat_map(|one| one.events).collect();
+    assert_eq!(left[1], events[1]);
+    assert_eq!(left[0].id, "a");
+    assert!(!left[0].event.data().to_string().contains("touch"), "{left:?}");
 }
 
 fn leases(world: &dyn World) {

@@ -180,6 +180,18 @@ impl Ledger for MemoryLedger {
         }
         Ok(())
     }
+
+    fn forget_session(&self, client: &str, session: &str) -> Result<usize, LedgerError> {
+        let mut log = self.shared.log();
+        let mut forgotten = 0;
+        for envelope in log.records.iter_mut().flat_map(|record| &mut record.events) {
+            if let Some(event) = envelope.event.without_session(client, session) {
+                envelope.event = event;
+                forgotten += 1;
+            }
+        }
+        Ok(forgotten)
+    }
 }
 
 struct MemoryWatch(Arc<Shared>);

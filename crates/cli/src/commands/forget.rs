@@ -1,7 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use crate::view::forgotten;
+use crate::view::{count, forgotten};
 use midstride::git::Left;
 use midstride::project::Project;
 use midstride::verbs::{self, Forgotten, KeptText};
@@ -98,6 +98,13 @@ fn tell(
     let what = forgotten::tombstone(&done.tombstone);
     let already = if done.is_new { "" } else { " already" };
     ui.say(&format!("Forgotten{already}: {what}"))?;
+    if done.session_texts > 0 {
+        let texts = count(done.session_texts, "text");
+        ui.say(&format!("With it: {texts} of tasks and standing instructions of that session"))?;
+    }
+    if done.are_tasks_elsewhere {
+        ui.say("Tasks that `midstride sync` sent before are still in the other repository")?;
+    }
     for (message, hints) in forgotten::still(project, text, done) {
         hints.into_iter().fold(Diagnostic::new(message), Diagnostic::hint).warn(ui)?;
     }

@@ -54,6 +54,18 @@ impl InstructionEvent {
     }
 }
 
+impl InstructionEvent {
+    /// See [`super::Event::without_session`].
+    pub(super) fn without_session(&self, client: &str, session: &str) -> Option<Self> {
+        match self {
+            Self::Given { id, client: its, session: of, .. } if its == client && of == session => {
+                Some(Self::Dismissed { id: id.clone(), wrong: false })
+            }
+            Self::Given { .. } | Self::Revoked { .. } | Self::Dismissed { .. } => None,
+        }
+    }
+}
+
 impl Family for InstructionEvent {
     const NAME: &'static str = "instruction";
     const VERSION: u32 = 1;

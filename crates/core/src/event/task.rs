@@ -123,6 +123,35 @@ pub enum TaskEvent {
     },
 }
 
+/// The metadata that names the client, the session and the number of a client's task.
+pub const CLIENT: &str = "client";
+/// See [`CLIENT`].
+pub const SESSION: &str = "session";
+/// See [`CLIENT`].
+pub const CLIENT_TASK: &str = "client_task";
+
+impl TaskEvent {
+    /// See [`super::Event::without_session`].
+    pub(super) fn without_session(&self, client: &str, session: &str) -> Option<Self> {
+        let is_named = |metadata: &BTreeMap<String, String>| {
+            let has = |name: &str, value: &str| metadata.get(name).is_some_and(|it| it == value);
+            has(CLIENT, client) && has(SESSION, session)
+        };
+        let quotes = match self {
+            Self::Added { metadata, .. } => is_named(metadata),
+            Self::Captured(CapturedTask { key, metadata, .. }) => {
+                is_named(metadata) || (key.client == client && key.list == session)
+            }
+            // Those come from handoffs, which stay, or from whoever worked on the task later.
+            Self::Carried { .. } | Self::Changed(_) | Self::Linked { .. } | Self::Noted { .. } => {
+                false
+            }
+        };
+        let status = Some(TaskStatus::Dropped);
+        quotes.then(|| Self::Changed(TaskChange { status, ..TaskChange::default() }))
+    }
+}
+
 /// What changes about a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskChange {

@@ -2,16 +2,11 @@
 //! it, and which tasks are one.
 
 use super::{Task, Tasks};
-use crate::event::{CapturedTask, ClientTaskKey, Envelope, Event, TaskEvent};
+use crate::event::{
+    CLIENT, CLIENT_TASK, CapturedTask, ClientTaskKey, Envelope, Event, SESSION, TaskEvent,
+};
 use crate::id::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The metadata that names the client, the session and the number of a client's task.
-pub const CLIENT: &str = "client";
-/// See [`CLIENT`].
-pub const SESSION: &str = "session";
-/// See [`CLIENT`].
-pub const CLIENT_TASK: &str = "client_task";
 
 impl Task {
     /// What a session says counts where it differs from what the same session said before. So what

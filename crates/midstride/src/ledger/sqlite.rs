@@ -11,8 +11,8 @@ use crate::files::{Lock, Root};
 use crate::ids::sha256;
 use crate::project::Project;
 use crate::sqlite_log;
-use midstride_core::event::Envelope;
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
+use midstride_core::event::{Envelope, Event};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Transaction, TransactionBehavior};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -404,8 +404,23 @@ impl Ledger for SqliteLedger {
         let failed = |error: rusqlite::Error| self.unreadable(&error);
         take_away(&mut connection, hash).map_err(failed)?;
         large::remove(&self.folder, hash)?;
-        // Bytes of a row that was moved stay where it was before: all pages are written anew, and the
-        // log, which has the old ones, is emptied.
+        self.write_anew(&connection)
+    }
+
+    fn forget_session(&self, client: &str, session: &str) -> Result<usize, LedgerError> {
+        let mut connection = self.connection();
+        let forgotten = take_session_away(&mut connection, client, session)
+            .map_err(|error| self.unreadable(&error))?;
+        self.write_anew(&connection)?;
+        Ok(forgotten)
+    }
+}
+
+impl SqliteLedger {
+    /// Bytes of a row that was moved stay where it was before: all pages are written anew, and the
+    /// log, which has the old ones, is emptied.
+    fn write_anew(&self, connection: &Connection) -> Result<(), LedgerError> {
+        let failed = |error: rusqlite::Error| self.unreadable(&error);
         connection.execute_batch("VACUUM").map_err(failed)?;
         let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
         let is_in_use: bool = emptied.map_err(failed)?;
@@ -430,24 +445,52 @@ fn take_away(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
     let sql = "INSERT INTO blobs (hash, bytes) VALUES (?1, x'')
                ON CONFLICT (hash) DO UPDATE SET bytes = x''";
     transaction.execute(sql, [hash])?;
+    rewrite(&transaction, hash, |event| event.without(hash))?;
+    transaction.commit()
+}
+
+/// Takes out what events quote of a session.
+fn take_session_away(
+    connection: &mut Connection,
+    client: &str,
+    session: &str,
+) -> rusqlite::Result<usize> {
+    connection.pragma_update(None, "secure_delete", "ON")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let rewritten = rewrite(&transaction, session, |event| event.without_session(client, session))?;
+    transaction.commit()?;
+    Ok(rewritten)
+}
+
+/// Puts other events in the place of those that quote something, and counts them. Records without the
+/// needle are not read.
+fn rewrite(
+    transaction: &Transaction<'_>,
+    needle: &str,
+    without: impl Fn(&Event) -> Option<Event>,
+) -> rusqlite::Result<usize> {
     let sql = "SELECT position, stream, number, events FROM records WHERE instr(events, ?1) > 0";
     let records: Vec<Recorded> = {
         let mut statement = transaction.prepare(sql)?;
-        statement.query_map([hash], record)?.collect::<rusqlite::Result<_>>()?
+        statement.query_map([needle], record)?.collect::<rusqlite::Result<_>>()?
     };
+    let mut rewritten = 0;
     for record in records {
-        if !record.events.iter().any(|envelope| envelope.event.without(hash).is_some()) {
-            continue;
+        let before = rewritten;
+        let mut told = Vec::new();
+        for envelope in record.events {
+            let event = without(&envelope.event);
+            rewritten += usize::from(event.is_some());
+            let event = event.unwrap_or_else(|| envelope.event.clone());
+            told.push(Envelope { event, ..envelope }.cloud_event(record.stream.as_str()));
         }
-        let told = |envelope: &Envelope| {
-            let event = envelope.event.without(hash).unwrap_or_else(|| envelope.event.clone());
-            Envelope { event, ..envelope.clone() }.cloud_event(record.stream.as_str())
-        };
-        let text = Value::Array(record.events.iter().map(told).collect()).to_string();
-        let sql = "UPDATE records SET events = ?1 WHERE position = ?2";
-        transaction.execute(sql, (text, record.cursor.0.cast_signed()))?;
+        if rewritten > before {
+            let text = Value::Array(told).to_string();
+            let sql = "UPDATE records SET events = ?1 WHERE position = ?2";
+            transaction.execute(sql, (text, record.cursor.0.cast_signed()))?;
+        }
     }
-    transaction.commit()
+    Ok(rewritten)
 }
 
 fn append(

@@ -101,6 +101,10 @@ pub struct Forgotten {
     pub staged: Vec<String>,
     /// Cursors of its transcript that were removed.
     pub cursors: usize,
+    /// Texts of tasks and standing instructions of its session that went with it.
+    pub session_texts: usize,
+    /// Whether other repositories may still have those tasks.
+    pub are_tasks_elsewhere: bool,
     /// Whether other repositories may still have it.
     pub is_elsewhere: bool,
 }
@@ -226,6 +230,7 @@ pub fn forget(
             if let Some(name) = SessionName::of(client.name(), session) {
                 hook::start_over(project, &name)?;
             }
+            hook::forget_briefings(project)?;
             capture::start_over(project, *client, session)?
         }
         None => 0,
@@ -234,6 +239,10 @@ pub fn forget(
         Index::remove_all(project)?;
     }
     reached(ForgetStep::Cleared);
+    let session_texts = match &text.session {
+        Some((client, session)) => ledger.forget_session(client.name(), session)?,
+        None => 0,
+    };
     if text.was != Was::Revision {
         for hash in text.gist.iter().chain([&text.hash]) {
             ledger.forget_blob(hash)?;
@@ -246,7 +255,18 @@ pub fn forget(
     };
     let knows_others = git.is_some_and(|git| git.remotes().is_ok_and(|all| !all.is_empty()));
     let is_elsewhere = tombstone.is_shared && knows_others;
-    Ok(Forgotten { tombstone, is_new, left, commits, staged, cursors, is_elsewhere })
+    let are_tasks_elsewhere = session_texts > 0 && knows_others;
+    Ok(Forgotten {
+        tombstone,
+        is_new,
+        left,
+        commits,
+        staged,
+        cursors,
+        session_texts,
+        are_tasks_elsewhere,
+        is_elsewhere,
+    })
 }
 
 /// Sets the tombstone up, unless it is there; others learn of it where they may have the text.

@@ -163,6 +163,11 @@ pub(super) fn start_over(project: &Project, session: &SessionName) -> Result<(),
     Kept::remove(project, session)
 }
 
+/// Removes the briefings that sessions got, which quote earlier sessions.
+pub(super) fn forget_briefings(project: &Project) -> Result<(), FileError> {
+    Kept::forget_briefings(project)
+}
+
 /// Answers a call. The limit says how much of the index may be built before the answer.
 pub fn hook(project: &Project, call: &Call, limit: Limit) -> Hooked {
     let mut done = Hooked::default();

@@ -123,6 +123,16 @@ impl Kept {
         Ok(newest.map(|(_, session, text)| (session, text)))
     }
 
+    /// Removes what sessions were briefed with.
+    pub(super) fn forget_briefings(project: &Project) -> Result<(), FileError> {
+        let Some(private) = project.private()? else { return Ok(()) };
+        let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
+        for session in folder.names(".json")?.iter().filter_map(|name| session_of(name)) {
+            Self::change(project, &session, |kept| kept.briefed = None)?;
+        }
+        Ok(())
+    }
+
     /// Removes what a session kept.
     pub(super) fn remove(project: &Project, session: &SessionName) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
