@@ -74,6 +74,8 @@ pub struct Instruction {
     pub at: Timestamp,
     /// Whether it holds.
     pub state: InstructionState,
+    /// Since when it does not.
+    pub closed: Option<Timestamp>,
 }
 
 /// Whether an instruction holds.
@@ -135,8 +137,9 @@ impl Instructions {
                 *branch == instruction.branch && *text == instruction.text && *at >= instruction.at
             });
             // The last one counts, and of two at once the greater.
-            if let Some((.., closing)) = same.max_by_key(|(.., at, closing)| (*at, *closing)) {
+            if let Some((.., at, closing)) = same.max_by_key(|(.., at, closing)| (*at, *closing)) {
                 instruction.state = closing.state();
+                instruction.closed = Some(*at);
             }
         }
         Self(given)
@@ -251,6 +254,7 @@ fn add(
         record: record.clone(),
         at,
         state: InstructionState::Active,
+        closed: None,
     };
     let key =
         |one: &Instruction| (one.at, one.branch.clone(), one.client.clone(), one.text.clone());

@@ -86,6 +86,9 @@ impl From<DismissError> for Diagnostic {
             DismissError::Several { ref known, .. } => {
                 Self::new(error.to_string()).hint(format!("type more of it: {}", known.join(", ")))
             }
+            DismissError::AlreadyClosed { .. } => {
+                Self::new(error.to_string()).hint("midstride dismiss lists what is open")
+            }
             DismissError::OnlyUser { ref handle } => Self::new(error.to_string())
                 .hint(format!("ask the user to run midstride dismiss {handle} in a terminal")),
             DismissError::Receipt(error) => error.into(),

@@ -62,11 +62,24 @@ fn an_instruction_is_listed_and_dismissed_by_the_user() {
     error: nothing open has the handle `kzzz`
     hint: open items: i-9722f4
     ");
+    insta::assert_snapshot!(sandbox.run(["dismiss", handle]), @r#"
+    exit 0
+    ----- stderr -----
+    Dismissed i-9722f4: instruction "Never touch web/."
+    "#);
+    insta::assert_snapshot!(sandbox.run(["dismiss", handle]), @"
+    exit 2
+    ----- stderr -----
+    error: instruction `i-9722f4` was already dismissed on 2026-03-22 09:00
+    hint: midstride dismiss lists what is open
+    ");
+    // That it was never true can be added later.
     insta::assert_snapshot!(sandbox.run(["dismiss", handle, "--wrong"]), @r#"
     exit 0
     ----- stderr -----
     Dismissed i-9722f4 as wrong: instruction "Never touch web/."
     "#);
+    sandbox.run(["dismiss", handle, "--wrong"]).exits(2);
     let page = sandbox.run(["brief"]).exits(0).stdout;
     assert!(!page.contains("instruction:"), "{page}");
     let doctor = sandbox.run(["doctor", "--no-simulation"]).stdout;

@@ -6,6 +6,7 @@ use super::receipts::{ReceiptError, envelope};
 use super::task::named;
 use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
+use jiff::Timestamp;
 use midstride_core::briefing::carry::Carried;
 use midstride_core::event::{Event, InstructionEvent, SessionEvent};
 use midstride_core::instruction::{Instruction, InstructionState};
@@ -63,6 +64,16 @@ pub enum DismissError {
         handle: String,
         /// The handles that fit.
         known: Vec<String>,
+    },
+    /// The instruction does not hold any more.
+    #[error("instruction `{handle}` was already {how} on {}", at.strftime("%Y-%m-%d %H:%M"))]
+    AlreadyClosed {
+        /// What was typed.
+        handle: String,
+        /// How it was closed.
+        how: &'static str,
+        /// When.
+        at: Timestamp,
     },
     /// An agent asks, and only the user closes a standing instruction.
     #[error("only the user can close instruction `{handle}`")]
@@ -193,9 +204,26 @@ fn dismiss_instruction(
             }
         });
     };
+    if let Some((how, at)) = closed(instruction, wrong) {
+        return Err(DismissError::AlreadyClosed { handle: handle.to_owned(), how, at });
+    }
     let event = InstructionEvent::Dismissed { id: instruction.id.as_str().to_owned(), wrong };
     let now = project.environment().clock.now();
     let events = vec![instructions::envelope(event, now, "cli")];
     ledger.unite(&[(StreamId::instructions(), events)]).map_err(ReceiptError::from)?;
     Ok((*instruction).into())
+}
+
+/// How and when an instruction was closed, where dismissing it says nothing new. That it was never true
+/// can still be added.
+fn closed(instruction: &Instruction, wrong: bool) -> Option<(&'static str, Timestamp)> {
+    let how = match instruction.state {
+        InstructionState::Active => return None,
+        InstructionState::Dismissed { wrong: false } | InstructionState::Revoked if wrong => {
+            return None;
+        }
+        InstructionState::Dismissed { .. } => "dismissed",
+        InstructionState::Revoked => "revoked in a prompt",
+    };
+    instruction.closed.map(|at| (how, at))
 }

@@ -79,7 +79,8 @@ pub(super) fn envelope(event: InstructionEvent, time: Timestamp, source: &str) -
         InstructionEvent::Given { session, .. } | InstructionEvent::Revoked { session, .. } => {
             session.clone()
         }
-        InstructionEvent::Dismissed { .. } => time.to_string(),
+        InstructionEvent::Dismissed { wrong: false, .. } => time.to_string(),
+        InstructionEvent::Dismissed { wrong: true, .. } => format!("{time} wrong"),
     };
     let instruction = event.id().to_owned();
     let event = Event::Instruction(event);
