@@ -49,10 +49,13 @@ impl Task {
         self.owner = change.owner.or(self.owner.take()).filter(|owner| !owner.is_empty());
         for (key, value) in change.metadata {
             match value {
-                Some(value) if self.metadata.len() < METADATA_MAX => {
-                    self.metadata.insert(key, value);
+                Some(value) => {
+                    let is_kept =
+                        self.metadata.len() < METADATA_MAX || self.metadata.contains_key(&key);
+                    if is_kept {
+                        self.metadata.insert(key, value);
+                    }
                 }
-                Some(_) => {}
                 None => drop(self.metadata.remove(&key)),
             }
         }
@@ -235,6 +238,36 @@ pub(super) fn take_task(session: &mut Session, file: &str, change: &TaskChange<'
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_task_with_all_the_metadata_it_can_have_still_follows_its_client() {
+        let seen = Seen {
+            record: "r".to_owned(),
+            number: 1,
+            at: None,
+            source: Source::Observed,
+            agent: None,
+        };
+        let change = |key: String, value: &str| OwnedTask {
+            id: None,
+            subject: None,
+            description: None,
+            status: None,
+            blocked_by: Vec::new(),
+            blocks: Vec::new(),
+            owner: None,
+            metadata: vec![(key, Some(value.to_owned()))],
+        };
+        let mut task = new_task(&seen, "Bench".to_owned(), TaskStatus::Pending);
+        for number in 0..=METADATA_MAX {
+            task.take(&seen, change(format!("k{number}"), "old"));
+        }
+        assert_eq!(task.metadata.len(), METADATA_MAX);
+        assert!(!task.metadata.contains_key(&format!("k{METADATA_MAX}")));
+        task.take(&seen, change("k0".to_owned(), "new"));
+        assert_eq!(task.metadata["k0"], "new");
+        assert_eq!(task.metadata.len(), METADATA_MAX);
+    }
 
     #[test]
     fn a_task_is_named_by_its_number_and_by_nothing_like_it() {
