@@ -16,7 +16,7 @@ mod status;
 mod summary;
 mod topics;
 
-pub use boxes::unchecked_boxes;
+pub use boxes::{is_checked_off, unchecked_boxes};
 pub use question::{question, stated_plan};
 pub use rank::rank;
 pub use sentences::identifiers;

@@ -18,6 +18,12 @@ pub fn unchecked_boxes(text: &str) -> Vec<String> {
     order
 }
 
+/// Whether a text has boxes and every one of them is checked.
+pub fn is_checked_off(text: &str) -> bool {
+    let is_box = |kind: &Kind| matches!(kind, Kind::Item { check: Some(_), .. });
+    unchecked_boxes(text).is_empty() && blocks(text).iter().any(|block| is_box(&block.kind))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,5 +42,15 @@ mod tests {
         check("```\n- [ ] code\n```", &[]);
         check("- [ ] over\n  two lines", &["over two lines"]);
         check("- [ ]", &[]);
+    }
+
+    #[test]
+    fn a_list_is_finished_when_every_box_is_checked() {
+        for text in ["- [x] a", "* [X] a\n+ [x] b", "1. [x] a\n2) [X] b", "☑ a", "  - [X] a"] {
+            assert!(is_checked_off(text), "{text}");
+        }
+        for text in ["no boxes", "1. [x] a\n2. [ ] b", "+ [ ] a", "[x](url)", "```\n- [x] a\n```"] {
+            assert!(!is_checked_off(text), "{text}");
+        }
     }
 }

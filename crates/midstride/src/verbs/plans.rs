@@ -2,6 +2,7 @@
 
 use crate::files;
 use crate::project::Project;
+use midstride_core::report::is_checked_off;
 use std::path::{Path, PathBuf};
 
 /// Folders in which every document is a plan.
@@ -34,9 +35,11 @@ pub(super) fn plan_documents(project: &Project) -> Vec<String> {
     found.into_iter().map(clean).collect()
 }
 
-/// Whether a document in a folder of many is a plan, by its name in lowercase.
+/// Whether a document in a folder of many is a plan, by its name in lowercase: one of its words is
+/// `plan`, or it ends with `-impl` or `-design`.
 fn is_plan(name: &str) -> bool {
-    name.contains("plan") || name.ends_with("-impl.md") || name.ends_with("-design.md")
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| word == "plan") || name.ends_with("-impl.md") || name.ends_with("-design.md")
 }
 
 fn documents(project: &Project, folder: &str, is_plan: impl Fn(&str) -> bool) -> Vec<PathBuf> {
@@ -73,10 +76,7 @@ pub(super) fn plans_to_read(project: &Project) -> Vec<String> {
 /// Whether something in a plan is left to do: it has an open box, or no boxes at all.
 fn is_open(project: &Project, path: &str) -> bool {
     let bytes = project.root().read_up_to(Path::new(path), BYTES_MAX).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let boxes = || text.lines().filter_map(|line| line.trim_start().get(..5));
-    let is_box = |start: &str| matches!(start, "- [ ]" | "* [ ]" | "- [x]" | "- [X]" | "* [x]");
-    boxes().any(|start| matches!(start, "- [ ]" | "* [ ]")) || !boxes().any(is_box)
+    !is_checked_off(&String::from_utf8_lossy(&bytes))
 }
 
 #[cfg(test)]
@@ -85,10 +85,20 @@ mod tests {
 
     #[test]
     fn the_name_of_a_document_tells_that_it_is_a_plan() {
-        for name in ["plan.md", "cache-plan.md", "2026-01-01-cache-impl.md", "cache-design.md"] {
+        for name in
+            ["plan.md", "cache-plan.md", "plan-2.md", "2026-01-01-cache-impl.md", "cache-design.md"]
+        {
             assert!(is_plan(name), "{name}");
         }
-        for name in ["readme.md", "design.md", "implementation.md", "redesign-notes.md"] {
+        for name in [
+            "readme.md",
+            "design.md",
+            "implementation.md",
+            "redesign-notes.md",
+            "explanation.md",
+            "planet.md",
+            "airplane-mode.md",
+        ] {
             assert!(!is_plan(name), "{name}");
         }
     }
