@@ -81,9 +81,10 @@ fn the_next_session_is_told_what_it_has_to_know() {
     ----- stderr -----
     midstride: briefed from 5e550001, "Make the market pages fast again; the cache is purged on eve…" (stopped mid-turn; 1 open failure; 2 open tasks) and 4 more · 848 tokens
     "#);
-    sandbox.run(["task", "add", "Wire the cache"]).exits(0);
+    let task = sandbox.run(["task", "add", "Wire the cache"]).exits(0).stdout;
     let told = sandbox.run(["brief"]).exits(0).stdout;
-    assert!(told.contains("\nReady task (tasks):\n  > Wire the cache\n"), "{told}");
+    let line = format!("\nReady task (tasks):\n  > {} Wire the cache\n", task.trim());
+    assert!(told.contains(&line), "{told}");
 }
 
 #[test]

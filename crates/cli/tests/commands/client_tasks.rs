@@ -188,6 +188,32 @@ fn a_task_that_is_restored_by_its_id_is_the_same_task() {
 }
 
 #[test]
+fn a_blocked_task_that_a_briefed_session_makes_again_is_one() {
+    let sandbox = shop();
+    let task = sandbox.run(["task", "add", "Warm the cache"]).exits(0).stdout;
+    sandbox.run(["task", "block", task.trim(), "--reason", "no access to the store"]).exits(0);
+    let call = json!({"session_id": ID, "hook_event_name": "SessionStart", "source": "startup",
+        "cwd": sandbox.root(), "transcript_path": ""});
+    let answer = sandbox.run_with_input(&["hook", "claude-code"], &call.to_string()).exits(0);
+    let line = format!("{} Warm the cache", task.trim());
+    assert!(answer.stdout.contains(&line), "{answer}");
+    session(&sandbox, &[create(1, "Warm the cache"), update(1, json!({"status": "completed"}))]);
+    capture(&sandbox);
+    assert_eq!(told(&sandbox), ["Warm the cache, done, -, -"]);
+}
+
+#[test]
+fn a_task_that_is_only_about_another_one_is_its_own() {
+    let sandbox = shop();
+    let id = sandbox.run(["task", "add", "Warm the cache"]).exits(0).stdout;
+    let about = create(1, &format!("{} is too slow: measure it", id.trim()));
+    session(&sandbox, &[about, update(1, json!({"status": "in_progress"}))]);
+    capture(&sandbox);
+    assert_eq!(told(&sandbox).len(), 2, "{:?}", told(&sandbox));
+    assert!(told(&sandbox).contains(&"Warm the cache, pending, -, -".to_owned()));
+}
+
+#[test]
 fn a_list_that_is_written_anew_takes_its_tasks_along() {
     let sandbox = shop();
     let list = |steps: &[(&str, &str)]| {

@@ -76,6 +76,27 @@ impl Task {
         self.captured.keys().any(is_list)
     }
 
+    /// Whether a subject refers to it: by its id alone, or by its id and its own subject (`t-1k3m9x0a: Warm
+    /// the cache`). An id before other words is about the task, and need not be the task.
+    fn is_meant_by(&self, subject: &str) -> bool {
+        let subject = subject.trim().trim_start_matches(['[', '(']);
+        let rest = subject.strip_prefix(&self.id.short());
+        rest.is_some_and(|rest| {
+            let rest = rest.trim_start_matches([']', ')', ':', '-', '–', '—', ' ']);
+            rest.is_empty() || is_same_text(rest, &self.subject)
+        })
+    }
+
+    /// Whether a page of a briefing lists it: with its id, with its number, or quoted as a task of the
+    /// session that the page is about.
+    fn is_on_page(&self, page: &str) -> bool {
+        let numbered = self.number().map(|number| format!("T-{number:03} {}", self.subject.trim()));
+        let quoted = format!("\"{}\"", self.subject.trim());
+        page.contains(&self.id.short())
+            || page.contains(&quoted)
+            || numbered.is_some_and(|numbered| page.contains(&numbered))
+    }
+
     /// Puts the tasks it waits for in the place of those that are the same.
     pub(super) fn follow(&mut self, links: &BTreeMap<TaskId, TaskId>) {
         if links.is_empty() {
@@ -145,16 +166,15 @@ impl Tasks {
         self.iter().find(is_it)
     }
 
-    /// The task that a new task of a client is, where that can be told: its subject begins with the
-    /// id of one, the same session added one with that subject, or the session was briefed with the
-    /// id of an open one with that subject.
+    /// The task that a new task of a client is, where that can be told: its subject is the id of one,
+    /// alone or before the same subject, the same session added one with that subject, or the session was
+    /// briefed with an open one with that subject.
     pub fn same_as(&self, new: &CapturedTask, own: &TaskId, briefed: &str) -> Option<&Task> {
         let ClientTaskKey { client, list, .. } = &new.key;
         let session = new.metadata.get(SESSION).unwrap_or(list);
-        let is_named =
-            |task: &Task| task.status.is_open() && new.subject.starts_with(&task.id.short());
+        let is_named = |task: &Task| task.status.is_open() && task.is_meant_by(&new.subject);
         let is_same = |task: &Task| {
-            let is_known = || task.is_of(client, session) || briefed.contains(&task.id.short());
+            let is_known = || task.is_of(client, session) || task.is_on_page(briefed);
             task.status.is_open() && is_same_text(&task.subject, &new.subject) && is_known()
         };
         let others = || self.iter().filter(|task| task.id != *own && !task.is_on(client, list));

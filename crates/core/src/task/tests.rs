@@ -236,8 +236,31 @@ fn a_new_task_of_a_client_is_another_one_only_where_that_can_be_told() {
     assert_eq!(same(&captured("other", 1, Pending), ""), None);
     assert_eq!(same(&captured("s", 2, Pending), ""), None, "the same words are not enough");
     assert_eq!(same(&captured("s", 2, Pending), "Ready task (t-00000002)"), Some(id(2)));
-    let named = CapturedTask { subject: "t-00000002 and more".into(), ..captured("s", 7, Pending) };
-    assert_eq!(same(&named, ""), Some(id(2)));
+    assert_eq!(same(&captured("s", 2, Pending), "in progress: \"task 2\""), Some(id(2)));
+    assert_eq!(same(&captured("s", 2, Pending), "do task 2 next"), None);
+    let called = |subject: &str| {
+        let named = CapturedTask { subject: subject.into(), ..captured("s", 7, Pending) };
+        same(&named, "")
+    };
+    for subject in ["t-00000002", "t-00000002 task 2", "t-00000002: Task 2", "[t-00000002] task 2"]
+    {
+        assert_eq!(called(subject), Some(id(2)), "{subject}");
+    }
+    for subject in ["t-00000002 and more", "t-00000002: undo it", "t-000000021", "see t-00000002"] {
+        assert_eq!(called(subject), None, "{subject}");
+    }
+}
+
+#[test]
+fn a_task_of_an_earlier_session_that_is_on_the_page_is_not_made_twice() {
+    use TaskStatus::Pending;
+    let told = TaskEvent::Captured(captured("earlier", 4, Pending));
+    let events = [(id(1), at(1, "a", told))];
+    let tasks = Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)));
+    let new = CapturedTask { subject: "Task 4".into(), ..captured("s", 1, Pending) };
+    let same = |page: &str| tasks.same_as(&new, &id(9), page).map(|task| task.id.clone());
+    assert_eq!(same("Blocked task (tasks):\n> T-004 task 4 — no access\n"), Some(id(1)));
+    assert_eq!(same("> T-004 something else\n"), None);
 }
 
 #[test]

@@ -170,6 +170,7 @@ pub(super) fn told(
 ) -> Result<Vec<(StreamId, Vec<Envelope>)>, LedgerError> {
     let now = project.environment().clock.now();
     let mut all: Option<Tasks> = None;
+    let mut briefed: Option<String> = None;
     let is_alive = mirrored.iter().any(|one| one.state.status.is_open());
     let mut streams = Vec::new();
     for one in mirrored {
@@ -180,11 +181,30 @@ pub(super) fn told(
         let captured =
             known.as_ref().is_some_and(|task| task.captured.contains_key(&one.state.key));
         let is_told = known.as_ref().is_some_and(|task| task.capture(one.state.clone()).is_none());
-        if is_told || (known.is_none() && !one.is_worth_telling(is_alive)) {
+        if is_told {
+            continue;
+        }
+        let client = one.state.key.client.as_str();
+        // All of them are on the list of one session.
+        let list = &one.state.key.list;
+        let briefed = briefed
+            .get_or_insert_with(|| briefed_with(project, client, list).unwrap_or_default())
+            .as_str();
+        let is_new = known.is_none() && !one.is_worth_telling(is_alive);
+        if is_new && !one.may_be_known(briefed) {
+            continue;
+        }
+        let same = match (captured, &mut all) {
+            (true, _) => None,
+            (false, Some(tasks)) => tasks.same_as(&one.state, &one.id, briefed),
+            (false, none) => {
+                none.insert(read_tasks(ledger)?.0).same_as(&one.state, &one.id, briefed)
+            }
+        };
+        if is_new && same.is_none() {
             continue;
         }
         let event = TaskEvent::Captured(one.state.clone());
-        let client = one.state.key.client.as_str();
         let data = Event::Task(event.clone()).data().to_string();
         let added = events.iter().find(|one| is_added(one)).map(|one| one.time);
         let first = added.is_none().then(|| one.added(now));
@@ -193,16 +213,9 @@ pub(super) fn told(
         let name = ["captured", &one.record, &data].join("\0");
         let mut told: Vec<Envelope> = first.into_iter().collect();
         told.push(envelope(&one.id, client, &name, time, event));
-        if !captured {
-            let tasks = match &mut all {
-                Some(tasks) => tasks,
-                none => none.insert(read_tasks(ledger)?.0),
-            };
-            let briefed = briefed_with(project, client, &one.state.key.list).unwrap_or_default();
-            if let Some(same) = tasks.same_as(&one.state, &one.id, &briefed) {
-                let linked = TaskEvent::Linked { task: same.id.as_str().to_owned() };
-                told.push(envelope(&one.id, client, "linked", after(time), linked));
-            }
+        if let Some(same) = same {
+            let linked = TaskEvent::Linked { task: same.id.as_str().to_owned() };
+            told.push(envelope(&one.id, client, "linked", after(time), linked));
         }
         streams.push((stream, told));
     }
@@ -210,6 +223,15 @@ pub(super) fn told(
 }
 
 impl Mirrored {
+    /// Whether a finished task may be one that the board has open: its subject names one, or the session was
+    /// briefed with its words. Only then is the board read.
+    fn may_be_known(&self, briefed: &str) -> bool {
+        let subject = self.state.subject.trim().to_lowercase();
+        let names = subject.trim_start_matches(['[', '(']).starts_with("t-");
+        let is_done = self.state.status == TaskStatus::Done;
+        is_done && (names || briefed.to_lowercase().contains(&subject))
+    }
+
     /// Whether a task that nothing is known of is brought in. A list on which nothing is open is
     /// finished: it would only make all lists longer.
     fn is_worth_telling(&self, is_alive: bool) -> bool {

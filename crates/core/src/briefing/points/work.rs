@@ -32,7 +32,10 @@ pub fn of_tasks(tasks: &Tasks, telling: impl Fn(&Task) -> Telling) -> Vec<Point>
         let here = all.iter().filter(|task| telling(task) == Telling::Here);
         for task in here.clone().take(TOLD_MAX) {
             let (text, remark) = told(task);
-            let place = Some(tasks.name(task));
+            let name = tasks.name(task);
+            // Whoever works on it can name it; without its name it becomes a second task.
+            let text = format!("{name} {text}");
+            let place = Some(name);
             points.push(Point { remark, place, ..origin.point(Rank::Task, what, text) });
         }
         let more = here.count().saturating_sub(TOLD_MAX);
