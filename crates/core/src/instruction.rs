@@ -150,6 +150,25 @@ impl Instructions {
         self.0.values()
     }
 
+    /// Whether some hold on other branches than this one only.
+    pub fn has_elsewhere(&self, branch: &str) -> bool {
+        let is_elsewhere = |one: &Instruction| one.branch.as_deref().is_some_and(|it| it != branch);
+        self.iter().any(|one| one.state == InstructionState::Active && is_elsewhere(one))
+    }
+
+    /// The same with those that were given on a branch until it got another name: they follow it.
+    #[must_use]
+    pub fn renamed(mut self, from: &str, to: &str, at: Timestamp) -> Self {
+        for one in self.0.values_mut() {
+            // Git counts seconds.
+            let is_before = one.at.as_second() <= at.as_second();
+            if is_before && one.branch.as_deref() == Some(from) {
+                one.branch = Some(to.to_owned());
+            }
+        }
+        self
+    }
+
     /// Those that hold on a branch, the oldest first, each sentence once.
     pub fn active(&self, branch: Option<&str>) -> Vec<&Instruction> {
         let mut active: Vec<&Instruction> = self

@@ -62,6 +62,18 @@ fn an_instruction_holds_on_its_branch_until_the_user_closes_it() {
 }
 
 #[test]
+fn an_instruction_follows_a_branch_to_its_new_name() {
+    let later = given("s2", "given on another branch of that name", Some("fix"));
+    let events = [envelope(1, given("s1", "never touch web/", Some("fix"))), envelope(9, later)];
+    let all = Instructions::fold(&events);
+    assert!(all.has_elsewhere("fix-menu") && !all.has_elsewhere("fix"));
+    let at = Timestamp::from_second(1_774_000_000 + 5).unwrap();
+    let all = all.renamed("fix", "fix-menu", at);
+    assert_eq!(texts(&all, Some("fix-menu")), ["never touch web/"]);
+    assert_eq!(texts(&all, Some("fix")), ["given on another branch of that name"]);
+}
+
+#[test]
 fn the_same_words_hold_once_and_are_closed_together() {
     let mut events = vec![
         envelope(1, given("s1", "no mocks", None)),

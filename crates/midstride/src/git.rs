@@ -17,7 +17,7 @@ mod removal;
 mod run;
 mod status;
 
-pub use branches::BranchState;
+pub use branches::{BranchState, Branches};
 pub use cat_file::{OBJECT_BYTES_MAX, Object, Objects};
 pub use exchange::{Exchange, Exchanged};
 pub use file_tree::{Fetched, Filed};

@@ -5,7 +5,7 @@
 
 use crate::clock::Deadline;
 use crate::files::{self, FileError, Lock, Root};
-use crate::git::{self, BranchState, GitError, Repository};
+use crate::git::{self, BranchState, Branches, GitError, Repository};
 use crate::ids::sha256;
 use crate::process::Bounds;
 use crate::project::Project;
@@ -68,10 +68,28 @@ fn look(
         Ok((recent, has_older)) => (recent, has_older, false),
         Err(_) => (Vec::new(), true, true),
     };
-    let before = || kept(project, repository).map(|before| before.merged).unwrap_or_default();
-    let merged = repository.merged_branches(bounds()).unwrap_or_else(|_| before());
+    let before = kept(project, repository).map(|before| before.merged).unwrap_or_default();
+    let merged = match repository.merged_branches(bounds()) {
+        Ok(merged) => dated(repository, merged, &before, now),
+        Err(_) => before,
+    };
     let observation = Observation { work_tree, recent, has_older, may_have_newer, merged };
     keep(project, repository, observation)
+}
+
+/// Merged branches with the time of each: as the log says, else when it was first seen.
+fn dated(
+    repository: &Repository,
+    mut merged: Vec<MergedBranch>,
+    before: &[MergedBranch],
+    now: Timestamp,
+) -> Vec<MergedBranch> {
+    for one in &mut merged {
+        let seen = before.iter().find(|seen| (&seen.name, &seen.tip) == (&one.name, &one.tip));
+        let seen = seen.and_then(|seen| seen.at);
+        one.at = seen.or_else(|| repository.merged_at(one)).or(Some(now));
+    }
+    merged
 }
 
 /// Keeps an observation without its secrets.
@@ -155,19 +173,18 @@ fn changed_at(path: &Path) -> Option<Timestamp> {
 
 /// What became of a branch; `None` where that is not known. Merged is only what was observed.
 pub fn branch_state(
-    repository: &Repository,
+    branches: &Branches<'_>,
     branch: &str,
     observed: Option<&Observation>,
 ) -> Option<BranchState> {
-    let state = repository.branch_state(branch)?;
+    let state = branches.state(branch)?;
     if state != BranchState::Exists {
         return Some(state);
     }
-    let tip = repository.commit_of(&format!("refs/heads/{branch}"));
-    let into = observed
-        .zip(tip)
-        .and_then(|(observed, tip)| observed.merged_into(branch, &tip).map(str::to_owned));
-    Some(into.map_or(state, BranchState::Merged))
+    let tip = branches.tip(branch);
+    let merge =
+        observed.zip(tip).and_then(|(observed, tip)| observed.merge_of(branch, &tip).cloned());
+    Some(merge.map_or(state, BranchState::Merged))
 }
 
 /// The commits that were made in this worktree between two times, oldest first, without secrets.

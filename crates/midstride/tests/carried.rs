@@ -320,3 +320,74 @@ fn a_session_of_a_deleted_branch_leaves_no_next_step() {
         assert!(!page.contains(closed), "{closed}: {page}");
     }
 }
+
+/// A branch with a commit of its own, on which a session left a failure.
+fn with_feature(sandbox: &Sandbox) {
+    sandbox.git(&["checkout", "--quiet", "-b", "feature"]);
+    let first = session(1).on("feature").user("Build the feature").edits("/work/src/new.rs");
+    first.runs(FAILED, "error: test failed", true).says("It fails.").ended(sandbox);
+    sandbox.write("new.rs", "");
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "Build it"]);
+}
+
+#[test]
+fn a_merge_closes_only_what_was_left_open_before_it() {
+    const LATER: &str = "cargo clippy";
+    let sandbox = shop();
+    with_feature(&sandbox);
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.git(&["merge", "--quiet", "--no-ff", "feature", "--message", "Merge it"]);
+    // Somebody goes on with the branch after its merge, and commits nothing.
+    let later = session(30).on("feature").user("Tidy the feature").edits("/work/src/new.rs");
+    later.runs(LATER, "error: lint failed", true).says("It fails still.").ended(&sandbox);
+    work(31).ended(&sandbox);
+    verbs::observe(&open(sandbox.root())).unwrap();
+    let page = page(&sandbox);
+    assert!(!page.contains(FAILED), "{page}");
+    assert!(page.contains(LATER), "{page}");
+}
+
+#[test]
+fn the_session_that_goes_on_after_a_merge_is_briefed_as_open() {
+    let sandbox = shop();
+    with_feature(&sandbox);
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    sandbox.git(&["merge", "--quiet", "feature"]);
+    verbs::observe(&open(sandbox.root())).unwrap();
+    let closed = page(&sandbox);
+    assert!(closed.contains("merged or deleted") && !closed.contains("Failing"), "{closed}");
+    let later = session(30).on("feature").user("Tidy the feature").edits("/work/src/new.rs");
+    later.runs(FAILED, "error: test failed", true).says("Shall I push?").ended(&sandbox);
+    let open = page(&sandbox);
+    assert!(!open.contains("merged or deleted"), "{open}");
+    assert!(open.contains(FAILED) && open.contains("Shall I push?"), "{open}");
+}
+
+#[test]
+fn an_instruction_follows_its_branch_to_a_new_name() {
+    let sandbox = shop();
+    sandbox.git(&["checkout", "--quiet", "-b", "fix-parser"]);
+    session(1).on("fix-parser").user(RULE).edits("/work/a.rs").says("Noted.").ended(&sandbox);
+    assert!(holds(&sandbox), "{}", page(&sandbox));
+    sandbox.git(&["branch", "--move", "fix-lexer"]);
+    assert!(holds(&sandbox), "{}", page(&sandbox));
+    assert_eq!(handles(&sandbox).len(), 1);
+    sandbox.git(&["checkout", "--quiet", "main"]);
+    assert!(!holds(&sandbox), "{}", page(&sandbox));
+}
+
+#[test]
+fn a_later_session_that_gives_up_a_merge_settles_its_conflict() {
+    const MERGE: &str = "git merge main";
+    for settling in ["git merge --abort", "cd /work && git merge --continue", "git reset --hard"] {
+        let sandbox = shop();
+        let stopped = "CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed; fix conflicts and then commit the result.";
+        let first = session(1).user("Bring it up to main").edits("/work/a.rs");
+        first.runs(MERGE, stopped, true).says("It stopped.").ended(&sandbox);
+        work(2).ended(&sandbox);
+        assert!(page(&sandbox).contains(MERGE), "{}", page(&sandbox));
+        session(3).user("Undo that").runs(settling, "", false).says("Done.").ended(&sandbox);
+        assert!(!page(&sandbox).contains(MERGE), "{settling}: {}", page(&sandbox));
+    }
+}

@@ -460,12 +460,21 @@ fn a_branch_exists_is_merged_renamed_or_deleted() {
     let repository = Repository::discover(sandbox.root()).unwrap();
     let check = |branch: &str, expected: Option<BranchState>| {
         let observed = last_observation(&project(&sandbox));
-        let state = branch_state(&repository, branch, observed.as_ref());
+        let state = branch_state(&repository.branches(), branch, observed.as_ref());
         assert_eq!(state, expected, "{branch}");
     };
     check("merged", Some(BranchState::Exists));
     observe(&project(&sandbox)).unwrap();
-    let merged = Some(BranchState::Merged("main".to_owned()));
+    let observed = last_observation(&project(&sandbox));
+    let found = branch_state(&repository.branches(), "merged", observed.as_ref());
+    let Some(BranchState::Merged(merge)) = &found else { panic!("{found:?}") };
+    let log = sandbox.read(".git/logs/refs/heads/main");
+    let at = log.lines().last().unwrap().split_once("> ").unwrap().1.split(' ').next().unwrap();
+    assert_eq!(
+        (merge.into.as_str(), merge.at.unwrap().as_second().to_string()),
+        ("main", at.to_owned())
+    );
+    let merged = found;
     for packed in [false, true] {
         check("merged", merged.clone());
         check("open", Some(BranchState::Exists));
@@ -491,6 +500,48 @@ fn a_branch_exists_is_merged_renamed_or_deleted() {
     git(&sandbox, &["checkout", "--quiet", "merged"]);
     observe(&project(&sandbox)).unwrap();
     check("merged", Some(BranchState::Exists));
+}
+
+#[test]
+fn a_log_that_is_very_long_is_read_from_its_end() {
+    let sandbox = repository();
+    git(&sandbox, &["checkout", "--quiet", "-b", "first"]);
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    git(&sandbox, &["branch", "--quiet", "-D", "first"]);
+    let log = sandbox.root().join(".git/logs/HEAD");
+    let before = std::fs::read_to_string(&log).unwrap();
+    let noise = before.lines().next().unwrap();
+    let noise = format!("{noise}\n").repeat(4_000);
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    assert_eq!(repository.branches().state("first"), Some(BranchState::Deleted));
+    std::fs::write(&log, format!("{before}{noise}")).unwrap();
+    assert_eq!(repository.branches().state("first"), None, "too long ago");
+    std::fs::write(&log, format!("{noise}{before}")).unwrap();
+    assert_eq!(repository.branches().state("first"), Some(BranchState::Deleted));
+    // One log is read for all branches: what comes in meanwhile does not count.
+    let branches = repository.branches();
+    assert_eq!(branches.state("second"), None);
+    git(&sandbox, &["checkout", "--quiet", "-b", "second"]);
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    git(&sandbox, &["branch", "--quiet", "-D", "second"]);
+    assert_eq!(branches.state("second"), None);
+    assert_eq!(repository.branches().state("second"), Some(BranchState::Deleted));
+}
+
+#[test]
+fn a_branch_knows_the_names_that_it_had() {
+    let sandbox = repository();
+    git(&sandbox, &["checkout", "--quiet", "-b", "one"]);
+    git(&sandbox, &["branch", "--move", "two"]);
+    git(&sandbox, &["checkout", "--quiet", "main"]);
+    git(&sandbox, &["branch", "--move", "two", "three"]);
+    let repository = Repository::discover(sandbox.root()).unwrap();
+    let names = |branch: &str| {
+        let former = repository.former_names(branch).into_iter();
+        former.map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    assert_eq!(names("three"), ["one", "two"]);
+    assert_eq!(names("main"), [""; 0]);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind, PUSHED};
 use crate::session::{Client, hash};
 use crate::shell::{Check, Git, Line, Relation};
+use jiff::Timestamp;
 use std::cell::OnceCell;
 
 /// After this many sessions with work that did not touch it, an item is only counted.
@@ -23,7 +24,7 @@ pub struct Carried {
     /// The session that left it.
     pub session: String,
     /// When that session ended, as far as that is known.
-    pub ended: Option<jiff::Timestamp>,
+    pub ended: Option<Timestamp>,
     /// What was left.
     pub item: Highlight,
 }
@@ -41,14 +42,44 @@ fn stays_open(kind: Kind) -> bool {
     )
 }
 
-/// A session of a branch that was merged or deleted: nothing of it is open any more.
-#[must_use]
-pub fn closed(mut gist: Gist) -> Gist {
-    let is_left =
-        |kind| stays_open(kind) || matches!(kind, Kind::StatedPlan | Kind::OpenItem | Kind::Agent);
-    gist.items.retain(|item| !is_left(item.kind));
-    gist.ending = Ending::Unknown;
-    gist
+/// A branch that was merged or deleted. What was left open on it until then is closed; who goes on with
+/// the branch after the merge has open work again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClosedBranch {
+    /// When that was; without a time, everything on it is closed.
+    pub at: Option<Timestamp>,
+}
+
+impl ClosedBranch {
+    /// Whether all of a session came before.
+    pub fn closes(self, gist: &Gist) -> bool {
+        self.is_after(gist.ended)
+    }
+
+    /// Whether something that a session left open came before.
+    pub fn closes_item(self, gist: &Gist, item: &Highlight) -> bool {
+        let seen = item.seen.as_ref().and_then(|seen| seen.at);
+        self.is_after(seen.or(gist.ended))
+    }
+
+    fn is_after(self, time: Option<Timestamp>) -> bool {
+        self.at.zip(time).is_none_or(|(closed, time)| time <= closed)
+    }
+
+    /// A session of this branch, without what is not open any more.
+    #[must_use]
+    pub fn apply(self, mut gist: Gist) -> Gist {
+        let is_left = |kind| {
+            stays_open(kind) || matches!(kind, Kind::StatedPlan | Kind::OpenItem | Kind::Agent)
+        };
+        let items = std::mem::take(&mut gist.items).into_iter();
+        let items = items.filter(|item| !is_left(item.kind) || !self.closes_item(&gist, item));
+        let items = items.collect();
+        if self.closes(&gist) {
+            gist.ending = Ending::Unknown;
+        }
+        Gist { items, ..gist }
+    }
 }
 
 /// How many things of a session stay open after it.
@@ -131,7 +162,7 @@ impl<'g> Later<'g> {
     }
 
     /// Whether it shows that a command does not fail any more: an equal or wider check ran, a stopped
-    /// merge was followed by a commit, a push went through.
+    /// merge was committed, continued or aborted, a push went through.
     fn fixes(&self, failed: &str) -> bool {
         let ran = Line::read(failed);
         let mut commands = ran.commands.iter().filter_map(Git::of);
@@ -144,10 +175,9 @@ impl<'g> Later<'g> {
                 return true;
             }
             let mut commits = self.gist.of_kind(Kind::Commit);
-            return if git.verb == "push" {
-                commits.any(is_push)
-            } else {
-                commits.next().is_some()
+            return match git.verb == "push" {
+                true => commits.any(is_push),
+                false => self.gist.settles_conflicts || commits.next().is_some(),
             };
         }
         let failed: Vec<Check> = ran.commands.iter().flat_map(Check::all_of).collect();
@@ -193,7 +223,7 @@ mod tests {
     fn in_turn(mut sessions: Vec<Gist>) -> Vec<Gist> {
         for (at, gist) in sessions.iter_mut().rev().enumerate() {
             let second = i64::try_from(at).unwrap();
-            gist.ended = Some(jiff::Timestamp::from_second(second).unwrap());
+            gist.ended = Some(Timestamp::from_second(second).unwrap());
         }
         sessions
     }
@@ -227,6 +257,43 @@ mod tests {
         alone.items[0].state = Some("Pushed".to_owned());
         let sessions = in_turn(vec![alone, gist("a", &[(Kind::Failed, "git push origin main")])]);
         assert!(unsettled(&sessions, |_| false, |_, _| false).0.is_empty());
+    }
+
+    #[test]
+    fn a_later_session_that_aborts_or_continues_settles_a_stopped_merge() {
+        let open = |failed: &str| {
+            let later = Gist { settles_conflicts: true, ..gist("b", &[]) };
+            let sessions = in_turn(vec![later, gist("a", &[(Kind::Failed, failed)])]);
+            !unsettled(&sessions, |_| false, |_, _| false).0.is_empty()
+        };
+        assert!(!open("git merge main") && !open("git rebase main") && !open("git stash pop"));
+        assert!(open("git push origin main") && open("make lint"));
+    }
+
+    #[test]
+    fn a_merge_closes_what_was_left_open_before_it() {
+        let time = |second| Some(Timestamp::from_second(second).unwrap());
+        let seen = |second| crate::session::Seen {
+            record: "r".to_owned(),
+            number: 1,
+            at: time(second),
+            source: crate::session::Source::Observed,
+            agent: None,
+        };
+        let mut session = gist("a", &[(Kind::Failed, "early"), (Kind::Failed, "late")]);
+        session.ended = time(30);
+        session.items[0].seen = Some(seen(10));
+        session.items[1].seen = Some(seen(20));
+        let left = |at: Option<Timestamp>| {
+            let left = ClosedBranch { at }.apply(session.clone());
+            let texts = left.items.iter().map(|item| item.text.clone()).collect::<Vec<_>>();
+            (texts, left.ending)
+        };
+        let both = vec!["early".to_owned(), "late".to_owned()];
+        assert_eq!(left(time(5)), (both.clone(), Ending::Completed));
+        assert_eq!(left(time(15)), (both[1..].to_vec(), Ending::Completed));
+        assert_eq!(left(time(40)), (Vec::new(), Ending::Unknown));
+        assert_eq!(left(None), (Vec::new(), Ending::Unknown));
     }
 
     #[test]

@@ -53,6 +53,9 @@ pub struct Gist {
     /// Whether it did work worth a briefing.
     #[serde(default)]
     pub worked: bool,
+    /// Whether it continued or gave up what had stopped on conflicts.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub settles_conflicts: bool,
     /// What is committed and what is not, in our own words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tree: Option<String>,
@@ -86,6 +89,7 @@ impl Gist {
             ended: session.ended,
             ending,
             worked: session.has_work(),
+            settles_conflicts: session.settles_conflicts(),
             tree,
             summary: session.summary.as_ref().map(|summary| summary.text.clone()),
             items: Vec::new(),
@@ -171,6 +175,7 @@ impl Gist {
             ended: None,
             ending: Ending::Completed,
             worked: true,
+            settles_conflicts: false,
             tree: None,
             summary: None,
             items: Vec::new(),

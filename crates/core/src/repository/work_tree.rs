@@ -165,6 +165,9 @@ pub struct MergedBranch {
     pub tip: String,
     /// The branch that has it.
     pub into: String,
+    /// When that was merged, or when it was first seen; none where an older version looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
 }
 
 /// What was found when git was last asked.
@@ -242,9 +245,8 @@ impl Observation {
     }
 
     /// The branch that a branch was merged into, where it still points to the commit it had then.
-    pub fn merged_into(&self, branch: &str, tip: &str) -> Option<&str> {
-        let merged = self.merged.iter().find(|one| one.name == branch && one.tip == tip);
-        merged.map(|one| one.into.as_str())
+    pub fn merge_of(&self, branch: &str, tip: &str) -> Option<&MergedBranch> {
+        self.merged.iter().find(|one| one.name == branch && one.tip == tip)
     }
 
     /// The same after `HEAD` moved: what may be committed by now is not listed. The last commits

@@ -244,9 +244,7 @@ impl Session {
         if matches!(git.verb, "merge" | "pull") && ran.output.contains("Merge made by") {
             self.merge_made(ran, line, git);
         }
-        let is_settled =
-            git.settles() || git.verb == "reset" && git.has_any(&["--hard", "--merge"]);
-        if has_made || (is_settled && passed != Some(false)) {
+        if has_made || (git.ends_conflicts() && passed != Some(false)) {
             self.settle_conflicts(ran.end);
         }
         if git.can_conflict() && !git.has_any(&["--abort", "--quit"]) {

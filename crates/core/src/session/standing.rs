@@ -4,10 +4,10 @@
 //! A check or an edit that the user went back from says nothing about now. A commit or something done
 //! outside stays done.
 
-use super::item::Seen;
+use super::item::{Exit, Seen};
 use super::work::{CheckRun, Commit, CommitState, Effect};
 use super::{Abandoned, Session};
-use crate::shell::{Check, CheckKind, CheckResult, EffectKind, EffectResult, Relation};
+use crate::shell::{Check, CheckKind, CheckResult, EffectKind, EffectResult, Git, Line, Relation};
 use std::collections::HashSet;
 
 /// How a check stands.
@@ -259,6 +259,22 @@ fn is_worth_telling(session: &Session, failed: &Compared<'_>) -> bool {
             || (failed.run.kind == CheckKind::Script && is_own(path, touched.writes > 0))
     });
     !outside && !is_trial
+}
+
+impl Session {
+    /// Whether it continued or gave up what had stopped on conflicts, in this session or before it.
+    pub fn settles_conflicts(&self) -> bool {
+        let ends = |text: &str| {
+            Line::read(text).commands.iter().filter_map(Git::of).any(|git| git.ends_conflicts())
+        };
+        // Few lines of a session are worth reading as commands.
+        let may_end = |text: &str| {
+            let words = ["--continue", "--abort", "--skip", "--quit", "reset"];
+            text.contains("git") && words.iter().any(|word| text.contains(word))
+        };
+        let passed = self.commands.iter().filter(|one| one.exit == Exit::Passed);
+        passed.filter(|one| may_end(&one.text)).any(|one| ends(&one.text))
+    }
 }
 
 fn open_conflicts<'s>(

@@ -60,6 +60,11 @@ impl<'s> Git<'s> {
             && self.has_any(&["--continue", "--abort", "--skip", "--quit"])
     }
 
+    /// The same, and whether it throws away what stopped on conflicts.
+    pub fn ends_conflicts(&self) -> bool {
+        self.settles() || (self.verb == "reset" && self.has_any(&["--hard", "--merge"]))
+    }
+
     /// Whether it can stop on conflicts.
     pub fn can_conflict(&self) -> bool {
         let is_stash = self.verb == "stash"

@@ -5,7 +5,9 @@ use super::run::GitError;
 use super::status::asked;
 use crate::files;
 use crate::process::Bounds;
+use jiff::Timestamp;
 use midstride_core::repository::{Action, MergedBranch, RebaseStep, ReflogEntry, is_commit_id};
+use std::cell::OnceCell;
 
 /// A ref may point to a ref; more than a few is a circle.
 const LINKS_MAX: usize = 5;
@@ -20,31 +22,79 @@ pub enum BranchState {
     /// It is there.
     Exists,
     /// It is there, and another branch has its commits.
-    Merged(String),
+    Merged(MergedBranch),
     /// It has another name.
     Renamed(String),
     /// It was checked out here, and is not there any more.
     Deleted,
 }
 
-impl Repository {
+/// What became of several branches. The log of the working tree is read once, and only where a branch is
+/// missing.
+pub struct Branches<'r> {
+    repository: &'r Repository,
+    log: OnceCell<Vec<ReflogEntry>>,
+}
+
+impl Branches<'_> {
     /// What became of a branch, from the files of git alone. `None` where they do not show it: no branch
-    /// of this name was ever checked out here, or git keeps its refs in another form.
-    pub fn branch_state(&self, branch: &str) -> Option<BranchState> {
+    /// of this name was checked out here lately, or git keeps its refs in another form.
+    pub fn state(&self, branch: &str) -> Option<BranchState> {
+        let repository = self.repository;
         // Clients write `HEAD` for a commit without a branch.
-        if branch == "HEAD" || files::is_folder(&self.common_dir.join("reftable")) {
+        if branch == "HEAD" || files::is_folder(&repository.common_dir.join("reftable")) {
             return None;
         }
-        self.branch_file("refs/heads", branch)?;
-        let is_unborn = || self.branch().as_deref() == Some(branch);
-        if self.reference(&format!("refs/heads/{branch}")).is_some() || is_unborn() {
+        repository.branch_file("refs/heads", branch)?;
+        let is_unborn = || repository.branch().as_deref() == Some(branch);
+        if repository.reference(&format!("refs/heads/{branch}")).is_some() || is_unborn() {
             return Some(BranchState::Exists);
         }
-        let log = self.reflog(None, None);
-        match self.renamed(branch, &log) {
+        let log = self.log.get_or_init(|| repository.recent_reflog());
+        match repository.renamed(branch, log) {
             Some(name) => Some(BranchState::Renamed(name)),
-            None => was_checked_out(branch, &log).then_some(BranchState::Deleted),
+            None => was_checked_out(branch, log).then_some(BranchState::Deleted),
         }
+    }
+
+    /// The commit that a branch points to.
+    pub(crate) fn tip(&self, branch: &str) -> Option<String> {
+        self.repository.commit_of(&format!("refs/heads/{branch}"))
+    }
+}
+
+impl Repository {
+    /// What became of branches.
+    pub fn branches(&self) -> Branches<'_> {
+        Branches { repository: self, log: OnceCell::new() }
+    }
+
+    /// What became of one branch.
+    pub fn branch_state(&self, branch: &str) -> Option<BranchState> {
+        self.branches().state(branch)
+    }
+
+    /// The names that a branch had before, each with the time until which it had it. Git takes the log of
+    /// a branch along when it is renamed.
+    pub fn former_names(&self, branch: &str) -> Vec<(String, Timestamp)> {
+        let log = self.recent_branch_reflog(branch);
+        let renames = log.into_iter().filter(|entry| entry.action == Action::Rename);
+        let former = renames.filter_map(|entry| {
+            let (from, _) =
+                entry.subject.strip_prefix("renamed refs/heads/")?.split_once(" to refs/heads/")?;
+            Some((from.to_owned(), entry.at))
+        });
+        former.filter(|(name, _)| name != branch).collect()
+    }
+
+    /// When a branch was merged into another one, as the log of that one shows.
+    pub(crate) fn merged_at(&self, merged: &MergedBranch) -> Option<Timestamp> {
+        let log = self.branch_reflog(&merged.into, None);
+        let brings = |entry: &&ReflogEntry| {
+            entry.merged.as_ref() == Some(&merged.name)
+                || (entry.action == Action::FastForward && entry.new == merged.tip)
+        };
+        log.iter().rev().find(brings).map(|entry| entry.at)
     }
 
     /// The name that a branch got, if that one is there.
@@ -97,7 +147,7 @@ impl Repository {
             for (name, tip) in self.contained_in(&tip, bounds)? {
                 let is_known = name == default || merged.iter().any(|one| one.name == name);
                 if !is_known && merged.len() < MERGED_MAX && self.has_own_commits(&name) {
-                    merged.push(MergedBranch { name, tip, into: default.clone() });
+                    merged.push(MergedBranch { name, tip, into: default.clone(), at: None });
                 }
             }
             seen.push(tip);

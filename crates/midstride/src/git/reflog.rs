@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 /// So much of a log is read at first, from its end; then more, up to the limit.
 const FIRST_BYTES: u64 = 16 << 10;
 const BYTES_MAX: u64 = 1 << 20;
+/// What a hook reads of a log at most, from its end: some hundred entries.
+const RECENT_BYTES: u64 = 128 << 10;
 /// So many entries in a row from before a time come from before it.
 const EARLIER_MAX: usize = 8;
 /// Where a branch points is asked for so many branches at most.
@@ -19,16 +21,27 @@ impl Repository {
     /// What moved `HEAD` of this worktree between two times, oldest first, with the branch that was
     /// checked out. At most the last megabyte of the log is read.
     pub fn reflog(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<ReflogEntry> {
-        let mut entries = entries(&self.git_dir.join("logs/HEAD"), from);
+        let mut entries = entries(&self.git_dir.join("logs/HEAD"), from, BYTES_MAX);
         name_branches(&mut entries, self.branch_at_work().as_deref());
         entries.retain(|entry| to.is_none_or(|to| entry.at <= to));
         entries
     }
 
+    /// The newest entries of the same log, without their branches.
+    pub(super) fn recent_reflog(&self) -> Vec<ReflogEntry> {
+        entries(&self.git_dir.join("logs/HEAD"), None, RECENT_BYTES)
+    }
+
+    /// The newest entries of the log of a branch.
+    pub(super) fn recent_branch_reflog(&self, branch: &str) -> Vec<ReflogEntry> {
+        let file = self.branch_file("logs/refs/heads", branch);
+        file.map(|file| entries(&file, None, RECENT_BYTES)).unwrap_or_default()
+    }
+
     /// What moved a branch since a time, oldest first, whichever worktree it was checked out in.
     pub fn branch_reflog(&self, branch: &str, from: Option<Timestamp>) -> Vec<ReflogEntry> {
         let Some(file) = self.branch_file("logs/refs/heads", branch) else { return Vec::new() };
-        let mut entries = entries(&file, from);
+        let mut entries = entries(&file, from, BYTES_MAX);
         for entry in &mut entries {
             entry.branch = Some(branch.to_owned());
         }
@@ -118,11 +131,11 @@ impl Repository {
     }
 }
 
-/// The entries of a log since a time, oldest first.
-fn entries(file: &Path, from: Option<Timestamp>) -> Vec<ReflogEntry> {
+/// The entries of a log since a time, oldest first; at most so much of it is read, from its end.
+fn entries(file: &Path, from: Option<Timestamp>, bytes_max: u64) -> Vec<ReflogEntry> {
     let Ok(mut stream) = Stream::open(file) else { return Vec::new() };
     let end = stream.bytes();
-    let mut size = if from.is_some() { FIRST_BYTES } else { BYTES_MAX };
+    let mut size = if from.is_some() { FIRST_BYTES } else { bytes_max };
     loop {
         let start = end.saturating_sub(size);
         let Ok(bytes) = stream.window(start, end) else { return Vec::new() };
@@ -132,10 +145,10 @@ fn entries(file: &Path, from: Option<Timestamp>) -> Vec<ReflogEntry> {
             _ => bytes.iter().position(|byte| *byte == b'\n').map_or(&[][..], |at| &bytes[at..]),
         };
         let (entries, is_enough) = entries_since(&String::from_utf8_lossy(whole), from);
-        if start == 0 || is_enough || size >= BYTES_MAX {
+        if start == 0 || is_enough || size >= bytes_max {
             return entries;
         }
-        size = (size * 8).min(BYTES_MAX);
+        size = (size * 8).min(bytes_max);
     }
 }
 

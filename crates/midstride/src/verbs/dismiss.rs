@@ -143,7 +143,7 @@ pub fn dismissals(project: &Project) -> Result<Dismissals, LedgerError> {
         };
         Some(*wrong)
     });
-    let all = read_instructions(&ledger)?;
+    let all = read_instructions(project, &ledger)?;
     let closed = all.iter().filter_map(|one| match one.state {
         InstructionState::Dismissed { wrong } => Some(wrong),
         InstructionState::Active | InstructionState::Revoked => None,
@@ -189,7 +189,7 @@ fn dismiss_instruction(
         return Err(DismissError::OnlyUser { handle: handle.to_owned() });
     }
     let ledger = SqliteLedger::open(project, Patience::Command)?;
-    let all = read_instructions(&ledger)?;
+    let all = read_instructions(project, &ledger)?;
     let found = all.find(handle);
     let [instruction] = found.as_slice() else {
         let handle = handle.to_owned();

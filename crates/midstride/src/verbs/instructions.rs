@@ -11,10 +11,25 @@ use midstride_core::event::{Envelope, Event, InstructionEvent};
 use midstride_core::instruction::{Instruction, Instructions};
 use std::path::Path;
 
-/// Every standing instruction, whether it holds or not.
-pub(super) fn read_instructions(ledger: &dyn Ledger) -> Result<Instructions, LedgerError> {
+/// Every standing instruction, whether it holds or not. Those of the branch that is checked out go by the
+/// name it has now.
+pub(super) fn read_instructions(
+    project: &Project,
+    ledger: &dyn Ledger,
+) -> Result<Instructions, LedgerError> {
     let records = ledger.read(&StreamId::instructions(), None)?;
-    Ok(Instructions::fold(records.iter().flat_map(|record| &record.events)))
+    let mut all = Instructions::fold(records.iter().flat_map(|record| &record.events));
+    let Some((repository, branch)) =
+        project.repository().and_then(|git| Some((git, git.branch()?)))
+    else {
+        return Ok(all);
+    };
+    if all.has_elsewhere(&branch) {
+        for (name, until) in repository.former_names(&branch) {
+            all = all.renamed(&name, &branch, until);
+        }
+    }
+    Ok(all)
 }
 
 /// The instructions that hold on the branch that is checked out, the oldest first.
@@ -23,7 +38,7 @@ pub fn instructions(project: &Project) -> Result<Vec<Instruction>, LedgerError> 
         return Ok(Vec::new());
     };
     let branch = project.repository().and_then(Repository::branch);
-    let all = read_instructions(&ledger)?;
+    let all = read_instructions(project, &ledger)?;
     Ok(all.active(branch.as_deref()).into_iter().cloned().collect())
 }
 
@@ -60,7 +75,7 @@ pub(super) fn given_in(
 ) -> Result<Vec<Envelope>, LedgerError> {
     let session = &checkpoint.session;
     let branch = session.branch.as_deref().or(checkpoint.git.branch.as_deref());
-    let told = read_instructions(ledger)?.told_by(session, branch);
+    let told = read_instructions(project, ledger)?.told_by(session, branch);
     let now = project.environment().clock.now();
     let events = told.into_iter().map(|told| {
         let mut event = told.event;

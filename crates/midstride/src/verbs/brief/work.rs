@@ -14,7 +14,7 @@ use crate::verbs::save::InFlight;
 use crate::verbs::task::read_tasks;
 use crate::verbs::workflow::newest_states;
 use jiff::Timestamp;
-use midstride_core::briefing::carry::{self, Carried};
+use midstride_core::briefing::carry::{self, Carried, ClosedBranch};
 use midstride_core::briefing::points::{
     Telling, of_instructions, of_mission, of_tasks, of_workflow,
 };
@@ -27,7 +27,7 @@ use midstride_core::mission::{self, Mission};
 use midstride_core::session::Client;
 use midstride_core::task::{Role, Task, Tasks};
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// The latest records of sessions that are read.
@@ -93,12 +93,11 @@ impl Work {
                 .retain(|item| !is_told_by_board(&tasks, gist.client, &gist.session, item, at));
         }
         let closed = closed_branches(project, &sessions);
-        let is_closed =
-            |gist: &Gist| gist.branch.as_ref().is_some_and(|branch| closed.contains(branch));
+        let closed_for = |gist: &Gist| closed.get(gist.branch.as_ref()?).copied();
         let carried = carry::unsettled(
             &sessions,
             |handle| dismissed.contains(handle),
-            |gist, _| is_closed(gist),
+            |gist, item| closed_for(gist).is_some_and(|closed| closed.closes_item(gist, item)),
         );
         let recent: Vec<(Client, String)> = sessions
             .iter()
@@ -107,14 +106,18 @@ impl Work {
             .collect();
         let mut sessions = sessions.into_iter();
         let (gist, before) = (sessions.next(), sessions.collect());
-        let is_closed = !is_own && gist.as_ref().is_some_and(is_closed);
-        let gist = if is_closed { gist.map(carry::closed) } else { gist };
+        let closed = gist.as_ref().filter(|_| !is_own).and_then(closed_for);
+        let is_closed = closed.zip(gist.as_ref()).is_some_and(|(closed, gist)| closed.closes(gist));
+        let gist = gist.map(|gist| match closed {
+            Some(closed) => closed.apply(gist),
+            None => gist,
+        });
         let is_here = |one: &Checkpointed<'_>| one.is_here;
         let asked_first = |one: Checkpointed<'_>| (one.name.id, one.about.to_owned());
         let earlier =
             others.into_iter().filter(is_here).take(EARLIER_MAX).map(asked_first).collect();
         let mut points = Vec::new();
-        let instructions = read_instructions(&ledger)?;
+        let instructions = read_instructions(project, &ledger)?;
         if !asked.has_context && asked.occasion != Some(Occasion::Prompt) {
             points.extend(of_instructions(instructions.active(branch.as_deref())));
         }
@@ -286,22 +289,26 @@ fn first_with_work(
     Ok(first.map(|first| gist(ledger, first)).transpose()?.flatten().map(|gist| (0, gist)))
 }
 
-/// The branches of these sessions that were merged or deleted: what was left open there is closed.
-fn closed_branches(project: &Project, sessions: &[Gist]) -> HashSet<String> {
-    let Some(repository) = project.repository() else { return HashSet::new() };
+/// The branches of these sessions that were merged or deleted.
+fn closed_branches(project: &Project, sessions: &[Gist]) -> HashMap<String, ClosedBranch> {
+    let Some(repository) = project.repository() else { return HashMap::new() };
     let here = repository.branch();
-    let branches = sessions.iter().filter_map(|gist| gist.branch.clone());
-    let mut branches: HashSet<String> =
-        branches.filter(|branch| Some(branch) != here.as_ref()).collect();
-    if branches.is_empty() {
-        return branches;
+    let names = sessions.iter().filter_map(|gist| gist.branch.clone());
+    let names: HashSet<String> = names.filter(|branch| Some(branch) != here.as_ref()).collect();
+    if names.is_empty() {
+        return HashMap::new();
     }
     let observed = last_observation(project);
-    branches.retain(|branch| {
-        let state = branch_state(repository, branch, observed.as_ref());
-        matches!(state, Some(BranchState::Merged(_) | BranchState::Deleted))
+    let branches = repository.branches();
+    let closed = names.into_iter().filter_map(|branch| {
+        let at = match branch_state(&branches, &branch, observed.as_ref())? {
+            BranchState::Merged(merge) => merge.at,
+            BranchState::Deleted => None,
+            BranchState::Exists | BranchState::Renamed(_) => return None,
+        };
+        Some((branch, ClosedBranch { at }))
     });
-    branches
+    closed.collect()
 }
 
 fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpointed<'_>> {
