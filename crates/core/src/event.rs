@@ -331,6 +331,7 @@ mod tests {
                 client: "codex".into(),
                 session: "s".into(),
                 record: "r".into(),
+                headless: true,
             }),
             Event::Instruction(InstructionEvent::Dismissed { id: "aa".into(), wrong: true }),
             Event::Session(SessionEvent::Acknowledged {

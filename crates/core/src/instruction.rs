@@ -70,6 +70,9 @@ pub struct Instruction {
     pub session: String,
     /// The record of the prompt.
     pub record: String,
+    /// Whether that prompt came from a script. Another script can take it back; what a user typed only a
+    /// user takes back.
+    pub headless: bool,
     /// When it was given.
     pub at: Timestamp,
     /// Whether it holds.
@@ -123,21 +126,23 @@ impl Instructions {
         mut given: BTreeMap<InstructionId, Instruction>,
         closed: &BTreeMap<InstructionId, BTreeSet<(Timestamp, Closing)>>,
     ) -> Self {
-        let closings: Vec<(Option<String>, String, Timestamp, Closing)> = closed
+        let closings: Vec<(Instruction, Timestamp, Closing)> = closed
             .iter()
             .filter_map(|(id, closings)| Some((given.get(id)?, closings)))
             .flat_map(|(one, closings)| {
-                closings.iter().map(|(at, closing)| {
-                    (one.branch.clone(), one.text.clone(), (*at).max(one.at), *closing)
-                })
+                let closed = |(at, closing): &(Timestamp, Closing)| {
+                    (one.clone(), (*at).max(one.at), *closing)
+                };
+                closings.iter().map(closed)
             })
             .collect();
         for instruction in given.values_mut() {
-            let same = closings.iter().filter(|(branch, text, at, _)| {
-                *branch == instruction.branch && *text == instruction.text && *at >= instruction.at
+            let same = closings.iter().filter(|(one, at, closing)| {
+                let is_same = one.branch == instruction.branch && one.text == instruction.text;
+                is_same && *at >= instruction.at && closing.takes_along(one, instruction)
             });
             // The last one counts, and of two at once the greater.
-            if let Some((.., at, closing)) = same.max_by_key(|(.., at, closing)| (*at, *closing)) {
+            if let Some((_, at, closing)) = same.max_by_key(|(_, at, closing)| (*at, *closing)) {
                 instruction.state = closing.state();
                 instruction.closed = Some(*at);
             }
@@ -171,15 +176,17 @@ impl Instructions {
 
     /// Those that hold on a branch, the oldest first, each sentence once.
     pub fn active(&self, branch: Option<&str>) -> Vec<&Instruction> {
-        let mut active: Vec<&Instruction> = self
-            .iter()
-            .filter(|one| one.state == InstructionState::Active)
-            .filter(|one| one.branch.is_none() || one.branch.as_deref() == branch)
-            .collect();
+        let mut active: Vec<&Instruction> = self.holding(branch).collect();
         active.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
         let mut seen = BTreeSet::new();
         active.retain(|one| seen.insert(one.text.as_str()));
         active
+    }
+
+    fn holding(&self, branch: Option<&str>) -> impl Iterator<Item = &Instruction> {
+        self.iter()
+            .filter(|one| one.state == InstructionState::Active)
+            .filter(move |one| one.branch.is_none() || one.branch.as_deref() == branch)
     }
 
     /// The instructions that a handle names: the start of an id, with or without `i-`.
@@ -195,8 +202,9 @@ impl Instructions {
     pub fn told_by(&self, session: &Session, branch: Option<&str>) -> Vec<Told> {
         let Some(id) = session.id.as_deref() else { return Vec::new() };
         let abandoned = session.abandoned();
-        let mut holding: Vec<(InstructionId, String)> =
-            self.active(branch).iter().map(|one| (one.id.clone(), one.text.clone())).collect();
+        let holding = self.holding(branch);
+        let mut holding: Vec<(InstructionId, String, bool)> =
+            holding.map(|one| (one.id.clone(), one.text.clone(), one.headless)).collect();
         let mut told = Vec::new();
         for request in session.requests.iter().filter(|one| !abandoned.has(&one.seen)) {
             let is_later = |one: &InstructionId| {
@@ -206,8 +214,9 @@ impl Instructions {
                 true => Permissions::default(),
                 false => Permissions::of(&request.text),
             };
-            holding.retain(|(one, text)| {
-                let is_revoked = is_later(one) && permissions.revoke(text);
+            holding.retain(|(one, text, headless)| {
+                let may_revoke = *headless || !request.headless;
+                let is_revoked = may_revoke && is_later(one) && permissions.revoke(text);
                 if is_revoked {
                     told.push(Told { at: request.seen.at, event: revoked(one, id, request) });
                 }
@@ -222,7 +231,7 @@ impl Instructions {
                 let branch = request.branch.as_deref().or(branch).filter(|name| *name != "HEAD");
                 let event = given(&one, text, branch, session, request);
                 told.push(Told { at: request.seen.at, event });
-                holding.push((one, text.clone()));
+                holding.push((one, text.clone(), request.headless));
             }
         }
         told
@@ -246,6 +255,15 @@ enum Closing {
 }
 
 impl Closing {
+    /// Whether closing one closes another one with the same words: what a user typed stays when a script
+    /// takes back what a script said.
+    fn takes_along(self, one: &Instruction, other: &Instruction) -> bool {
+        match self {
+            Self::Revoked => other.headless || !one.headless,
+            Self::Dismissed { .. } => true,
+        }
+    }
+
     fn state(self) -> InstructionState {
         match self {
             Self::Revoked => InstructionState::Revoked,
@@ -261,7 +279,8 @@ fn add(
     event: &InstructionEvent,
     at: Timestamp,
 ) {
-    let InstructionEvent::Given { text, branch, client, session, record, .. } = event else {
+    let InstructionEvent::Given { text, branch, client, session, record, headless, .. } = event
+    else {
         return;
     };
     let one = Instruction {
@@ -271,6 +290,7 @@ fn add(
         client: client.clone(),
         session: session.clone(),
         record: record.clone(),
+        headless: *headless,
         at,
         state: InstructionState::Active,
         closed: None,
@@ -298,6 +318,7 @@ fn given(
         client: session.client.name().to_owned(),
         session: session.id.clone().unwrap_or_default(),
         record: request.seen.record.clone(),
+        headless: request.headless,
     }
 }
 

@@ -78,6 +78,9 @@ pub struct Session {
     pub model: Option<String>,
     /// The branch that was checked out last, as the client saw it.
     pub branch: Option<String>,
+    /// Whether a script started it last, as in `claude -p` and `codex exec`.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub headless: bool,
     /// The commit that was checked out at its start, as the client saw it.
     pub commit: Option<String>,
     /// What the client or the user calls it.
@@ -192,6 +195,7 @@ impl Session {
             version: None,
             model: None,
             branch: None,
+            headless: false,
             commit: None,
             title: None,
             began: None,

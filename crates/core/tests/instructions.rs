@@ -20,6 +20,7 @@ fn given(session: &str, text: &str, branch: Option<&str>) -> InstructionEvent {
         client: "codex".into(),
         session: session.to_owned(),
         record: "r1".into(),
+        headless: false,
     }
 }
 
@@ -101,9 +102,14 @@ fn a_handle_names_an_instruction() {
 }
 
 fn session(id: &str, prompts: &[&str]) -> Session {
+    session_from("cli", id, prompts)
+}
+
+/// A session that was started by a user (`cli`) or a script (`sdk-cli`).
+fn session_from(entrypoint: &str, id: &str, prompts: &[&str]) -> Session {
     let record = |(number, text): (usize, &&str)| {
         format!(
-            r#"{{"type":"user","sessionId":"{id}","uuid":"{number}","timestamp":"2026-03-21T17:0{number}:00Z","message":{{"role":"user","content":"{text}"}}}}"#
+            r#"{{"type":"user","sessionId":"{id}","entrypoint":"{entrypoint}","uuid":"{number}","timestamp":"2026-03-21T17:0{number}:00Z","message":{{"role":"user","content":"{text}"}}}}"#
         ) + "\n"
     };
     let text: String = prompts.iter().enumerate().map(record).collect();
@@ -119,6 +125,32 @@ fn record(events: &mut Vec<Envelope>, session: &Session) -> usize {
         events.push(Envelope { id, time: one.at.unwrap(), source: "tester".into(), event });
     }
     told.len()
+}
+
+#[test]
+fn a_script_does_not_take_back_what_the_user_typed() {
+    let rule = "Never touch web/.";
+    let allowed = "You may touch web/ now.";
+    let mut events = Vec::new();
+    record(&mut events, &session("a", &[rule]));
+    record(&mut events, &session_from("sdk-cli", "b", &["Fix it", allowed]));
+    assert_eq!(texts(&Instructions::fold(&events), Some("fix")), [rule]);
+    // Not even by saying it first.
+    record(&mut events, &session_from("sdk-cli", "c", &[rule, "Fix it", allowed]));
+    assert_eq!(texts(&Instructions::fold(&events), Some("fix")), [rule]);
+    record(&mut events, &session("d", &["Fix it", "And now", "Then", allowed]));
+    assert_eq!(texts(&Instructions::fold(&events), Some("fix")), [""; 0]);
+}
+
+#[test]
+fn a_rule_of_a_script_counts_until_anybody_takes_it_back() {
+    for taker in ["sdk-cli", "cli"] {
+        let mut events = Vec::new();
+        record(&mut events, &session_from("sdk-cli", "a", &["Never touch web/."]));
+        assert_eq!(texts(&Instructions::fold(&events), Some("fix")), ["Never touch web/."]);
+        record(&mut events, &session_from(taker, "b", &["Fix it", "You may touch web/ now."]));
+        assert_eq!(texts(&Instructions::fold(&events), Some("fix")), [""; 0], "{taker}");
+    }
 }
 
 #[test]
@@ -160,4 +192,15 @@ proptest! {
         let twice = events.iter().chain(events.iter().rev());
         prop_assert_eq!(&Instructions::fold(twice), &whole);
     }
+}
+
+#[test]
+fn a_session_of_codex_exec_is_one_of_a_script() {
+    let started = |originator: &str| {
+        let record = format!(
+            r#"{{"timestamp":"2026-03-21T17:00:00Z","type":"session_meta","payload":{{"id":"s","cwd":"/work","originator":"{originator}"}}}}"#
+        );
+        read(Client::Codex, format!("{record}\n").as_bytes()).headless
+    };
+    assert!(started("codex_exec") && !started("codex-tui"));
 }

@@ -253,6 +253,7 @@ fn forgetting_a_session(world: &dyn World) {
             client: "codex".to_owned(),
             session: session.to_owned(),
             record: "r".to_owned(),
+            headless: false,
         };
         Envelope { event: Event::Instruction(given), ..event(id) }
     };

@@ -23,6 +23,9 @@ pub enum InstructionEvent {
         session: String,
         /// The record of the prompt.
         record: String,
+        /// Whether the prompt came from a script, as in `claude -p`.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        headless: bool,
     },
     /// The user took it back in a later prompt.
     #[serde(rename = "instruction.revoked")]

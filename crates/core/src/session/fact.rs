@@ -169,6 +169,8 @@ pub struct Identity<'a> {
     pub branch: Option<&'a str>,
     pub commit: Option<&'a str>,
     pub title: Option<&'a str>,
+    /// Whether a script started it, and no user is there.
+    pub headless: Option<bool>,
 }
 
 /// Tokens of one answer of the model.

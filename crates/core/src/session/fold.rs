@@ -194,8 +194,9 @@ impl Session {
     }
 
     fn identify(&mut self, identity: &Identity<'_>) {
-        let Identity { session, forked_from, cwd, version, model, branch, commit, title } =
+        let Identity { session, forked_from, cwd, version, model, branch, commit, title, headless } =
             identity;
+        self.headless = headless.unwrap_or(self.headless);
         if let Some(cwd) = cwd.filter(|cwd| self.folder_now.as_deref() != Some(*cwd)) {
             self.folder_now = Some(self.name(cwd));
         }
@@ -265,6 +266,7 @@ impl Session {
         let context = Context { is_first, stopped: self.stopped.take(), previous };
         let mut request = intent::request(seen(mark, Source::User), text, context);
         request.branch = self.branch.clone().filter(|_| !request.limits.is_empty());
+        request.headless = self.headless;
         self.requests.push(request)
     }
 

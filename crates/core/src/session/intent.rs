@@ -38,8 +38,9 @@ pub fn correction(text: &str, context: Context<'_>) -> Option<Correction> {
 /// A request with all that its text says about it. The text is clean.
 pub(super) fn request(seen: Seen, text: String, context: Context<'_>) -> Request {
     let correction = correction(&text, context);
+    let (limits, branch) = (Vec::new(), None);
     let mut request =
-        Request { seen, correction, limits: Vec::new(), branch: None, trivial: false, text };
+        Request { seen, correction, limits, branch, headless: false, trivial: false, text };
     judge(&mut request);
     request
 }

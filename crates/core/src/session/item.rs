@@ -88,6 +88,9 @@ pub struct Request {
     /// The branch that was checked out, where it limits further work.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<String>,
+    /// Whether it came from a script, as in `claude -p`.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub headless: bool,
     /// Whether it names no work of its own: an answer, "go on", "commit and push".
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub trivial: bool,

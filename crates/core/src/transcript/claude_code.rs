@@ -18,6 +18,8 @@ use words::{Words, between};
 const OPEN_MAX: usize = 10_000;
 /// Agents work beside each other; so many of their calls are waited for.
 const AGENT_CALLS_MAX: usize = 64;
+/// How the entry points of `claude -p` and of the SDKs begin.
+const SDK: &str = "sdk";
 /// What the client puts in the place of an answer that no model gave.
 const SYNTHETIC: &str = "<synthetic>";
 
@@ -56,6 +58,8 @@ struct Line<'a> {
     version: Scalar<'a>,
     #[serde(borrow)]
     git_branch: Scalar<'a>,
+    #[serde(borrow)]
+    entrypoint: Scalar<'a>,
     #[serde(borrow)]
     agent_id: Scalar<'a>,
     #[serde(borrow)]
@@ -276,6 +280,7 @@ impl ClaudeCode {
                     cwd: line.cwd.text(),
                     version: line.version.text(),
                     branch: line.git_branch.text(),
+                    headless: line.entrypoint.text().map(|entrypoint| entrypoint.starts_with(SDK)),
                     ..Identity::default()
                 }),
             );

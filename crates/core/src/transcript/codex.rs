@@ -15,6 +15,9 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+/// The originator of `codex exec`.
+const EXEC: &str = "codex_exec";
+
 /// A call and what the client tells of it stand close together.
 const KNOWN_MAX: usize = 512;
 
@@ -56,6 +59,8 @@ struct Line<'a> {
 struct Payload<'a> {
     #[serde(borrow)]
     r#type: Scalar<'a>,
+    #[serde(borrow)]
+    originator: Scalar<'a>,
     #[serde(borrow)]
     id: Scalar<'a>,
     #[serde(borrow)]
@@ -280,6 +285,7 @@ impl Codex {
                 branch: git.and_then(|git| git.branch.text()),
                 commit: git.and_then(|git| git.commit_hash.text()),
                 title: None,
+                headless: payload.originator.text().map(|originator| originator == EXEC),
             }),
         );
     }
