@@ -158,6 +158,34 @@ impl Omitted {
     }
 }
 
+/// The part of a page, in percent, that instructions of the user get where they would fill it.
+const INSTRUCTIONS_PART: u64 = 60;
+/// What every page about work has.
+const LEAD: [Rank; 3] = [Rank::Standing, Rank::NextAction, Rank::Goal];
+
+/// The room that instructions of the user take, the newest first.
+struct Instructions {
+    /// Whether they would leave too little for the work.
+    is_crowd: bool,
+    share: Budget,
+    spent: Cost,
+    is_full: bool,
+}
+
+impl Instructions {
+    /// Takes the room for one more, unless there is none. The newest one gets all it needs. After the first
+    /// that does not fit, none does: older ones do not come before newer ones.
+    fn has_room(&mut self, cost: Cost, spent: Cost, budget: Budget) -> bool {
+        if self.is_crowd {
+            let with = self.spent + cost;
+            let is_newest = self.spent == Cost::default();
+            self.is_full |= !(is_newest || with.fits(self.share)) || !(spent + cost).fits(budget);
+            self.spent = with;
+        }
+        !self.is_full
+    }
+}
+
 /// Finds out how much of each point fits.
 struct Filling<'f> {
     page: &'f Page<'f>,
@@ -200,18 +228,73 @@ impl Filling<'_> {
     /// A little room for each, in the order of importance, until one does not fit.
     fn give_first(&self, layout: &mut Layout) {
         let mut spent = self.page.frame_cost(layout, self.budget);
+        let mut instructions = self.instructions(layout);
+        if instructions.is_crowd {
+            spent = self.give_lead(layout, spent);
+        }
+        let mut waiting = Vec::new();
         for (index, entry) in self.entries.iter().enumerate() {
-            if layout.covered[index] {
+            if layout.covered[index] || layout.lengths[index] > 0 {
                 continue;
             }
-            let with = spent + self.cost(layout, index, entry.first_length);
-            if !with.fits(self.budget) {
-                layout.lengths[index] = self.shorter(layout, index, spent);
-                break;
+            let cost = self.cost(layout, index, entry.first_length);
+            let is_instruction = entry.point.rank == Rank::Instruction;
+            if is_instruction && !instructions.has_room(cost, spent, self.budget) {
+                waiting.push(index);
+                continue;
             }
-            spent = with;
+            if !(spent + cost).fits(self.budget) {
+                layout.lengths[index] = self.shorter(layout, index, spent);
+                return;
+            }
+            spent += cost;
             layout.lengths[index] = entry.first_length;
         }
+        // Nothing else is left to tell.
+        for index in waiting {
+            let with = spent + self.cost(layout, index, self.entries[index].first_length);
+            if !with.fits(self.budget) {
+                return;
+            }
+            spent = with;
+            layout.lengths[index] = self.entries[index].first_length;
+        }
+    }
+
+    /// The room that instructions of the user get: all they need, unless little would be left for the
+    /// work itself.
+    fn instructions(&self, layout: &Layout) -> Instructions {
+        let share = self.budget.part(INSTRUCTIONS_PART);
+        // They share a heading.
+        let mut all = layout.clone();
+        let mut cost = Cost::default();
+        for (index, entry) in self.entries.iter().enumerate() {
+            if entry.point.rank == Rank::Instruction && !layout.covered[index] {
+                cost += self.cost(&all, index, entry.first_length);
+                all.lengths[index] = entry.first_length;
+            }
+        }
+        let has_work = self.entries.iter().any(|entry| LEAD.contains(&entry.point.rank));
+        let is_crowd = has_work && !cost.fits(share);
+        Instructions { is_crowd, share, spent: Cost::default(), is_full: false }
+    }
+
+    /// The goal, the status and the next step come before a crowd of instructions: a few words of each.
+    fn give_lead(&self, layout: &mut Layout, frame: Cost) -> Cost {
+        /// More follows where room is left.
+        const LENGTH_MAX: usize = 120;
+        let mut spent = frame;
+        for rank in LEAD {
+            let is_it = |entry: &Entry| entry.point.rank == rank;
+            let Some(index) = self.entries.iter().position(is_it) else { continue };
+            let length = self.entries[index].first_length.min(LENGTH_MAX);
+            let with = spent + self.cost(layout, index, length);
+            if !layout.covered[index] && with.fits(self.budget.part(INSTRUCTIONS_PART)) {
+                layout.lengths[index] = length;
+                spent = with;
+            }
+        }
+        spent
     }
 
     /// Fewer characters of a point that fit beside what is spent; none where too few would.

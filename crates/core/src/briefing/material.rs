@@ -196,6 +196,14 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// A part of it, in percent.
+    pub(super) fn part(self, percent: u64) -> Self {
+        let part = |all: u64| all.saturating_mul(percent) / 100;
+        Self { tokens: part(self.tokens), utf16_units: self.utf16_units.map(part) }
+    }
+}
+
+impl Budget {
     /// What a client takes from a hook, within a number of tokens.
     pub fn of(tokens: u64, client: Option<Client>) -> Self {
         let utf16_units = (client == Some(Client::ClaudeCode)).then_some(10_000);

@@ -167,10 +167,21 @@ fn omitted(entries: &[Entry<'_>], layout: &Layout) -> Vec<String> {
         }
         total -= count;
     }
+    if let (Some(command), Some(first)) = (instructions_command(entries, layout), parts.first_mut())
+    {
+        first.push_str(&format!(" ({command})"));
+    }
     if total > 0 {
         parts.push(noun::counted(if parts.is_empty() { "item" } else { "other item" }, total));
     }
     parts
+}
+
+/// The command that lists instructions of the user, where some are omitted: those still hold.
+fn instructions_command(entries: &[Entry], layout: &Layout) -> Option<String> {
+    let first = layout.omitted(entries).next()?;
+    let is_instruction = first.point.rank == Rank::Instruction;
+    is_instruction.then(|| quote::command(&first.point.show)).flatten()
 }
 
 /// A text and what it costs.

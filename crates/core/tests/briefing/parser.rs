@@ -73,7 +73,9 @@ impl Words {
         let head = format!(
             "^(?:{title}|{compact})(?: · branch {NAME})?(?: · role {NAME})? · (?<tokens>[0-9]+) tokens$"
         );
-        let kinds = "(?:[0-9]+ [A-Za-z '/-]+, )*(?:[0-9]+ [A-Za-z '/-]+|parts of [0-9]+ texts?)";
+        // Instructions still hold where they are omitted, so their command stands beside them.
+        let kind = format!("[0-9]+ (?:instructions? \\({COMMAND}\\)|[A-Za-z '/-]+)");
+        let kinds = format!("(?:{kind}, )*(?:{kind}|parts of [0-9]+ texts?)");
         Self {
             head: pattern(&head),
             heading: pattern(&format!("^({what}){about}:$")),

@@ -2,7 +2,7 @@
 
 use super::parser::{Parsed, Words};
 use midstride_core::briefing::{
-    Boot, BootAction, Briefing, Budget, Material, Occasion, Omitted, Point, Rank, compose,
+    Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Omitted, Point, Rank, compose,
 };
 use midstride_core::header::BootKind;
 use midstride_core::session::Client;
@@ -207,17 +207,32 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
 });
 
 /// Every item is on the page, or counted as omitted, or repeated: another one on the page has all of
-/// its text. Items on the page, then omitted ones, are in the order of importance.
+/// its text. Items on the page are in the order of importance. So are those on the page and then omitted
+/// ones, with two exceptions where instructions of the user would fill the page: these are in their own
+/// order, and the first status, next step and goal come before what lies between them.
 fn all_is_accounted_for(material: &Material, briefing: &Briefing) {
-    let told = briefing.told.iter().map(|told| (told.rank, told.source.clone()));
+    let told: Vec<(Rank, String)> =
+        briefing.told.iter().map(|told| (told.rank, told.source.clone())).collect();
     let of = |one: &Omitted| (one.rank, one.source.clone());
-    let ordered: Vec<(Rank, String)> = told.chain(briefing.omitted.iter().map(of)).collect();
-    let mut rest = in_order(material).into_iter();
-    for one in &ordered {
-        let found = rest.any(|other| other == *one);
-        assert!(found, "not in the order of importance: {one:?}\n{}", briefing.text);
-    }
-    let mut accounted = ordered;
+    let omitted: Vec<(Rank, String)> = briefing.omitted.iter().map(of).collect();
+    let is_in_order = |some: &[(Rank, String)]| {
+        let mut rest = in_order(material).into_iter();
+        for one in some {
+            let found = rest.any(|other| other == *one);
+            assert!(found, "not in the order of importance: {one:?}\n{}", briefing.text);
+        }
+    };
+    is_in_order(&told);
+    is_in_order(&omitted);
+    let is_instruction = |one: &&(Rank, String)| one.0 == Rank::Instruction;
+    let all = || told.iter().chain(&omitted);
+    is_in_order(&all().filter(is_instruction).cloned().collect::<Vec<_>>());
+    let is_crowded = omitted.iter().any(|one| is_instruction(&one));
+    let is_lead =
+        |rank| matches!(rank, Rank::Goal | Rank::Standing | Rank::NextAction) && is_crowded;
+    let others = all().filter(|one| !is_instruction(one) && !is_lead(one.0));
+    is_in_order(&others.cloned().collect::<Vec<_>>());
+    let mut accounted: Vec<(Rank, String)> = told.into_iter().chain(omitted).collect();
     accounted.extend(briefing.repeated.iter().map(of));
     let mut everything = in_order(material);
     accounted.sort();
@@ -358,6 +373,82 @@ fn however_much_is_to_be_kept_to_a_session_that_starts_hears_what_to_do() {
     for rank in [Rank::Constraint, Rank::Standing, Rank::NextAction] {
         assert_eq!(tells(rank).unwrap().source, "handoff first", "{}", briefing.text);
     }
+}
+
+/// A session with so many instructions of the user, the newest first, each of some ten tokens.
+fn instructed(instructions: usize) -> Material {
+    let line = |rank, what, text: String| Point {
+        rank,
+        what,
+        text,
+        form: Form::Line,
+        source: "session 1f3a09c2".to_owned(),
+        is_of_page: true,
+        show: ["midstride", "dismiss"].map(str::to_owned).to_vec(),
+        ..Point::default()
+    };
+    let rule = |at: usize| {
+        let text = format!("\"Never touch the folder of number {at}.\" (i-{at:06})");
+        line(Rank::Instruction, "The user's instruction", text)
+    };
+    let mut points: Vec<Point> = (0..instructions).map(rule).collect();
+    let long = "Make the market pages fast again, and keep the cache warm over deploys. ".repeat(6);
+    points.push(line(Rank::Source, "Last session", "Claude Code 1f3a09c2".to_owned()));
+    points.push(Point { form: Form::Quote, ..line(Rank::Goal, "Goal (the user)", long.clone()) });
+    let status = "3 files edited since the last commit, no push seen".to_owned();
+    points.push(line(Rank::Standing, "Status", status));
+    points.push(Point { form: Form::Quote, ..line(Rank::NextAction, "Next", long) });
+    for at in 0..80 {
+        let said =
+            format!("Report number {at}. {}", "The cache is warm after a deploy. ".repeat(4));
+        points.push(Point { form: Form::Quote, ..line(Rank::Report, "Report", said) });
+    }
+    Material {
+        client: Some(Client::ClaudeCode),
+        occasion: Occasion::Startup,
+        role: None,
+        branch: Some("main".to_owned()),
+        boot: Vec::new(),
+        points,
+        unread: 0,
+        show_all: ["midstride", "brief", "--budget", "20000"].map(str::to_owned).to_vec(),
+        headline: None,
+    }
+}
+
+#[test]
+fn many_instructions_leave_room_for_the_work() {
+    for (tokens, most) in [(500, 300), (1_000, 600)] {
+        let budget = Budget { tokens, utf16_units: Some(10_000) };
+        let briefing = compose(&instructed(120), budget);
+        let tells = |rank| briefing.told.iter().filter(|told| told.rank == rank).count();
+        for rank in [Rank::Standing, Rank::NextAction, Rank::Goal] {
+            assert_eq!(tells(rank), 1, "{}", briefing.text);
+        }
+        let is_rule = |line: &&str| line.contains("Never touch");
+        let rules: Vec<&str> = briefing.text.lines().filter(is_rule).collect();
+        let cost = tokens::estimate(&rules.join("\n"));
+        assert!((most * 3 / 4..=most).contains(&cost), "{cost}: {}", briefing.text);
+        assert!(rules[0].contains("number 0."), "the newest one: {}", briefing.text);
+        let left = 120 - rules.len();
+        let counted = format!("Omitted: {left} instructions (midstride dismiss)");
+        assert!(briefing.text.contains(&counted), "{}", briefing.text);
+    }
+}
+
+#[test]
+fn instructions_that_leave_room_are_never_omitted() {
+    let budget = Budget { tokens: 500, utf16_units: Some(10_000) };
+    let omits = |instructions: usize| {
+        let briefing = compose(&instructed(instructions), budget);
+        briefing.omitted.iter().any(|one| one.rank == Rank::Instruction)
+    };
+    assert!((1..=12).all(|instructions| !omits(instructions)));
+    // Where there is nothing else to say, they get the page.
+    let mut alone = instructed(20);
+    alone.points.retain(|point| point.rank == Rank::Instruction);
+    let briefing = compose(&alone, budget);
+    assert!(briefing.omitted.is_empty(), "{}", briefing.text);
 }
 
 #[test]

@@ -15,5 +15,7 @@ pub fn of_instructions<'i>(active: impl IntoIterator<Item = &'i Instruction>) ->
         let point = origin.point(Rank::Instruction, "The user's instruction", text);
         Point { form: Form::Line, is_of_page: true, ..point }
     };
-    active.into_iter().map(point).collect()
+    let mut points: Vec<Point> = active.into_iter().map(point).collect();
+    points.reverse();
+    points
 }
