@@ -4,7 +4,7 @@ use crate::open;
 use midstride::ledger::{Ledger as _, Patience, SqliteLedger};
 use midstride::project::Project;
 use midstride::settings::Inside;
-use midstride::verbs::{self, Asked, DismissError, Which};
+use midstride::verbs::{self, Asked, DismissError, StateChange, Which};
 use midstride_core::checkpoint::Mode;
 use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
@@ -390,4 +390,24 @@ fn a_later_session_that_gives_up_a_merge_settles_its_conflict() {
         session(3).user("Undo that").runs(settling, "", false).says("Done.").ended(&sandbox);
         assert!(!page(&sandbox).contains(MERGE), "{settling}: {}", page(&sandbox));
     }
+}
+
+#[test]
+fn a_workflow_state_that_nobody_touches_is_counted_after_five_sessions_with_work() {
+    let sandbox = shop();
+    let save = |step: u32| {
+        let change = StateChange::Whole(json!({"release_step": step}));
+        verbs::save_state(&open(sandbox.root()), "release", &change, None).unwrap();
+    };
+    save(1);
+    for day in 22..=25 {
+        work(day).ended(&sandbox);
+    }
+    assert!(page(&sandbox).contains("release_step: 1"), "{}", page(&sandbox));
+    session(26).user("hello").says("Hello.").ended(&sandbox);
+    assert!(page(&sandbox).contains("release_step: 1"), "no work: {}", page(&sandbox));
+    work(27).ended(&sandbox);
+    let told = page(&sandbox);
+    assert!(!told.contains("release_step"), "{told}");
+    assert!(told.contains("Workflow states (workflows): 1 older state"), "{told}");
 }

@@ -45,6 +45,20 @@ fn every_state_is_kept_and_the_last_one_counts() {
 }
 
 #[test]
+fn only_the_last_record_of_a_workflow_is_read_to_list_it() {
+    let sandbox = shop();
+    save(&sandbox, "release", json!({"step": 1}));
+    save(&sandbox, "release", json!({"step": 2}));
+    let path = sandbox.root().join(".git/midstride/ledger.db");
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let sql = "UPDATE records SET events = 'broken' WHERE stream LIKE 'workflow%' AND number = 1";
+    assert_eq!(connection.execute(sql, []).unwrap(), 1);
+    drop(connection);
+    let all = states(&open(sandbox.root())).unwrap();
+    assert_eq!((all.len(), all[0].1), (1, 2));
+}
+
+#[test]
 fn changes_of_many_at_once_are_all_there() {
     let sandbox = shop();
     save(&sandbox, "race", json!({}));

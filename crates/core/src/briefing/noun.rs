@@ -24,6 +24,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("Assumption, not validated", "assumption"),
     ("State", "status line"),
     ("Open tasks", "open task"),
+    ("Workflow states", "workflow state"),
     ("Agents in flight", "agent in flight"),
     ("Report", "report"),
     ("From the summary", "statement of the summary"),

@@ -12,7 +12,7 @@ pub use instruction::of_instructions;
 pub use repository::{of_earlier_commits, of_since, of_work_tree};
 pub use session::{headline, of_carried, of_session};
 pub use upstream::of_upstream;
-pub use work::{Telling, of_mission, of_tasks, of_workflow};
+pub use work::{Telling, of_mission, of_tasks, of_workflow, older_workflows};
 
 use super::{Boot, BootAction, Form, Point, Rank, form, quote};
 use crate::session::short_id;

@@ -157,20 +157,23 @@ pub fn load_state(
     Ok(LoadedState { state, number, history })
 }
 
-/// The last state of each workflow, with how many there are, by name.
+/// The last state of each workflow, with its number, by name.
 pub fn states(project: &Project) -> Result<Vec<(KeptState, usize)>, WorkflowError> {
     Ok(newest_states(&ledger_of(project)?)?)
 }
 
-/// The same of a ledger.
-pub(super) fn newest_states(ledger: &SqliteLedger) -> Result<Vec<(KeptState, usize)>, LedgerError> {
+/// The same of a ledger. One record of each workflow is read, however often its state was saved: each
+/// record has one state, so its number in the stream is the number of the state.
+pub(super) fn newest_states(ledger: &dyn Ledger) -> Result<Vec<(KeptState, usize)>, LedgerError> {
     let mut all: Vec<(KeptState, usize)> = Vec::new();
-    let records = ledger.read_below(StreamId::WORKFLOWS)?;
-    for state in history(events(&records)) {
-        match all.iter_mut().find(|(last, _)| last.name == state.name) {
-            Some((last, count)) => (*last, *count) = (state, *count + 1),
-            None => all.push((state, 1)),
-        }
+    for record in ledger.last_below(StreamId::WORKFLOWS)? {
+        let number = usize::try_from(record.number).unwrap_or(usize::MAX);
+        let last = match history(&record.events).pop() {
+            // What a newer midstride wrote says nothing here; what came before it does.
+            None => history(events(&ledger.read(&record.stream, None)?)).pop(),
+            last => last,
+        };
+        all.extend(last.map(|state| (state, number)));
     }
     all.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
     Ok(all)

@@ -1,7 +1,7 @@
 //! What is worth telling of the tasks, and of the mission.
 
 use super::{Origin, day};
-use crate::briefing::{Point, Rank};
+use crate::briefing::{Form, Point, Rank};
 use crate::mission::{AGENT, Mission, Standing};
 use crate::task::{Task, Tasks};
 use crate::workflow::KeptState;
@@ -105,4 +105,12 @@ pub fn of_workflow(kept: &KeptState, number: usize, state: Option<&Value>) -> Po
     };
     let point = origin.point(Rank::Task, "Workflow state", text);
     point.remarked(format!("state {number}, saved {}", day(kept.at)))
+}
+
+/// The workflow states that are not told, in a line.
+pub fn older_workflows(count: usize) -> Point {
+    let origin = Origin::of("workflows".to_owned(), &["midstride", "state"]);
+    let states = if count == 1 { "state" } else { "states" };
+    let text = format!("{count} older {states}; midstride state lists all");
+    Point { form: Form::Line, count, ..origin.point(Rank::Rest, "Workflow states", text) }
 }

@@ -16,7 +16,7 @@ use crate::verbs::workflow::newest_states;
 use jiff::Timestamp;
 use midstride_core::briefing::carry::{self, Carried, ClosedBranch};
 use midstride_core::briefing::points::{
-    Telling, of_instructions, of_mission, of_tasks, of_workflow,
+    Telling, of_instructions, of_mission, of_tasks, of_workflow, older_workflows,
 };
 use midstride_core::briefing::{Occasion, Point};
 use midstride_core::checkpoint::{Checkpoint, Gist, Highlight, HighlightKind};
@@ -26,6 +26,7 @@ use midstride_core::instruction::Instructions;
 use midstride_core::mission::{self, Mission};
 use midstride_core::session::Client;
 use midstride_core::task::{Role, Task, Tasks};
+use midstride_core::workflow::KeptState;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -82,6 +83,7 @@ impl Work {
         for one in &mut others {
             one.is_near = one.branch.is_some() && one.branch == branch.as_deref();
         }
+        let worked = Worked::of(&others);
         others.sort_by_cached_key(|one| one.distance(branch.as_deref()));
         let mut sessions: Vec<Gist> = own_gist.into_iter().collect();
         if is_own || own.is_none() || asked.has_context {
@@ -127,7 +129,7 @@ impl Work {
         let state = Mission::of(states.last(), &tasks);
         points.extend(state.as_ref().map(of_mission).unwrap_or_default());
         points.extend(of_tasks(&tasks, |task| telling(task, gist.as_ref(), &recent)));
-        points.extend(workflows(&ledger)?);
+        points.extend(workflows(&ledger, &worked)?);
         Ok(Self { ledger: Some(ledger), gist, is_own, carried, before, earlier, points, is_closed })
     }
 }
@@ -153,15 +155,42 @@ fn telling(task: &Task, gist: Option<&Gist>, recent: &[(Client, String)]) -> Tel
     if task.captured.is_empty() || is_recent() { Telling::Here } else { Telling::Counted }
 }
 
-/// The workflow states that were saved last.
-fn workflows(ledger: &SqliteLedger) -> Result<Vec<Point>, LedgerError> {
+/// When sessions with work ended: what none of them touched is only counted in the end.
+struct Worked(Vec<(SessionName, Timestamp)>);
+
+impl Worked {
+    fn of(sessions: &[Checkpointed<'_>]) -> Self {
+        let worked = sessions.iter().filter(|one| one.worked != Some(false));
+        Self(worked.filter_map(|one| Some((one.name.clone(), one.ended?))).collect())
+    }
+
+    /// How many ended after a state was saved, without the one that saved it.
+    fn since(&self, state: &KeptState) -> usize {
+        let saved = |name: &SessionName| {
+            let by = state.session.as_ref();
+            by.is_some_and(|(client, id)| (&name.client, &name.id) == (client, id))
+        };
+        self.0.iter().filter(|(name, ended)| *ended > state.at && !saved(name)).count()
+    }
+}
+
+/// The workflow states that were saved last. One that five sessions with work did not save again is only
+/// counted.
+fn workflows(ledger: &SqliteLedger, worked: &Worked) -> Result<Vec<Point>, LedgerError> {
     /// Older ones are listed by `midstride state`.
     const TOLD_MAX: usize = 3;
     /// A longer state is only named.
     const BYTES_MAX: u64 = 64 << 10;
-    let mut states = newest_states(ledger)?;
+    let states = newest_states(ledger)?;
+    let all = states.len();
+    let is_recent = |state: &KeptState| worked.since(state) < carry::SESSIONS_MAX;
+    let mut states: Vec<_> = states.into_iter().filter(|(state, _)| is_recent(state)).collect();
     states.sort_by_key(|(state, _)| Reverse(state.at));
     let mut points = Vec::new();
+    let older = all - states.len().min(TOLD_MAX);
+    if older > 0 {
+        points.push(older_workflows(older));
+    }
     for (kept, number) in states.into_iter().take(TOLD_MAX) {
         let blob = match kept.bytes <= BYTES_MAX {
             true => ledger.get_blob(&kept.blob)?,
