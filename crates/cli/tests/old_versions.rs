@@ -197,6 +197,22 @@ fn every_session_is_there_with_and_without_its_transcript() {
 }
 
 #[test]
+fn instructions_hold_and_what_was_dismissed_stays_closed() {
+    for archive in unpack_all() {
+        let listed = archive.json(&["dismiss", "--json"]);
+        let instructions = array(&listed).iter().filter(|one| one["kind"] == "instruction");
+        let found: Vec<Value> =
+            instructions.map(|one| pick(one, &["handle", "text", "session"])).collect();
+        // The first version kept no instructions.
+        if archive.expected["instructions"].is_array() {
+            assert_same("instructions", &found, &archive.expected["instructions"]);
+        }
+        let is_dismissed = |one: &&Value| one["handle"] == archive.expected["dismissed"];
+        assert_eq!(array(&listed).iter().find(is_dismissed), None, "{}", archive.name);
+    }
+}
+
+#[test]
 fn what_the_user_allowed_and_trusted_still_is() {
     for archive in unpack_all() {
         let expected = &archive.expected["permissions"];

@@ -116,7 +116,9 @@ fn relocate(root: &Path, expected: &Value) {
         let text = digest["text"].as_str()?;
         Some(recompute(digest, text, &replace(text, &changes)))
     });
-    let of_paths: Changes = of_paths.collect();
+    let mut of_paths: Changes = of_paths.collect();
+    // A short digest of a path begins a longer one.
+    of_paths.sort_by_key(|(old, _)| std::cmp::Reverse(old.len()));
     changes.extend(of_paths);
     let before = text_files(root);
     let moved = replace_all(&before, &changes);
