@@ -268,9 +268,14 @@ impl<'e> Lives<'e> {
 
     /// Whether a session still runs.
     pub fn of(&self, found: &Found) -> Life {
-        let runs = match found.client {
-            Client::ClaudeCode => self.claude_code().map(|ids| ids.contains(&found.session)),
-            Client::Codex => self.codex().map(|open| open.contains(&files::real(&found.path))),
+        self.of_session(found.client, &found.session, &found.path)
+    }
+
+    /// The same by its id and its transcript, which need not be there.
+    pub(crate) fn of_session(&self, client: Client, session: &str, transcript: &Path) -> Life {
+        let runs = match client {
+            Client::ClaudeCode => self.claude_code().map(|ids| ids.contains(session)),
+            Client::Codex => self.codex().map(|open| open.contains(&files::real(transcript))),
         };
         match runs {
             Some(true) => Life::Runs,

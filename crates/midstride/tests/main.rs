@@ -1,6 +1,7 @@
 //! The doors, against the real thing: a file system and git.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look from outside")]
 
+mod at_work;
 mod brief;
 mod capture;
 mod carried;
@@ -18,6 +19,7 @@ mod observation;
 mod process;
 mod prompts;
 mod redaction;
+mod transcript;
 mod undo;
 mod upstream;
 mod workflow;

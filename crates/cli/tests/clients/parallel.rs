@@ -55,7 +55,14 @@ fn two_clients_at_work_at_once_do_not_disturb_each_other() {
     let mut third = claude_code(&sandbox, &models[2]).unwrap();
     finish(&sandbox, third.args(["-p", "What goes on here?"]));
     let during = heard(&last(&models[2]));
-    assert_eq!(times(&during, "midstride briefing"), 0, "nobody is done yet: {during:#?}");
+    // Nobody is done yet, and what they do is not told; that they are at work is.
+    assert_eq!(times(&during, "midstride briefing"), 1, "{during:#?}");
+    for client in ["Claude Code", "Codex"] {
+        let line = format!("Also at work: {client} session ");
+        assert_eq!(times(&during, &line), 1, "{during:#?}");
+    }
+    assert_eq!(times(&during, "branch master; active at "), 2, "{during:#?}");
+    assert_eq!(times(&during, IMPORTER) + times(&during, REPORT), 0, "{during:#?}");
     let at_work = known(&sandbox);
     for text in [IMPORTER, REPORT] {
         assert_eq!(at_work[text], (json!(true), "no".to_owned()), "{at_work:?}");
@@ -102,7 +109,10 @@ fn two_sessions_of_one_client_that_wait_are_two() {
     one.say(IMPORTER);
     let mut other = Talk::start(&mut claude_code(&sandbox, &models[1]).unwrap());
     other.say(REPORT);
-    assert!(!last(&models[1]).says("midstride briefing"), "the first one is not done");
+    // The first one is not done, and is at work.
+    let told = heard(&last(&models[1]));
+    assert_eq!(times(&told, "Also at work: Claude Code session "), 1, "{told:#?}");
+    assert_eq!(times(&told, IMPORTER), 0, "{told:#?}");
     one.say("And on");
     one.end();
     assert_eq!(known(&sandbox)[REPORT].0, json!(true));

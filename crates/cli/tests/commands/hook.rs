@@ -884,9 +884,15 @@ fn what_killed_sessions_kept_does_not_pile_up() {
         let file = File::create(folder.join(format!("codex.{number}.json"))).unwrap();
         let age = std::time::Duration::from_secs(1_000_000 - number);
         file.set_modified(moment + age).unwrap();
+        File::create(folder.join(format!("codex.{number}.running"))).unwrap();
     }
     hook(&sandbox, "SessionStart", CALLER, json!({"source": "startup"}));
-    let left = everything(&folder);
+    let mut left = everything(&folder);
+    // None of them runs.
+    let marks: Vec<PathBuf> =
+        left.keys().filter(|path| path.extension().unwrap() == "running").cloned().collect();
+    assert_eq!(marks, [folder.join(format!("claude-code.{CALLER}.running"))]);
+    left.remove(&marks[0]);
     assert_eq!(left.len(), 64);
     assert!(left.contains_key(&folder.join("codex.0.json")), "the newest stay");
     assert!(!left.contains_key(&folder.join("codex.79.json")), "the oldest go");

@@ -1,5 +1,6 @@
 //! What is worth telling, as points: of handoffs, of a session, of tasks and of the mission.
 
+mod at_work;
 mod handoff;
 mod instruction;
 mod repository;
@@ -7,6 +8,7 @@ mod session;
 mod upstream;
 mod work;
 
+pub use at_work::{AtWork, of_at_work};
 pub use handoff::{Asked, Drifted, KnownHandoff, ProofRun, REJECTED, of_handoff, source_of};
 pub use instruction::of_instructions;
 pub use repository::{of_earlier_commits, of_since, of_work_tree};

@@ -1,6 +1,7 @@
 //! Tell a session what it has to know: of open handoffs, of the session before it, of the tasks and
 //! of the mission. Where a client waits no process is started, and nothing is judged anew.
 
+mod at_work;
 mod upstream;
 mod work;
 
@@ -21,6 +22,7 @@ use crate::note_dates::NoteDates;
 use crate::observation::last_observation;
 use crate::project::{Project, SetUp, Shelved, Spot};
 use crate::settings::SessionName;
+use at_work::of_others_at_work;
 use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::points::{
@@ -486,6 +488,7 @@ fn material(
     }
     points.extend(in_turn(sources));
     points.extend(of_repository(project, asked, work));
+    points.extend(of_others_at_work(project, asked, work));
     points.extend(of_carried(&work.carried.0, work.carried.1));
     points.extend(work.points.iter().cloned());
     let has_handoff = |id: &String| open.sessions.contains(id);

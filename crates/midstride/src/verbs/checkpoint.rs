@@ -21,7 +21,8 @@ use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode, Written};
 use midstride_core::event::{Envelope, Event, SessionEvent};
 use midstride_core::redact::Redaction;
 use midstride_core::repository::WorkTreeState;
-use midstride_core::session::{Client, Session, hash};
+use midstride_core::session::{Client, Seen, Session, hash};
+use midstride_core::shell::join;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -512,6 +513,20 @@ fn told(
         event: Event::Session(event),
     };
     (envelope, StreamId::session(client, session))
+}
+
+/// The files that a session changed in its project, from the top of it, with the record that changed each
+/// last.
+pub(super) fn changed_below<'s>(
+    project: &Project,
+    session: &'s Session,
+) -> impl Iterator<Item = (PathBuf, Option<&'s Seen>)> {
+    let root = files::real(project.root().path());
+    session.files.changed().filter_map(move |(path, file)| {
+        let whole = join(session.cwd.as_deref(), path);
+        let below = Path::new(&whole).strip_prefix(&root).ok()?;
+        Some((below.to_owned(), file.changed.last()))
+    })
 }
 
 /// Says in the event whether the session is worth a briefing, so that a hook need not read it to know.

@@ -2,9 +2,11 @@
 //! does. The client waits, so nothing here starts a process or waits for others; and whatever goes
 //! wrong, the rest is done.
 
+mod at_work;
 mod kept;
 mod off_times;
 
+pub(super) use at_work::{AtWork, at_work};
 pub(super) use off_times::OffTimes;
 
 use super::brief::{
@@ -26,6 +28,7 @@ use crate::observation::is_due;
 use crate::process;
 use crate::project::{Project, SetUp, Shelved};
 use crate::settings::{self, SessionName};
+use at_work::Place;
 use jiff::Timestamp;
 use kept::Kept;
 use midstride_core::briefing::{Briefing, Occasion, Rank};
@@ -160,6 +163,7 @@ pub(super) fn briefed_with(project: &Project, client: &str, session: &str) -> Op
 
 /// Removes what hooks of a session keep for the next one.
 pub(super) fn start_over(project: &Project, session: &SessionName) -> Result<(), FileError> {
+    at_work::unmark(project, session)?;
     Kept::remove(project, session)
 }
 
@@ -278,10 +282,12 @@ impl Hooking<'_> {
 
     /// Sessions that ended without a word come first: the next one is told of them.
     fn start(&mut self, occasion: Occasion) {
+        let place = Place::of(self.project, self.call.transcript.as_deref());
         // What is told twice fills the context; what cannot be remembered is told all the same.
-        if self.is_first(|_| ()) == Some(false) {
+        if self.is_first(|kept| (kept.place, kept.ended) = (place, false)) == Some(false) {
             return;
         }
+        self.mark_at_work();
         let recovered = self.recover();
         let has_context = occasion == Occasion::Resume;
         let since = if has_context { self.last_at_work() } else { None };
@@ -316,7 +322,7 @@ impl Hooking<'_> {
         self.done.answer.context = text.clone();
         let now = self.project.environment().clock.now();
         self.change(|kept| {
-            (kept.told, kept.ended) = (told, false);
+            kept.told = told;
             kept.briefed = text.map(|text| (now, text)).or(kept.briefed.take());
         });
         let bounded = Kept::bound(self.project);
@@ -373,6 +379,7 @@ impl Hooking<'_> {
 
     /// What matters for a prompt comes with it, each handoff once in a session.
     fn prompt(&mut self, text: &str) {
+        self.mark_at_work();
         let kept = self.kept();
         let mut parts = Vec::new();
         if let Some(briefed) = self.matters(text) {
@@ -535,8 +542,22 @@ impl Hooking<'_> {
         let captured = capture(self.project, &found);
         let captured = self.noted(captured)?;
         self.note_new(captured.new_bytes);
-        self.changed = captured.session.files.last_change();
+        self.note_changes(&captured.session);
         Some(captured.session)
+    }
+
+    /// Keeps which files the session changed, for others that start meanwhile.
+    fn note_changes(&mut self, session: &Session) {
+        self.changed = session.files.last_change();
+        if self.changed.is_some() {
+            let edited = at_work::edited(self.project, session);
+            self.change(|kept| kept.edited = edited);
+        }
+    }
+
+    fn mark_at_work(&mut self) {
+        let marked = at_work::mark(self.project, &self.session);
+        self.noted(marked);
     }
 
     fn note_new(&mut self, bytes: u64) {
@@ -569,6 +590,9 @@ impl Hooking<'_> {
         let done = write_down(self.project, &ledger, &found, Mode::Auto);
         let done = self.noted(done)?;
         self.did(if done.is_new { "captured" } else { "nothing new" });
+        if self.call.moment != Moment::End {
+            self.note_changes(&done.checkpoint.session);
+        }
         Some(done)
     }
 
@@ -663,7 +687,7 @@ impl Hooking<'_> {
         let captured = capture(self.project, &found);
         let Some(captured) = self.noted(captured) else { return };
         self.note_new(captured.new_bytes);
-        self.changed = captured.session.files.last_change();
+        self.note_changes(&captured.session);
         let Some(worth) = worth(&captured.session).filter(|_| self.may_save()) else { return };
         let taken = taken(self.project, &found, captured, Mode::Auto);
         let Some(taken) = self.noted(taken) else { return };
@@ -680,6 +704,8 @@ impl Hooking<'_> {
     fn end(&mut self) {
         self.checkpoint_within(RECOVERED.bytes_max);
         self.change(Kept::end);
+        let unmarked = at_work::unmark(self.project, &self.session);
+        self.noted(unmarked);
     }
 
     /// Whether an open handoff of this session is there for which nothing more is asked.

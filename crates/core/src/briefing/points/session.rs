@@ -102,7 +102,7 @@ fn first_line(text: &str) -> Option<String> {
     lines.find(|line| !line.ends_with(':')).map(str::to_owned)
 }
 
-fn client_name(client: Client) -> &'static str {
+pub(super) fn client_name(client: Client) -> &'static str {
     match client {
         Client::ClaudeCode => "Claude Code",
         Client::Codex => "Codex",

@@ -1,5 +1,6 @@
 //! What hooks of a session keep for the next one. It is lost without harm: something is said twice.
 
+use super::at_work::Place;
 use crate::files::{self, FileError, Root};
 use crate::project::Project;
 use crate::settings::SessionName;
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Where it lies, with what is never committed.
-const FOLDER: &str = "hooks";
+pub(super) const FOLDER: &str = "hooks";
 /// Of more sessions than these, what the oldest kept goes.
 const SESSIONS_MAX: usize = 64;
 /// A larger file is none of ours.
@@ -38,6 +39,10 @@ pub(super) struct Kept {
     pub(super) blocked: u8,
     /// Whether its client said that it ended.
     pub(super) ended: bool,
+    /// Where the session runs.
+    pub(super) place: Option<Place>,
+    /// The files that it changed, as far as its transcript was read.
+    pub(super) edited: Vec<String>,
     /// The calls that were answered last.
     answered: Vec<Answered>,
 }

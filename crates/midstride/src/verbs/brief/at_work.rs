@@ -1,0 +1,69 @@
+//! What a session that starts is told of others that are at work.
+
+use super::Asked;
+use super::work::Work;
+use crate::files;
+use crate::observation::last_work_tree;
+use crate::project::Project;
+use crate::verbs::hook::{AtWork, at_work};
+use midstride_core::briefing::points::{self, of_at_work};
+use midstride_core::briefing::{Occasion, Point};
+use midstride_core::checkpoint::{Gist, HighlightKind};
+use midstride_core::shell::join;
+use std::path::Path;
+
+/// A line for each other session at work. A session that goes on after a compaction was told when it
+/// started, and a prompt or an agent asks for something else.
+pub(super) fn of_others_at_work(project: &Project, asked: &Asked, work: &Work) -> Vec<Point> {
+    let is_wanted = asked.only.is_none()
+        && match asked.occasion {
+            None | Some(Occasion::Startup | Occasion::Clear | Occasion::Resume) => true,
+            Some(Occasion::Compact | Occasion::Prompt | Occasion::Agent) => false,
+        };
+    if !is_wanted {
+        return Vec::new();
+    }
+    let own = [asked.session.as_ref(), project.environment().session.as_ref()];
+    let others = at_work(project, &own);
+    if others.is_empty() {
+        return Vec::new();
+    }
+    let left = work.gist.as_ref().map(|gist| left_uncommitted(project, gist)).unwrap_or_default();
+    let here = files::real(project.root().path());
+    let seen = |one: AtWork| {
+        let is_of_page = work.gist.as_ref().is_some_and(|gist| gist.session == one.session);
+        let both = |path: &&String| !is_of_page && one.edited.contains(path);
+        points::AtWork {
+            client: one.client,
+            elsewhere: (one.root != here).then(|| clean(project, &one.root.to_string_lossy())),
+            branch: one.branch.as_deref().map(|branch| clean(project, branch)),
+            active: one.active,
+            is_of_page,
+            both: left.iter().filter(both).cloned().collect(),
+            session: one.session,
+        }
+    };
+    of_at_work(&others.into_iter().map(seen).collect::<Vec<_>>())
+}
+
+fn clean(project: &Project, text: &str) -> String {
+    project.clean(text).0.as_str().to_owned()
+}
+
+/// The files that a session changed, from the top of the project, without those that were committed
+/// since as far as git was asked.
+fn left_uncommitted(project: &Project, gist: &Gist) -> Vec<String> {
+    let root = files::real(project.root().path());
+    let state = last_work_tree(project);
+    let is_uncommitted = |path: &String| {
+        let has = |name: &str| name == path || name.ends_with('/') && path.starts_with(name);
+        state.as_ref().is_none_or(|state| {
+            state.more > 0 || state.uncommitted.iter().any(|file| has(&file.path))
+        })
+    };
+    let changed = gist.of_kind(HighlightKind::Changed).filter_map(|one| {
+        let whole = join(gist.folder.as_deref(), &one.text);
+        Some(Path::new(&whole).strip_prefix(&root).ok()?.to_str()?.to_owned())
+    });
+    changed.filter(is_uncommitted).collect()
+}

@@ -1,0 +1,247 @@
+//! Sessions that are at work while another one starts: what that one is told, and what proves it.
+
+use crate::transcript::Transcript;
+use jiff::{SignedDuration, Timestamp};
+use midstride::clock::Clock;
+use midstride::index::Limit;
+use midstride::project::Project;
+use midstride::settings::Environment;
+use midstride::verbs::{self, Asked, Which};
+use midstride_core::briefing::Occasion;
+use midstride_core::checkpoint::Mode;
+use midstride_core::hook::{Call, Moment};
+use midstride_core::session::Client;
+use midstride_testkit::{NOW, Sandbox};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// The session that the page is about.
+const BEFORE: &str = "5e550001-4c00-4000-8000-00000000aaaa";
+/// The session that is at work.
+const BUSY: &str = "5e550002-4c00-4000-8000-00000000aaaa";
+/// The session that starts.
+const NEW: &str = "5e550003-4c00-4000-8000-00000000aaaa";
+
+struct Shop {
+    sandbox: Sandbox,
+    /// A second working tree, on branch `fix`.
+    second: PathBuf,
+}
+
+impl Shop {
+    fn new() -> Self {
+        let sandbox = Sandbox::new("none").repository();
+        let second = sandbox.home().join("shop-fix");
+        let shop = Self { sandbox, second };
+        verbs::init(&shop.open(shop.root()), false).unwrap();
+        shop.sandbox.git(&["add", "--all"]);
+        shop.sandbox.git(&["commit", "--quiet", "--message", "set up"]);
+        let path = shop.second.to_str().unwrap();
+        shop.sandbox.git(&["worktree", "add", "--quiet", "-b", "fix", path]);
+        shop
+    }
+
+    fn root(&self) -> &Path {
+        self.sandbox.root()
+    }
+
+    fn open(&self, folder: &Path) -> Project {
+        self.open_at(folder, now())
+    }
+
+    fn open_at(&self, folder: &Path, now: Timestamp) -> Project {
+        let home = self.sandbox.home();
+        let environment = Environment {
+            folder: folder.to_owned(),
+            inside: None,
+            session: None,
+            home: Some(home.to_owned()),
+            claude: Some(home.join(".claude")),
+            codex: Some(home.join(".codex")),
+            state: None,
+            editor: None,
+            user: Some("tester".to_owned()),
+            clock: Clock::Fixed(now),
+        };
+        Project::discover(environment).unwrap()
+    }
+
+    fn transcript(&self, folder: &Path, id: &str) -> PathBuf {
+        let path = folder.display().to_string();
+        let slug = path.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        self.sandbox.home().join(".claude/projects").join(slug).join(format!("{id}.jsonl"))
+    }
+
+    /// A session that edits some files in a folder and says so.
+    fn works(&self, folder: &Path, id: &str, files: &[&str]) -> PathBuf {
+        let asked = Transcript::of(id, folder).user("Make the cache fast");
+        let edited = files.iter().fold(asked, |transcript, file| transcript.edits(file));
+        let path = self.transcript(folder, id);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, edited.says("The cache is fast.").text()).unwrap();
+        path
+    }
+
+    /// The session before changed a file, and left it uncommitted.
+    fn worked_before(&self, file: &str) {
+        self.sandbox.write(file, "x");
+        let path = self.works(self.root(), BEFORE, &[file]);
+        let which = Which::Transcript(path);
+        let project = self.open(self.root());
+        verbs::checkpoint(&project, &which, Some(Client::ClaudeCode), Mode::Auto).unwrap();
+    }
+
+    fn hook(&self, folder: &Path, id: &str, event: &str, moment: Moment) -> Option<String> {
+        self.hook_at(now(), folder, id, event, moment)
+    }
+
+    fn hook_at(
+        &self,
+        now: Timestamp,
+        folder: &Path,
+        id: &str,
+        event: &str,
+        moment: Moment,
+    ) -> Option<String> {
+        let call = Call {
+            client: Client::ClaudeCode,
+            event: event.to_owned(),
+            session: Some(id.to_owned()),
+            transcript: Some(self.transcript(folder, id).display().to_string()),
+            folder: Some(folder.display().to_string()),
+            agent: None,
+            turn: None,
+            is_unrestricted: false,
+            moment,
+        };
+        let done = verbs::hook(&self.open_at(folder, now), &call, Limit::default());
+        assert_eq!(done.errors, Vec::<String>::new());
+        done.answer.context
+    }
+
+    fn start(&self, folder: &Path, id: &str) -> String {
+        let moment = Moment::Start(Occasion::Startup);
+        self.hook(folder, id, "SessionStart", moment).unwrap_or_default()
+    }
+
+    /// A session starts, edits these files and waits for its user, in a process that is there.
+    fn busy(&self, folder: &Path, files: &[&str]) -> PathBuf {
+        let started = now() - SignedDuration::from_hours(6);
+        let moment = Moment::Start(Occasion::Startup);
+        self.hook_at(started, folder, BUSY, "SessionStart", moment);
+        let path = self.works(folder, BUSY, files);
+        self.hook(folder, BUSY, "Stop", Moment::Stop { again: false });
+        self.register(std::process::id());
+        active(&path, SignedDuration::from_mins(-25));
+        path
+    }
+
+    /// The client registers the process that runs the busy session.
+    fn register(&self, pid: u32) {
+        let started = midstride::process::started(u64::from(std::process::id())).unwrap();
+        let text = json!({"pid": pid, "sessionId": BUSY, "procStart": started}).to_string();
+        let folder = self.sandbox.home().join(".claude/sessions");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("1.json"), text).unwrap();
+    }
+
+    fn page(&self) -> String {
+        let asked = Asked { tokens: Some(2_000), ..Asked::default() };
+        let project = self.open(self.root());
+        verbs::brief(&project, &asked, &mut |_, _| ()).briefing.text
+    }
+}
+
+fn now() -> Timestamp {
+    NOW.parse().unwrap()
+}
+
+/// The client wrote to a transcript so long after now.
+fn active(path: &Path, after: SignedDuration) {
+    let file = std::fs::File::options().append(true).open(path).unwrap();
+    file.set_modified((now() + after).into()).unwrap();
+}
+
+/// The line about a session at work.
+fn at_work(page: &str) -> Option<&str> {
+    page.lines().find(|line| line.contains(" at work: "))
+}
+
+#[test]
+fn a_session_that_starts_is_told_of_another_one_at_work_and_the_files_of_both() {
+    let shop = Shop::new();
+    shop.worked_before("src/cache.rs");
+    shop.busy(&shop.second, &["src/cache.rs", "src/pages.rs"]);
+    let told = shop.start(shop.root(), NEW);
+    let second = shop.second.display();
+    let expected = format!(
+        "Also at work: Claude Code session 5e550002 in `{second}`, branch fix; active at 16:59, not \
+         ended; both sessions changed `src/cache.rs`"
+    );
+    assert_eq!(at_work(&told), Some(expected.as_str()), "{told}");
+    assert_eq!(at_work(&shop.page()), Some(expected.as_str()));
+    // It never reads of itself.
+    let own = shop.hook(&shop.second, BUSY, "SessionStart", Moment::Start(Occasion::Clear));
+    assert_eq!(at_work(&own.unwrap_or_default()), None);
+}
+
+#[test]
+fn a_session_at_work_in_the_same_working_tree_is_named_without_files_that_were_committed() {
+    let shop = Shop::new();
+    shop.worked_before("src/cache.rs");
+    shop.sandbox.git(&["add", "--all"]);
+    shop.sandbox.git(&["commit", "--quiet", "--message", "the cache"]);
+    midstride::observation::observe(&shop.open(shop.root())).unwrap();
+    shop.busy(shop.root(), &["src/cache.rs"]);
+    assert_eq!(
+        at_work(&shop.page()),
+        Some(
+            "Also at work: Claude Code session 5e550002 in this working tree, branch main; active \
+             at 16:59, not ended"
+        )
+    );
+}
+
+#[test]
+fn a_session_that_ended_was_killed_or_is_idle_is_not_at_work() {
+    let shop = Shop::new();
+    shop.worked_before("src/cache.rs");
+    let path = shop.busy(shop.root(), &["src/cache.rs"]);
+    let mark = shop.root().join(".git/midstride/hooks").join(format!("claude-code.{BUSY}.running"));
+    assert!(at_work(&shop.page()).is_some() && mark.exists());
+    // It wrote nothing for hours.
+    active(&path, SignedDuration::from_hours(-5));
+    assert_eq!(at_work(&shop.page()), None);
+    assert!(!mark.exists());
+    // Its user comes back.
+    active(&path, SignedDuration::ZERO);
+    shop.hook(shop.root(), BUSY, "UserPromptSubmit", Moment::Prompt("Go on".to_owned()));
+    assert!(at_work(&shop.page()).unwrap().contains("active at 17:24"));
+    // Its process is gone.
+    shop.register(u32::MAX);
+    assert_eq!(at_work(&shop.page()), None);
+    // It goes on in another process, and ends.
+    shop.register(std::process::id());
+    shop.hook(shop.root(), BUSY, "SessionStart", Moment::Start(Occasion::Resume));
+    assert!(at_work(&shop.page()).is_some());
+    shop.hook(shop.root(), BUSY, "SessionEnd", Moment::End);
+    assert_eq!(at_work(&shop.page()), None);
+    assert!(!mark.exists());
+}
+
+#[test]
+fn a_page_about_a_session_that_still_runs_says_so() {
+    let shop = Shop::new();
+    shop.busy(shop.root(), &["src/cache.rs"]);
+    shop.hook(shop.root(), BUSY, "PreCompact", Moment::BeforeCompaction);
+    active(&shop.transcript(shop.root(), BUSY), SignedDuration::ZERO);
+    let page = shop.page();
+    assert_eq!(
+        at_work(&page),
+        Some(
+            "Still at work: Claude Code session 5e550002 in this working tree, branch main; active \
+             at 17:24, not ended"
+        ),
+        "{page}"
+    );
+}

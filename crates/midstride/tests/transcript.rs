@@ -1,0 +1,60 @@
+//! Transcripts of Claude Code, written record by record.
+
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A session that works in a folder.
+pub(crate) struct Transcript {
+    id: String,
+    folder: String,
+    records: Vec<(&'static str, Value)>,
+}
+
+impl Transcript {
+    pub(crate) fn of(id: &str, folder: &Path) -> Self {
+        let (id, folder) = (id.to_owned(), folder.display().to_string());
+        Self { id, folder, records: Vec::new() }
+    }
+
+    pub(crate) fn user(mut self, text: &str) -> Self {
+        self.records.push(("user", json!(text)));
+        self
+    }
+
+    pub(crate) fn says(mut self, text: &str) -> Self {
+        self.records.push(("assistant", json!([{"type": "text", "text": text}])));
+        self
+    }
+
+    fn calls(mut self, name: &str, input: &Value) -> Self {
+        let id = format!("call-{}", self.records.len());
+        let call = json!([{"type": "tool_use", "id": id, "name": name, "input": input}]);
+        let result = json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]);
+        self.records.extend([("assistant", call), ("user", result)]);
+        self
+    }
+
+    /// Writes a file below the folder.
+    pub(crate) fn edits(self, path: &str) -> Self {
+        let whole = Path::new(&self.folder).join(path);
+        self.calls("Write", &json!({"file_path": whole, "content": "x"}))
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let name = |number: usize| format!("{}-{number}", self.id);
+        let record = |(number, (role, content)): (usize, &(&str, Value))| {
+            let record = json!({
+                "type": role,
+                "uuid": name(number),
+                "parentUuid": number.checked_sub(1).map(name),
+                "sessionId": self.id,
+                "cwd": self.folder,
+                "gitBranch": "main",
+                "timestamp": format!("2026-03-21T08:{number:02}:00.000Z"),
+                "message": {"role": role, "content": content},
+            });
+            format!("{record}\n")
+        };
+        self.records.iter().enumerate().map(record).collect()
+    }
+}
