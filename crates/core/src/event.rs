@@ -368,6 +368,7 @@ mod tests {
                 branch: None,
                 worked: None,
                 open: None,
+                edited_below: None,
             })
         };
         let said = checkpointed(Some("the password is hunter2"));

@@ -14,6 +14,7 @@ mod git;
 mod index;
 mod journal;
 mod ledger;
+mod nearness;
 mod notes;
 mod observation;
 mod process;

@@ -7,13 +7,20 @@ use std::path::Path;
 pub(crate) struct Transcript {
     id: String,
     folder: String,
+    branch: String,
+    day: u32,
     records: Vec<(&'static str, Value)>,
 }
 
 impl Transcript {
     pub(crate) fn of(id: &str, folder: &Path) -> Self {
         let (id, folder) = (id.to_owned(), folder.display().to_string());
-        Self { id, folder, records: Vec::new() }
+        Self { id, folder, branch: "main".to_owned(), day: 21, records: Vec::new() }
+    }
+
+    /// On this day of March 2026, and on this branch.
+    pub(crate) fn on(self, day: u32, branch: &str) -> Self {
+        Self { day, branch: branch.to_owned(), ..self }
     }
 
     pub(crate) fn user(mut self, text: &str) -> Self {
@@ -49,8 +56,8 @@ impl Transcript {
                 "parentUuid": number.checked_sub(1).map(name),
                 "sessionId": self.id,
                 "cwd": self.folder,
-                "gitBranch": "main",
-                "timestamp": format!("2026-03-21T08:{number:02}:00.000Z"),
+                "gitBranch": self.branch,
+                "timestamp": format!("2026-03-{:02}T08:{number:02}:00.000Z", self.day),
                 "message": {"role": role, "content": content},
             });
             format!("{record}\n")

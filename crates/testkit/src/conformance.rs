@@ -220,6 +220,7 @@ fn forgetting_of(world: &dyn World, secret: &[u8]) {
             branch: None,
             worked: None,
             open: None,
+            edited_below: None,
         }),
         ..event(blob)
     };

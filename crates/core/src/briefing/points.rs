@@ -106,17 +106,30 @@ pub fn of_others(names: impl IntoIterator<Item = String>) -> Vec<Point> {
     names.into_iter().map(point).collect()
 }
 
-/// Sessions of which nothing but what was asked first is told: the id of each, and what that was.
-pub fn of_other_sessions(sessions: &[(String, String)]) -> Vec<Point> {
-    let point = |(id, asked): &(String, String)| {
-        let short = short_id(id);
+/// A session of which nothing but what was asked first is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherSession {
+    /// Its id.
+    pub id: String,
+    /// What the user asked first.
+    pub asked: String,
+    /// Its branch, where that is not the one that is checked out.
+    pub branch: Option<String>,
+}
+
+/// Other sessions, a line each.
+pub fn of_other_sessions<'s>(sessions: impl IntoIterator<Item = &'s OtherSession>) -> Vec<Point> {
+    let point = |one: &OtherSession| {
+        let short = short_id(&one.id);
         let show = ["midstride", "session", "show", short];
         let origin = Origin::of(format!("session {short}"), &show);
-        let text = format!("{short} {}", quote::inline(asked, 100));
+        let branch = one.branch.as_deref().map(|name| format!(" (branch {})", quote::label(name)));
+        let asked = quote::inline(&one.asked, 100);
+        let text = format!("{short} {asked}{}", branch.unwrap_or_default());
         let point = origin.point(Rank::Rest, "Earlier sessions", text);
         Point { form: Form::Line, is_of_page: true, source: "this project".to_owned(), ..point }
     };
-    sessions.iter().map(point).collect()
+    sessions.into_iter().map(point).collect()
 }
 
 /// A day, which reads the same on every day.

@@ -49,6 +49,10 @@ pub enum SessionEvent {
         /// How many things it left open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         open: Option<u64>,
+        /// The folder below the top of the project that has every file it changed; none where that is
+        /// the top, or it changed none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited_below: Option<Box<str>>,
     },
     /// It was told what it has to know.
     #[serde(rename = "session.briefed")]

@@ -491,10 +491,8 @@ fn material(
     points.extend(of_others_at_work(project, asked, work));
     points.extend(of_carried(&work.carried.0, work.carried.1));
     points.extend(work.points.iter().cloned());
-    let has_handoff = |id: &String| open.sessions.contains(id);
-    let earlier: Vec<(String, String)> =
-        work.earlier.iter().filter(|(id, _)| !has_handoff(id)).cloned().collect();
-    points.extend(of_other_sessions(&earlier));
+    let earlier = work.earlier.iter().filter(|one| !open.sessions.contains(&one.id));
+    points.extend(of_other_sessions(earlier));
     points.extend(of_others(open.others.iter().cloned()));
     if let Some(only) = asked.only {
         points.retain(|point| only.contains(&point.rank));

@@ -505,6 +505,8 @@ fn told(
         branch: branch.map(|branch| clean(project, branch)),
         worked: None,
         open: None,
+        edited_below: edited_below(project, &checkpoint.session)
+            .map(|folder| clean(project, &folder).into()),
     };
     let envelope = Envelope {
         id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
@@ -527,6 +529,17 @@ pub(super) fn changed_below<'s>(
         let below = Path::new(&whole).strip_prefix(&root).ok()?;
         Some((below.to_owned(), file.changed.last()))
     })
+}
+
+/// The folder that has all of them; none where that is the top.
+fn edited_below(project: &Project, session: &Session) -> Option<String> {
+    let folder = |(path, _): (PathBuf, _)| path.parent().map(Path::to_owned);
+    let folders = changed_below(project, session).filter_map(folder);
+    let common = folders.reduce(|one, other| {
+        let same = one.iter().zip(other.iter()).take_while(|(a, b)| a == b);
+        same.map(|(name, _)| name).collect()
+    })?;
+    Some(common.to_str()?.to_owned()).filter(|folder| !folder.is_empty())
 }
 
 /// Says in the event whether the session is worth a briefing, so that a hook need not read it to know.

@@ -16,7 +16,7 @@ use crate::verbs::workflow::newest_states;
 use jiff::Timestamp;
 use midstride_core::briefing::carry::{self, Carried, ClosedBranch};
 use midstride_core::briefing::points::{
-    Telling, of_instructions, of_mission, of_tasks, of_workflow, older_workflows,
+    OtherSession, Telling, of_instructions, of_mission, of_tasks, of_workflow, older_workflows,
 };
 use midstride_core::briefing::{Occasion, Point};
 use midstride_core::checkpoint::{Checkpoint, Gist, Highlight, HighlightKind};
@@ -46,8 +46,8 @@ pub(super) struct Work {
     pub(super) carried: (Vec<Carried>, usize),
     /// The sessions with work that left it.
     pub(super) before: Vec<Gist>,
-    /// Other sessions, the latest first: the id of each, and what was asked first.
-    pub(super) earlier: Vec<(String, String)>,
+    /// Other sessions, the nearest first and then the latest.
+    pub(super) earlier: Vec<OtherSession>,
     pub(super) points: Vec<Point>,
     /// Whether its branch was merged or deleted.
     pub(super) is_closed: bool,
@@ -80,11 +80,8 @@ impl Work {
         let dismissed = dismissed(&records);
         let is_own = own_gist.is_some();
         let branch = project.repository().and_then(Repository::branch);
-        for one in &mut others {
-            one.is_near = one.branch.is_some() && one.branch == branch.as_deref();
-        }
         let worked = Worked::of(&others);
-        others.sort_by_cached_key(|one| one.distance(branch.as_deref()));
+        rank(project, branch.as_deref(), &mut others);
         let mut sessions: Vec<Gist> = own_gist.into_iter().collect();
         if is_own || own.is_none() || asked.has_context {
             sessions.extend(with_work(&ledger, &mut others, sessions.is_empty())?);
@@ -114,10 +111,8 @@ impl Work {
             Some(closed) => closed.apply(gist),
             None => gist,
         });
-        let is_here = |one: &Checkpointed<'_>| one.is_here;
-        let asked_first = |one: Checkpointed<'_>| (one.name.id, one.about.to_owned());
-        let earlier =
-            others.into_iter().filter(is_here).take(EARLIER_MAX).map(asked_first).collect();
+        let earlier = others.into_iter().take(EARLIER_MAX);
+        let earlier = earlier.map(|one| one.named(branch.as_deref())).collect();
         let mut points = Vec::new();
         let instructions = read_instructions(project, &ledger)?;
         if !asked.has_context && asked.occasion != Some(Occasion::Prompt) {
@@ -253,24 +248,85 @@ struct Checkpointed<'r> {
     branch: Option<&'r str>,
     worked: Option<bool>,
     open: Option<u64>,
+    edited_below: Option<&'r str>,
     /// Whether it worked in this working tree.
     is_here: bool,
-    /// Whether it worked on the branch that is checked out here.
-    is_near: bool,
+    nearness: Nearness,
+}
+
+/// How near the work of a session is to what is checked out now and to the current folder, the nearest
+/// first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    /// In this working tree, on this branch.
+    Here,
+    /// On this branch, in another working tree.
+    Branch,
+    /// In this folder of a repository with several, on another branch.
+    Folder,
+    /// In this working tree, on another branch.
+    WorkTree,
+    /// It is only named.
+    #[default]
+    Rest,
 }
 
 impl Checkpointed<'_> {
-    /// How near its work is to what is checked out now: this branch here, this branch in another
-    /// working tree, another branch here, the rest. An older capture does not name its branch.
-    fn distance(&self, branch: Option<&str>) -> u8 {
+    /// An older capture does not name its branch.
+    fn nearness(&self, branch: Option<&str>, is_in_folder: bool) -> Nearness {
         let is_branch = self.branch.is_none() || branch.is_none() || self.branch == branch;
         match (is_branch, self.is_here) {
-            (true, true) => 0,
-            (true, false) => 1,
-            (false, true) => 2,
-            (false, false) => 3,
+            (true, true) => Nearness::Here,
+            // A working tree that is unknown may be on any branch.
+            (true, false) if self.branch.is_some() && branch.is_some() => Nearness::Branch,
+            _ if is_in_folder => Nearness::Folder,
+            (_, true) => Nearness::WorkTree,
+            (_, false) => Nearness::Rest,
         }
     }
+
+    /// Whether what it left open is left open here.
+    fn leaves_open_here(&self) -> bool {
+        self.is_here || self.nearness == Nearness::Branch
+    }
+
+    /// As one that is only named, with its branch where that is another one than this.
+    fn named(self, branch: Option<&str>) -> OtherSession {
+        let other = self.branch.filter(|theirs| Some(*theirs) != branch);
+        let branch = other.map(str::to_owned);
+        OtherSession { id: self.name.id, asked: self.about.to_owned(), branch }
+    }
+}
+
+/// Sorts sessions by nearness; those that are equally near stay as they are.
+fn rank(project: &Project, branch: Option<&str>, others: &mut [Checkpointed<'_>]) {
+    let current = files::real(&project.environment().folder);
+    let root = files::real(project.root().path());
+    let below = current.strip_prefix(&root).ok().filter(|below| !below.as_os_str().is_empty());
+    let tops = below.map(|_| client::tops(project)).unwrap_or_default();
+    for one in others.iter_mut() {
+        let is_in_folder = below.is_some_and(|below| is_in_folder(&tops, below, one));
+        one.nearness = one.nearness(branch, is_in_folder);
+    }
+    others.sort_by_key(|one| one.nearness);
+}
+
+/// Whether a session began in a folder of some working tree, in one below it or above it, or changed
+/// files there and nowhere else.
+fn is_in_folder(tops: &[PathBuf], folder: &Path, one: &Checkpointed<'_>) -> bool {
+    let began = one.folder.map(|began| files::real(Path::new(began)));
+    // A working tree may lie inside another.
+    let top = |began: &PathBuf| {
+        let tops = tops.iter().filter(|top| began.starts_with(top));
+        tops.max_by_key(|top| top.as_os_str().len())
+    };
+    let began = began.and_then(|began| Some(began.strip_prefix(top(&began)?).ok()?.to_owned()));
+    let is_near = |began: PathBuf| {
+        let is_top = began.as_os_str().is_empty();
+        !is_top && (began.starts_with(folder) || folder.starts_with(&began))
+    };
+    began.is_some_and(is_near)
+        || one.edited_below.is_some_and(|edited| Path::new(edited).starts_with(folder))
 }
 
 /// The session that is briefed, where `one` is wanted: the nearest that did work, or the nearest. It is
@@ -283,18 +339,18 @@ fn with_work(
 ) -> Result<Vec<Gist>, LedgerError> {
     /// More sessions are not read; they are only named.
     const READ_MAX: usize = 12;
-    // Work on another branch in another working tree is only named.
-    let mut near = others.iter().take_while(|other| other.is_here || other.is_near).count();
+    let mut near = others.iter().take_while(|other| other.nearness != Nearness::Rest).count();
     let mut found: Vec<Gist> = Vec::new();
     if one && let Some((at, gist)) = first_with_work(ledger, &others[..near], READ_MAX)? {
         others.remove(at);
         near -= 1;
         found.push(gist);
     }
+    let near = || others[..near].iter().filter(|other| other.leaves_open_here());
     // Every session since the oldest open item may have settled it.
-    let left_open = others[..near].iter().filter(|other| other.open != Some(0)).take(READ_MAX);
+    let left_open = near().filter(|other| other.open != Some(0)).take(READ_MAX);
     let Some(oldest) = left_open.map(|other| other.ended).min() else { return Ok(found) };
-    let since = others[..near].iter().filter(|other| other.ended >= oldest);
+    let since = near().filter(|other| other.ended >= oldest);
     let (open, settling): (Vec<_>, Vec<_>) = since.partition(|other| other.open != Some(0));
     for other in open.into_iter().chain(settling.into_iter().take(READ_MAX)) {
         found.extend(gist(ledger, other)?);
@@ -354,6 +410,7 @@ fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpoi
             branch,
             worked,
             open,
+            edited_below,
             ..
         }) = &envelope.event
         else {
@@ -369,8 +426,9 @@ fn checkpoints(records: &[Recorded]) -> impl DoubleEndedIterator<Item = Checkpoi
             branch: branch.as_deref(),
             worked: *worked,
             open: *open,
+            edited_below: edited_below.as_deref(),
             is_here: true,
-            is_near: false,
+            nearness: Nearness::default(),
         })
     })
 }

@@ -1,0 +1,80 @@
+//! Which session a page is about: the one whose work is nearest to what is checked out and to the folder.
+
+use crate::open;
+use crate::transcript::Transcript;
+use midstride::verbs::{self, Asked, Briefed, Which};
+use midstride_core::checkpoint::Mode;
+use midstride_core::session::Client;
+use midstride_testkit::Sandbox;
+use std::path::Path;
+
+fn shop() -> Sandbox {
+    let sandbox = Sandbox::new("none").repository();
+    verbs::init(&open(sandbox.root()), false).unwrap();
+    sandbox
+}
+
+fn briefed(folder: &Path) -> Briefed {
+    verbs::brief(&open(folder), &Asked::default(), &mut |_, _| ())
+}
+
+/// A session of a folder that asked for something, on a branch, and changed some files.
+fn works_in(
+    sandbox: &Sandbox,
+    folder: &Path,
+    (id, day): (&str, u32),
+    branch: &str,
+    files: &[&str],
+) {
+    let asked = Transcript::of(id, folder).on(day, branch).user(&format!("Ask of {id}"));
+    let edited = files.iter().fold(asked, |transcript, file| transcript.edits(file));
+    let path = sandbox.home().join(format!("{id}.jsonl"));
+    std::fs::write(&path, edited.says("Done.").text()).unwrap();
+    let client = Some(Client::ClaudeCode);
+    verbs::checkpoint(&open(folder), &Which::Transcript(path), client, Mode::Auto).unwrap();
+}
+
+#[test]
+fn this_branch_comes_before_this_folder_which_comes_before_the_rest() {
+    let sandbox = shop();
+    for folder in ["web/src", "api"] {
+        std::fs::create_dir_all(sandbox.root().join(folder)).unwrap();
+    }
+    sandbox.git(&["branch", "later"]);
+    let root = sandbox.root();
+    let predecessor = |folder: &str| {
+        let told = briefed(&root.join(folder));
+        told.predecessor.map(|gist| gist.session[..4].to_owned())
+    };
+    // On another branch: in the folder, in another one but with edits of this one, and elsewhere.
+    works_in(&sandbox, &root.join("web"), ("aaaa-1", 1), "later", &["a.rs"]);
+    works_in(&sandbox, root, ("bbbb-2", 2), "later", &["api/b.rs", "api/x/c.rs"]);
+    works_in(&sandbox, root, ("cccc-3", 3), "later", &["api/c.rs", "web/c.rs"]);
+    assert_eq!(predecessor("").as_deref(), Some("cccc"));
+    assert_eq!(predecessor("web").as_deref(), Some("aaaa"));
+    assert_eq!(predecessor("web/src").as_deref(), Some("aaaa"));
+    assert_eq!(predecessor("api").as_deref(), Some("bbbb"));
+    // This branch comes first, wherever it was worked on.
+    works_in(&sandbox, root, ("dddd-0", 4), "main", &["docs/d.md"]);
+    assert_eq!(predecessor("web").as_deref(), Some("dddd"));
+    let page = briefed(&root.join("web")).briefing.text;
+    let rest = "Earlier sessions: aaaa-1 \"Ask of aaaa-1\" (branch later)\n  \
+                cccc-3 \"Ask of cccc-3\" (branch later)\n  bbbb-2";
+    assert!(page.contains(rest), "{page}");
+}
+
+#[test]
+fn work_of_another_working_tree_counts_where_it_is_of_this_folder_and_is_named_where_it_is_not() {
+    let sandbox = shop();
+    sandbox.write("web/a.rs", "x");
+    sandbox.git(&["add", "--all"]);
+    sandbox.git(&["commit", "--quiet", "--message", "set up"]);
+    let second = sandbox.root().with_file_name("second");
+    sandbox.git(&["worktree", "add", "--quiet", "-b", "later", second.to_str().unwrap()]);
+    works_in(&sandbox, &second, ("aaaa-1", 1), "later", &["web/a.rs"]);
+    let page = |folder: &str| briefed(&sandbox.root().join(folder));
+    let predecessor = |folder: &str| page(folder).predecessor.map(|gist| gist.session);
+    assert_eq!((predecessor("web").as_deref(), predecessor("")), (Some("aaaa-1"), None));
+    let named = "Earlier sessions: aaaa-1 \"Ask of aaaa-1\" (branch later)";
+    assert!(page("").briefing.text.contains(named), "{}", page("").briefing.text);
+}
