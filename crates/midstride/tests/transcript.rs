@@ -33,18 +33,24 @@ impl Transcript {
         self
     }
 
-    fn calls(mut self, name: &str, input: &Value) -> Self {
+    fn calls(mut self, name: &str, input: &Value, output: &str, failed: bool) -> Self {
         let id = format!("call-{}", self.records.len());
         let call = json!([{"type": "tool_use", "id": id, "name": name, "input": input}]);
-        let result = json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]);
+        let result = json!([{
+            "type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed
+        }]);
         self.records.extend([("assistant", call), ("user", result)]);
         self
+    }
+
+    pub(crate) fn runs(self, command: &str, output: &str, failed: bool) -> Self {
+        self.calls("Bash", &json!({"command": command}), output, failed)
     }
 
     /// Writes a file below the folder.
     pub(crate) fn edits(self, path: &str) -> Self {
         let whole = Path::new(&self.folder).join(path);
-        self.calls("Write", &json!({"file_path": whole, "content": "x"}))
+        self.calls("Write", &json!({"file_path": whole, "content": "x"}), "ok", false)
     }
 
     pub(crate) fn text(&self) -> String {

@@ -144,6 +144,8 @@ pub enum Occasion {
     Resume,
     /// Its context was cleared.
     Clear,
+    /// Its context is about to be compacted: whoever writes the summary is told.
+    Summary,
     /// Its context was compacted.
     Compact,
     /// The user asks for something.
@@ -154,8 +156,15 @@ pub enum Occasion {
 
 impl Occasion {
     /// Every occasion.
-    pub const ALL: [Self; 6] =
-        [Self::Startup, Self::Resume, Self::Clear, Self::Compact, Self::Prompt, Self::Agent];
+    pub const ALL: [Self; 7] = [
+        Self::Startup,
+        Self::Resume,
+        Self::Clear,
+        Self::Summary,
+        Self::Compact,
+        Self::Prompt,
+        Self::Agent,
+    ];
 
     /// Its name, as clients and people type it.
     pub fn name(self) -> &'static str {
@@ -163,6 +172,7 @@ impl Occasion {
             Self::Startup => "startup",
             Self::Resume => "resume",
             Self::Clear => "clear",
+            Self::Summary => "summary",
             Self::Compact => "compact",
             Self::Prompt => "prompt",
             Self::Agent => "agent",
@@ -180,6 +190,7 @@ impl Occasion {
         match self {
             Self::Startup | Self::Clear => 500,
             Self::Resume | Self::Compact => 2_000,
+            Self::Summary => 1_000,
             Self::Prompt => 400,
             Self::Agent => 200,
         }

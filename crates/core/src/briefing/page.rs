@@ -86,6 +86,7 @@ impl Frame {
             Occasion::Startup => "midstride briefing",
             Occasion::Resume => "midstride briefing · resumed session",
             Occasion::Clear => "midstride briefing · after /clear",
+            Occasion::Summary => "midstride · what the records of this session show",
             Occasion::Compact => {
                 "midstride · after compaction · what the summary above does not have"
             }
@@ -93,7 +94,8 @@ impl Frame {
             Occasion::Agent => "midstride briefing · for this agent",
         }
         .to_owned();
-        let branch = material.branch.as_ref().filter(|_| material.occasion != Occasion::Compact);
+        let knows_branch = matches!(material.occasion, Occasion::Summary | Occasion::Compact);
+        let branch = material.branch.as_ref().filter(|_| !knows_branch);
         if let Some(branch) = branch {
             title.push_str(&format!(" · branch {}", name(branch)));
         }
@@ -102,12 +104,14 @@ impl Frame {
         }
         let is_instructed = material.points.iter().any(|one| one.rank == Rank::Instruction);
         let notice = match (material.occasion, is_instructed) {
-            (Occasion::Compact | Occasion::Prompt | Occasion::Agent, false) => NOTICE_COMPACT,
-            (Occasion::Compact | Occasion::Prompt | Occasion::Agent, true) => {
-                NOTICE_COMPACT_INSTRUCTED
-            }
             (Occasion::Startup | Occasion::Resume | Occasion::Clear, false) => NOTICE,
             (Occasion::Startup | Occasion::Resume | Occasion::Clear, true) => NOTICE_INSTRUCTED,
+            (Occasion::Summary | Occasion::Compact | Occasion::Prompt | Occasion::Agent, false) => {
+                NOTICE_COMPACT
+            }
+            (Occasion::Summary | Occasion::Compact | Occasion::Prompt | Occasion::Agent, true) => {
+                NOTICE_COMPACT_INSTRUCTED
+            }
         };
         Self {
             title,

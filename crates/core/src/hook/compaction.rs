@@ -9,6 +9,18 @@ pub fn must_survive(gist: &Gist) -> Option<Gist> {
     only(gist, |_| true)
 }
 
+/// The same without statements of the agent, which a summary would repeat as facts: what is left are words of
+/// the user and what the records of the session show.
+pub fn proven(gist: &Gist) -> Option<Gist> {
+    only(gist, |item| item.kind != Kind::Unchecked || is_box_outside(item))
+}
+
+/// Whether an unchecked box is in a text that was written outside, which is named there. The others are in
+/// what the agent reports.
+fn is_box_outside(item: &Highlight) -> bool {
+    item.state.is_some()
+}
+
 /// What of it none of these texts tells.
 pub fn missing(gist: &Gist, texts: &[&str]) -> Option<Gist> {
     let told: Vec<Told> = texts.iter().map(|text| Told::of(text)).collect();
@@ -175,6 +187,53 @@ mod tests {
         assert!(!has("reset.go still asks go-git"));
         assert!(has("Lint passes."));
         assert!(!has("The manual test was not run."));
+    }
+
+    #[test]
+    fn whoever_writes_a_summary_is_told_no_statement_of_the_agent() {
+        let item = |kind, state: Option<&str>| Highlight {
+            kind,
+            text: format!("{} {}", kind.word(), state.unwrap_or_default()),
+            detail: None,
+            state: state.map(str::to_owned),
+            seen: None,
+            weight: 0,
+        };
+        let said = [
+            Kind::Question,
+            Kind::StatedPlan,
+            Kind::Status,
+            Kind::OpenItem,
+            Kind::Finding,
+            Kind::Decision,
+            Kind::DeadEnd,
+            Kind::Summary,
+            Kind::Remark,
+            Kind::Report,
+            Kind::AgentReport,
+        ];
+        let shown = [
+            Kind::Instruction,
+            Kind::Goal,
+            Kind::OpenRequest,
+            Kind::Correction,
+            Kind::Queued,
+            Kind::Answer,
+            Kind::Commit,
+            Kind::Effect,
+            Kind::Failed,
+            Kind::Task,
+            Kind::Agent,
+            Kind::Plan,
+        ];
+        let mut items: Vec<Highlight> = said.map(|kind| item(kind, None)).to_vec();
+        items.extend(shown.map(|kind| item(kind, None)));
+        items.push(item(Kind::Unchecked, None));
+        items.push(item(Kind::Unchecked, Some("in the pull request")));
+        let gist = Gist { items, ..Gist::sample("5e550001") };
+        let told: Vec<Kind> = proven(&gist).unwrap().items.iter().map(|one| one.kind).collect();
+        assert_eq!(told, [&shown[..], &[Kind::Unchecked]].concat());
+        assert_eq!(proven(&Gist { items: vec![item(Kind::Report, None)], ..gist }), None);
     }
 
     #[test]

@@ -70,8 +70,9 @@ impl Words {
         let about = format!("(?: \\((?:{NAME}(?:, {remark})?|{remark})\\))?");
         let title = "midstride briefing(?: · resumed session| · after /clear| · for this request| · for this agent)?";
         let compact = "midstride · after compaction · what the summary above does not have";
+        let summary = "midstride · what the records of this session show";
         let head = format!(
-            "^(?:{title}|{compact})(?: · branch {NAME})?(?: · role {NAME})? · (?<tokens>[0-9]+) tokens$"
+            "^(?:{title}|{compact}|{summary})(?: · branch {NAME})?(?: · role {NAME})? · (?<tokens>[0-9]+) tokens$"
         );
         // Instructions still hold where they are omitted, so their command stands beside them.
         let kind = format!("[0-9]+ (?:instructions? \\({COMMAND}\\)|[A-Za-z '/-]+)");

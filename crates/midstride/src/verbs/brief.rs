@@ -494,6 +494,10 @@ fn material(
     let earlier = work.earlier.iter().filter(|one| !open.sessions.contains(&one.id));
     points.extend(of_other_sessions(earlier));
     points.extend(of_others(open.others.iter().cloned()));
+    // What to do next is no fact.
+    if asked.occasion == Some(Occasion::Summary) {
+        points.retain(|point| point.rank != Rank::NextAction);
+    }
     if let Some(only) = asked.only {
         points.retain(|point| only.contains(&point.rank));
         let is_constraint = |one: &Boot| matches!(one.action, BootAction::Constraint(_));

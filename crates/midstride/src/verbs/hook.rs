@@ -39,8 +39,8 @@ use midstride_core::event::Delivered;
 use midstride_core::finding::Code;
 use midstride_core::gate::{self, Gap, Gate};
 use midstride_core::hook::{
-    Answer, BLOCKS_MAX, Call, ClientTask, Handed, Moment, Worth, blocks, missing, must_survive,
-    nudge, reminds, worth,
+    Answer, BLOCKS_MAX, Call, ClientTask, Handed, Moment, Worth, blocks, missing, nudge, proven,
+    reminds, worth,
 };
 use midstride_core::session::{Client, Session};
 use midstride_core::shape::read_flag;
@@ -606,12 +606,12 @@ impl Hooking<'_> {
                 self.noted(gist).flatten()
             }
         };
-        let Some(kept) = gist.as_ref().and_then(must_survive) else { return };
+        let Some(kept) = gist.as_ref().and_then(proven) else { return };
         // Where something came since, it is no repetition.
         if self.is_first(|_| ()) == Some(false) && !is_new {
             return;
         }
-        let told = self.told_again(&kept);
+        let told = self.told_again(&kept, Occasion::Summary);
         self.done.answer.instructions = Some(format!(
             "The summary has to keep what follows, the words of the user as they are.\n\n{told}"
         ));
@@ -629,7 +629,8 @@ impl Hooking<'_> {
         let gist = self.own_gist();
         let Some(gist) = self.noted(gist).flatten() else { return };
         let told = kept.told.unwrap_or_default();
-        let lost = missing(&gist, &[summary, &told]).map(|lost| self.told_again(&lost));
+        let lost = missing(&gist, &[summary, &told]);
+        let lost = lost.map(|lost| self.told_again(&lost, Occasion::Compact));
         let is_lost = lost.is_some();
         let changed = self.change(|kept| {
             let is_new = !is_compared(kept);
@@ -648,8 +649,8 @@ impl Hooking<'_> {
         ledger.map_or(Ok(None), |ledger| gist_of_session(&ledger, &self.session))
     }
 
-    fn told_again(&self, gist: &Gist) -> String {
-        let asked = Asked { tokens: Some(SURVIVING_TOKENS), ..self.asked(Occasion::Compact) };
+    fn told_again(&self, gist: &Gist, occasion: Occasion) -> String {
+        let asked = Asked { tokens: Some(SURVIVING_TOKENS), ..self.asked(occasion) };
         let text = brief_again(self.project, &asked, gist).text;
         self.project.clean(&text).0.as_str().to_owned()
     }

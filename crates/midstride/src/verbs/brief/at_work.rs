@@ -18,7 +18,9 @@ pub(super) fn of_others_at_work(project: &Project, asked: &Asked, work: &Work) -
     let is_wanted = asked.only.is_none()
         && match asked.occasion {
             None | Some(Occasion::Startup | Occasion::Clear | Occasion::Resume) => true,
-            Some(Occasion::Compact | Occasion::Prompt | Occasion::Agent) => false,
+            Some(Occasion::Summary | Occasion::Compact | Occasion::Prompt | Occasion::Agent) => {
+                false
+            }
         };
     if !is_wanted {
         return Vec::new();
