@@ -4,7 +4,7 @@
 mod compaction;
 mod worth;
 
-pub use compaction::{missing, must_survive, proven, without_summary};
+pub use compaction::{missing, must_survive, not_told, proven, without_summary};
 pub use worth::{Handed, Worth, blocks, nudge, reminds, worth};
 
 use crate::briefing::Occasion;

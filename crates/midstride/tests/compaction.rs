@@ -3,7 +3,9 @@
 use crate::open;
 use crate::transcript::Transcript;
 use midstride::index::Limit;
-use midstride::verbs::{self, Hooked};
+use midstride::verbs::{self, Hooked, Which};
+use midstride_core::briefing::Occasion;
+use midstride_core::checkpoint::Mode;
 use midstride_core::hook::{Call, Moment};
 use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
@@ -79,4 +81,46 @@ fn whoever_writes_the_summary_is_told_facts_and_words_of_the_user_only() {
     }
     // There is no summary yet that lacks anything.
     assert!(!told.contains("the summary above"), "{told}");
+}
+
+/// A session that is resumed only to be compacted, as by `claude -p "/compact" --resume ID`. The client
+/// leaves what both starts are answered in the context.
+#[test]
+fn a_session_that_is_resumed_to_be_compacted_is_told_everything_once() {
+    const OTHER: &str = "Write a report for the auditors";
+    const OWN: &str = "do not touch the fixtures";
+    let sandbox = shop();
+    let transcript = Transcript::of(ID, sandbox.root())
+        .on(20, "main")
+        .user("Repair the importer of invoices")
+        .edits("src/import.rs")
+        .says("The importer is repaired.")
+        .user("No, do not touch the fixtures")
+        .says("I leave them alone.");
+    write(&sandbox, &transcript);
+    hook(&sandbox, "SessionEnd", Moment::End);
+    let other = "5e550002-4c00-4000-8000-00000000aaaa";
+    let path = sandbox.home().join("other.jsonl");
+    let transcript = Transcript::of(other, sandbox.root()).user(OTHER).edits("report.txt");
+    std::fs::write(&path, transcript.says("The report is written.").text()).unwrap();
+    let project = open(sandbox.root());
+    let client = Some(Client::ClaudeCode);
+    verbs::checkpoint(&project, &Which::Transcript(path), client, Mode::Auto).unwrap();
+
+    let start = |occasion| hook(&sandbox, "SessionStart", Moment::Start(occasion)).answer.context;
+    let resumed = start(Occasion::Resume).unwrap();
+    assert_eq!([resumed.contains(OTHER), resumed.contains(OWN)], [true, false], "{resumed}");
+    hook(&sandbox, "PreCompact", Moment::BeforeCompaction);
+    let compacted = start(Occasion::Compact).unwrap();
+    assert_eq!([compacted.contains(OTHER), compacted.contains(OWN)], [false, true], "{compacted}");
+    let summary = Some("The session was about files.".to_owned());
+    hook(&sandbox, "PostCompact", Moment::AfterCompaction(summary));
+    // Nothing is left for the next run.
+    hook(&sandbox, "SessionEnd", Moment::End);
+    assert_eq!(start(Occasion::Resume), None);
+    let prompt = hook(&sandbox, "UserPromptSubmit", Moment::Prompt("Go on".to_owned()));
+    assert_eq!(prompt.answer.context, None);
+    // A compaction in the middle of a conversation takes the page of its start away.
+    let compacted = start(Occasion::Compact).unwrap();
+    assert!(compacted.contains(OTHER), "{compacted}");
 }

@@ -1,8 +1,9 @@
 //! A context that is replaced, by the client itself or by the user, and what is told after it.
 
-use super::hooks::{claude_code, codex, did, finish, last};
+use super::hooks::{claude_code, claude_code_of, codex, did, finish, handoff, last};
 use super::project;
 use super::talk::{Running, Server, Talk, heard, ids, quotes, times};
+use midstride_testkit::real_client::ClaudeCode;
 use midstride_testkit::{ModelServer, Turn};
 use serde_json::json;
 
@@ -56,6 +57,52 @@ fn claude_code_that_compacts_by_itself_is_told_again() {
     assert_eq!(times("PostCompact: compared the summary"), 2, "{did:?}");
     assert_eq!(did.last().unwrap(), "SessionEnd: captured", "{did:?}");
     assert_eq!(ids(&sandbox).len(), 1);
+}
+
+/// Compacts a session without a terminal, after another session worked. One run of the client calls the
+/// hooks of a resumed session and of a compacted one.
+fn compacts_headless(version: ClaudeCode) {
+    const SESSION: &str = "11111111-1111-4111-8111-111111111111";
+    const LANDMINE: &str = "The balance is looked up on every page";
+    const OTHER: &str = "Write a report for the auditors";
+    let sandbox = project();
+    handoff(&sandbox);
+    let model = ModelServer::start([]);
+    model.summarises("The session was about files.");
+    let run = |arguments: &[&str]| {
+        let mut client = claude_code_of(version, &sandbox, &model)?;
+        finish(&sandbox, client.args(arguments));
+        Some(heard(&last(&model)))
+    };
+    model.then([Turn::says("I began."), Turn::says("I leave them alone."), Turn::says("Written.")]);
+    if run(&["-p", "Repair the importer", "--session-id", SESSION]).is_none() {
+        return;
+    }
+    run(&["-p", CONSTRAINT, "--resume", SESSION]);
+    run(&["-p", OTHER]);
+    let before = did(&sandbox).len();
+    run(&["-p", "/compact", "--resume", SESSION]);
+    // The client calls both, and leaves both answers in the context.
+    let starts = did(&sandbox).split_off(before);
+    let briefed = starts.iter().filter(|one| one.starts_with("SessionStart: "));
+    assert_eq!(briefed.filter(|one| one.ends_with("briefed")).count(), 2, "{starts:?}");
+    for prompt in ["Go on", "And on"] {
+        model.then([Turn::says("I go on.")]);
+        let mut told = run(&["-p", prompt, "--resume", SESSION]).unwrap();
+        // The client repeats what it ran for its user, and tells the model to ignore it.
+        told.retain(|one| !one.contains("<local-command-stdout>"));
+        assert_eq!(times(&told, "midstride briefing · resumed session"), 1, "{told:#?}");
+        assert_eq!(times(&told, "midstride · after compaction"), 1, "{told:#?}");
+        assert_eq!(quotes(&told, OTHER), 1, "{told:#?}");
+        assert_eq!(quotes(&told, CONSTRAINT), 1, "{told:#?}");
+        assert_eq!(times(&told, LANDMINE), 1, "{told:#?}");
+    }
+}
+
+#[test]
+fn claude_code_that_is_compacted_without_a_terminal_is_told_everything_once() {
+    compacts_headless(ClaudeCode::Older);
+    compacts_headless(ClaudeCode::Newer);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What must not be lost where a context is replaced by a summary, and what was.
 
+use crate::briefing::Point;
 use crate::checkpoint::{Gist, Highlight, HighlightKind as Kind};
 use crate::search::{is_telling, words};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,12 @@ pub fn without_summary(gist: &Gist, summary: &str) -> Gist {
     let told = Told::of(summary);
     let items = gist.items.iter().filter(|item| !told.has_all_of(item)).cloned().collect();
     Gist { items, ..gist.clone() }
+}
+
+/// Points of which a text in the context tells nothing.
+pub fn not_told(points: Vec<Point>, text: &str) -> Vec<Point> {
+    let told = Told::of(text);
+    points.into_iter().filter(|point| !told.has(&point.text)).collect()
 }
 
 /// Whether a word names one thing and no other: a path, a number, a commit, code.

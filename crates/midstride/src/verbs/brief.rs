@@ -37,8 +37,8 @@ use midstride_core::drift::{Judgement, Verdict};
 use midstride_core::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
 use midstride_core::handoff::Handoff;
 use midstride_core::header::BootKind;
-use midstride_core::hook::must_survive;
-use midstride_core::session::Client;
+use midstride_core::hook::{must_survive, not_told};
+use midstride_core::session::{Client, short_id};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -77,6 +77,8 @@ pub struct Asked {
     pub limit: Limit,
     /// What the user asks for, where a prompt is answered.
     pub prompt: Option<String>,
+    /// A page that the session has in its context: what others did is not told again.
+    pub in_context: Option<String>,
 }
 
 /// What a session is told, and what of.
@@ -486,14 +488,22 @@ fn material(
         (Some(before), false) => sources.push(before),
         (None, _) => {}
     }
+    let own = points.len();
     points.extend(in_turn(sources));
     points.extend(of_repository(project, asked, work));
     points.extend(of_others_at_work(project, asked, work));
     points.extend(of_carried(&work.carried.0, work.carried.1));
     points.extend(work.points.iter().cloned());
-    let earlier = work.earlier.iter().filter(|one| !open.sessions.contains(&one.id));
+    let is_on_page =
+        |id: &str| asked.in_context.as_ref().is_some_and(|page| page.contains(short_id(id)));
+    let earlier = work.earlier.iter();
+    let earlier = earlier.filter(|one| !open.sessions.contains(&one.id) && !is_on_page(&one.id));
     points.extend(of_other_sessions(earlier));
     points.extend(of_others(open.others.iter().cloned()));
+    if let Some(page) = &asked.in_context {
+        let others = points.split_off(own);
+        points.extend(not_told(others, page));
+    }
     // What to do next is no fact.
     if asked.occasion == Some(Occasion::Summary) {
         points.retain(|point| point.rank != Rank::NextAction);

@@ -300,7 +300,8 @@ impl Hooking<'_> {
         }
         let tokens = self.project.settings().brief.budget.filter(|tokens| *tokens > 0);
         let tokens = tokens.filter(|_| matches!(occasion, Occasion::Startup | Occasion::Clear));
-        let asked = Asked { tokens, has_context, since, ..self.asked(occasion) };
+        let in_context = self.page_in_context(occasion);
+        let asked = Asked { tokens, has_context, since, in_context, ..self.asked(occasion) };
         let briefed = brief(self.project, &asked, &mut |_, _| ());
         self.note_troubles(&briefed);
         // What it was told in the same words is in its context still.
@@ -323,10 +324,18 @@ impl Hooking<'_> {
         let now = self.project.environment().clock.now();
         self.change(|kept| {
             kept.told = told;
+            kept.waits = text.is_some() && occasion == Occasion::Resume;
             kept.briefed = text.map(|text| (now, text)).or(kept.briefed.take());
         });
         let bounded = Kept::bound(self.project);
         self.noted(bounded);
+    }
+
+    /// The page that a session got when it was resumed, where it is compacted before its first prompt:
+    /// both are in its context then.
+    fn page_in_context(&self, occasion: Occasion) -> Option<String> {
+        let kept = (occasion == Occasion::Compact).then(|| self.kept())?;
+        kept.briefed.filter(|_| kept.waits).map(|(_, page)| page)
     }
 
     /// Whether this session gets a briefing. One that was to be skipped is, once.
@@ -381,6 +390,9 @@ impl Hooking<'_> {
     fn prompt(&mut self, text: &str) {
         self.mark_at_work();
         let kept = self.kept();
+        if kept.waits {
+            self.change(|kept| kept.waits = false);
+        }
         let mut parts = Vec::new();
         if let Some(briefed) = self.matters(text) {
             self.note_troubles(&briefed);

@@ -27,6 +27,9 @@ pub(super) struct Kept {
     pub(super) told: Option<String>,
     /// What the session was briefed with when it started, and when.
     pub(super) briefed: Option<(Timestamp, String)>,
+    /// Whether that was when it was resumed, and no prompt came since. A client adds such a page to the
+    /// first message, and a compaction before that leaves it in the context.
+    pub(super) waits: bool,
     /// The summary that was compared, by its SHA-256.
     pub(super) compared: Option<String>,
     /// What that one lost, for the next prompt.
