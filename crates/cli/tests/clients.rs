@@ -1,5 +1,6 @@
 //! The real clients, at work in a project with midstride, on a model that the test scripts.
 
+mod agents;
 mod chain;
 mod compaction;
 mod doctor;

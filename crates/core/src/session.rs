@@ -68,6 +68,9 @@ pub struct Session {
     /// What the user asked there, before this session forked. It is that session's, and holds here.
     #[serde(skip_serializing_if = "Listed::is_empty", default)]
     pub asked_before: Listed<Request>,
+    /// The session that started this one as an agent of its own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub agent_of: Option<String>,
     /// Where it worked first.
     pub cwd: Option<String>,
     /// Where it worked besides.
@@ -188,6 +191,7 @@ impl Session {
             client,
             id: None,
             forked_from: None,
+            agent_of: None,
             forked_after: None,
             asked_before: Listed::default(),
             cwd: None,

@@ -50,7 +50,13 @@ pub fn news(project: &Project, found: &Found) -> News {
     let private = project.private().ok().flatten();
     let cursors = private.and_then(|private| private.below(Path::new(FOLDER)).ok().flatten());
     let Some(cursors) = cursors else { return News::Enough };
-    let agents = client::agents(project, found, &Neighbors::default(), &mut Vec::new());
+    let agents = match found.client {
+        Client::ClaudeCode => {
+            client::agents(project, found, &Neighbors::default(), &mut Vec::new())
+        }
+        // Which are its agents stands in its transcript, and they come with it.
+        Client::Codex => Vec::new(),
+    };
     let agents = agents.into_iter().map(|(_, path)| path);
     let of_files = agents.chain([found.path.clone()]).map(|path| news_of(&cursors, &path));
     of_files.max().unwrap_or(News::Enough)
@@ -105,7 +111,11 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
         session.forked_from = session.forked_from.or(named);
     }
     let (mut unread, mut agents_bytes) = (Vec::new(), 0);
-    for (id, path) in client::agents(project, found, &Neighbors::default(), &mut unread) {
+    // Codex tells in the transcript that it started an agent; to look for their files takes long.
+    let may_have_agents = found.client == Client::ClaudeCode || !session.agents.is_empty();
+    let agents =
+        may_have_agents.then(|| client::agents(project, found, &Neighbors::default(), &mut unread));
+    for (id, path) in agents.into_iter().flatten() {
         match read_on(&path, &|_| {}) {
             Ok(Read { cursor: agent, new, length }) => {
                 new_bytes += new;

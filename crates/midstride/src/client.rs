@@ -31,6 +31,8 @@ pub struct Found {
     pub client: Client,
     /// The id of the session.
     pub session: String,
+    /// The session that started it as an agent of its own.
+    pub agent_of: Option<String>,
     /// Where it lies.
     pub path: PathBuf,
     /// How long it is.
@@ -96,6 +98,7 @@ impl Candidate {
         Found {
             client: self.client,
             session,
+            agent_of: told.agent_of,
             path: self.path,
             bytes: self.entry.bytes,
             changed: self.entry.changed,
@@ -129,15 +132,18 @@ pub fn transcripts_that(
             Client::ClaudeCode => claude_code::candidates(environment, &tops, &mut unread),
             Client::Codex => codex::candidates(environment, &mut unread),
         };
-        for candidate in candidates.into_iter().filter(is_wanted) {
+        for candidate in candidates.iter().filter(|one| is_wanted(one)) {
             let beginnings = beginnings.get_or_insert_with(|| Beginnings::kept(project));
-            match beginnings.of(&candidate) {
+            match beginnings.of(candidate) {
                 Ok(Beginning { cwd: Some(cwd), .. })
                     if !*inside
                         .entry(cwd.clone())
                         .or_insert_with_key(|cwd| is_inside(&tops, cwd)) => {}
                 Ok(Beginning { cwd: None, .. }) => {}
-                Ok(told) => found.push(candidate.found(told)),
+                // An agent belongs to the session that started it, while that one is there.
+                Ok(Beginning { agent_of: Some(id), .. })
+                    if candidates.iter().any(|one| one.session() == id) => {}
+                Ok(told) => found.push(candidate.clone().found(told)),
                 Err(error) => unread.push(error),
             }
         }
@@ -211,8 +217,23 @@ pub(crate) fn agents(
 ) -> Vec<(String, PathBuf)> {
     match found.client {
         Client::ClaudeCode => claude_code::agents(project, found, neighbors, unread),
-        Client::Codex => Vec::new(),
+        Client::Codex => codex::agents(project, found, unread),
     }
+}
+
+/// The session that an agent belongs to; the session itself where it is none, or that one is not there.
+pub(crate) fn owner(project: &Project, found: Found) -> Result<Found, FileError> {
+    /// An agent of an agent of an agent.
+    const DEPTH_MAX: usize = 8;
+    let mut found = found;
+    for _ in 0..DEPTH_MAX {
+        let above = found.agent_of.as_deref();
+        let above =
+            above.and_then(|id| codex::transcript_of(project.environment(), &found.path, id));
+        let Some(path) = above else { break };
+        found = named(&path, Some(found.client))?;
+    }
+    Ok(found)
 }
 
 /// Tasks that the client keeps in files beside the transcript.

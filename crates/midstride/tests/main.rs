@@ -5,6 +5,7 @@ mod at_work;
 mod brief;
 mod capture;
 mod carried;
+mod codex_agents;
 mod compaction;
 mod drift;
 mod files;

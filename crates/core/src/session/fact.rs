@@ -163,6 +163,7 @@ pub enum Fact<'a> {
 pub struct Identity<'a> {
     pub session: Option<&'a str>,
     pub forked_from: Option<&'a str>,
+    pub agent_of: Option<&'a str>,
     pub cwd: Option<&'a str>,
     pub version: Option<&'a str>,
     pub model: Option<&'a str>,

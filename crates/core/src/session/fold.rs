@@ -194,8 +194,8 @@ impl Session {
     }
 
     fn identify(&mut self, identity: &Identity<'_>) {
-        let Identity { session, forked_from, cwd, version, model, branch, commit, title, headless } =
-            identity;
+        let Identity { session, forked_from, agent_of, cwd, version, model, branch, .. } = identity;
+        let Identity { commit, title, headless, .. } = identity;
         self.headless = headless.unwrap_or(self.headless);
         if let Some(cwd) = cwd.filter(|cwd| self.folder_now.as_deref() != Some(*cwd)) {
             self.folder_now = Some(self.name(cwd));
@@ -210,12 +210,13 @@ impl Session {
             }
         }
         // The first one is the session's; copies of records name others.
-        for (slot, said) in [(0, session), (1, forked_from), (2, commit)] {
+        for (slot, said) in [(0, session), (1, forked_from), (2, commit), (3, agent_of)] {
             let Some(said) = said else { continue };
-            let known = [&self.id, &self.forked_from, &self.commit][slot].is_some();
+            let known = [&self.id, &self.forked_from, &self.commit, &self.agent_of][slot].is_some();
             if !known {
                 let said = Some(self.name(said));
-                *[&mut self.id, &mut self.forked_from, &mut self.commit][slot] = said;
+                let Self { id, forked_from, commit, agent_of, .. } = &mut *self;
+                *[id, forked_from, commit, agent_of][slot] = said;
             }
         }
         for (slot, said) in [(0, version), (1, model), (2, branch), (3, title)] {

@@ -66,6 +66,10 @@ struct Payload<'a> {
     #[serde(borrow)]
     forked_from_id: Scalar<'a>,
     #[serde(borrow)]
+    parent_thread_id: Scalar<'a>,
+    #[serde(borrow)]
+    source: Option<&'a RawValue>,
+    #[serde(borrow)]
     cwd: Scalar<'a>,
     #[serde(borrow)]
     cli_version: Scalar<'a>,
@@ -273,12 +277,14 @@ impl Codex {
             self.cwd = Clean::of(cwd).0.as_str().to_owned();
         }
         let git = payload.git.all().first();
+        let spawned = payload.source.and_then(spawned_by);
         out(mark, Fact::Sort("identity"));
         out(
             mark,
             Fact::Identity(Identity {
                 session: payload.id.text(),
                 forked_from: payload.forked_from_id.text(),
+                agent_of: payload.parent_thread_id.text().or(spawned.as_deref()),
                 cwd: payload.cwd.text(),
                 version: payload.cli_version.text(),
                 model: payload.model.text(),
@@ -612,6 +618,14 @@ impl Codex {
         let this = hash(call.as_bytes());
         self.known.iter().rev().find(|(call, _)| *call == this).map(|(_, patch)| *patch)
     }
+}
+
+/// The session that started this one as an agent, as older versions name it: in what they call its source.
+fn spawned_by(source: &RawValue) -> Option<String> {
+    let source = source.get().starts_with('{').then(|| source.get())?;
+    let source: serde_json::Value = serde_json::from_str(source).ok()?;
+    let parent = source.pointer("/subagent/thread_spawn/parent_thread_id")?;
+    parent.as_str().map(str::to_owned)
 }
 
 /// Adds an entry to a list that stays short.

@@ -22,7 +22,7 @@ const SEARCHED_BYTES: u64 = 2 * LINE_BYTES_MAX as u64;
 const FOLDER: &str = "cursors";
 pub(crate) const FILE: &str = "beginnings.json";
 /// The first line. What another version kept is read again.
-const VERSION: &str = "{\"version\":3}";
+const VERSION: &str = "{\"version\":4}";
 /// More are not kept once some of them were not asked for.
 const KEPT_MAX: usize = 5_000;
 /// A larger file is none of ours.
@@ -32,6 +32,7 @@ const KEPT_BYTES_MAX: u64 = 16 << 20;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Beginning {
     pub(super) id: Option<String>,
+    pub(super) agent_of: Option<String>,
     pub(super) began: Option<Timestamp>,
     pub(super) cwd: Option<String>,
     pub(super) about: Option<String>,
@@ -134,5 +135,6 @@ fn look(client: Client, path: &Path) -> Result<(Beginning, bool), FileError> {
     };
     let told = cursor.session;
     let about = told.requests.iter().next().map(|request| request.text.clone());
-    Ok((Beginning { id: told.id, began: told.began, cwd: told.cwd, about, opening }, is_all))
+    let (id, agent_of) = (told.id, told.agent_of);
+    Ok((Beginning { id, agent_of, began: told.began, cwd: told.cwd, about, opening }, is_all))
 }

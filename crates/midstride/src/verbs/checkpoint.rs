@@ -327,6 +327,7 @@ fn choose(
 ) -> Result<Found, CheckpointError> {
     if let Which::Transcript(path) = which {
         let found = client::named(&project.environment().folder.join(path), client)?;
+        let found = client::owner(project, found)?;
         moved_from(project, &found.path, found.cwd.as_deref())?;
         return Ok(found);
     }

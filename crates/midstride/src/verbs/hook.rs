@@ -388,6 +388,9 @@ impl Hooking<'_> {
 
     /// What matters for a prompt comes with it, each handoff once in a session.
     fn prompt(&mut self, text: &str) {
+        if self.call.agent.is_some() {
+            return self.agent_prompt(text);
+        }
         self.mark_at_work();
         let kept = self.kept();
         if kept.waits {
@@ -411,6 +414,15 @@ impl Hooking<'_> {
             parts.insert(0, missing);
         }
         self.done.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
+    }
+
+    /// What an agent is asked for is not what the user says. Codex calls the hook of a prompt for both, and
+    /// names the transcript of the agent.
+    fn agent_prompt(&mut self, text: &str) {
+        let Some(briefed) = self.matters(text) else { return };
+        self.note_troubles(&briefed);
+        self.did("briefed an agent");
+        self.done.answer.context = Some(briefed.briefing.text);
     }
 
     /// Reads on, and says what the agent is reminded of, once in a session.

@@ -200,7 +200,10 @@ impl Told {
 
     /// Whether agents wrote something since: they may go on after their session was written down.
     fn agents_wrote(&self, project: &Project, found: &Found, neighbors: &Neighbors) -> bool {
-        self.agents_bytes.is_some_and(|bytes| bytes != agents_length(project, found, neighbors))
+        let Some(bytes) = self.agents_bytes else { return false };
+        // Codex tells in the transcript of a session that it started an agent, and nothing came there.
+        let may_have = found.client != Client::Codex || bytes > 0;
+        may_have && bytes != agents_length(project, found, neighbors)
     }
 }
 
@@ -286,6 +289,7 @@ fn pick(project: &Project, name: &str, client: Option<Client>) -> Result<Listed,
     let stand_in = |one: &Listed| Found {
         client: one.client,
         session: one.session.clone(),
+        agent_of: None,
         path: one.session.clone().into(),
         bytes: 0,
         changed: None,
