@@ -300,6 +300,11 @@ impl Checkpoint {
         (checkpoint.version == CHECKPOINT_VERSION).then_some(checkpoint)
     }
 
+    /// The list that its tasks are on: its own, or one that it shares with other sessions.
+    pub fn task_list(&self) -> &str {
+        self.session.task_list.as_deref().unwrap_or_else(|| self.session_id())
+    }
+
     /// The id of the session; one without is known by its transcript.
     pub fn session_id(&self) -> &str {
         self.session.id.as_deref().unwrap_or(&self.transcript)

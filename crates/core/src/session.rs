@@ -71,6 +71,9 @@ pub struct Session {
     /// The session that started this one as an agent of its own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent_of: Option<String>,
+    /// The task list that it shares with other sessions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub task_list: Option<String>,
     /// Where it worked first.
     pub cwd: Option<String>,
     /// Where it worked besides.
@@ -192,6 +195,7 @@ impl Session {
             id: None,
             forked_from: None,
             agent_of: None,
+            task_list: None,
             forked_after: None,
             asked_before: Listed::default(),
             cwd: None,

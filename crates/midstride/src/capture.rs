@@ -125,7 +125,10 @@ pub fn capture(project: &Project, found: &Found) -> Result<Captured, FileError> 
             Err(error) => unread.push(error),
         }
     }
-    for task in client::tasks(project.environment(), found) {
+    let shared = client::task_lists::of(project, found.client.name(), &found.session);
+    session.task_list = shared.or(session.task_list.take());
+    let list = session.task_list.clone().unwrap_or_else(|| found.session.clone());
+    for task in client::tasks(project.environment(), found.client, &list) {
         session.take_task(&task.name, &task.change);
     }
     Ok(Captured { session, bytes, agents_bytes, new_bytes, unread })

@@ -7,6 +7,7 @@ mod beginnings;
 mod claude_code;
 mod codex;
 mod origins;
+pub(crate) mod task_lists;
 
 use crate::files::{self, Entry, FileError, Stream};
 use crate::git::Repository;
@@ -236,10 +237,10 @@ pub(crate) fn owner(project: &Project, found: Found) -> Result<Found, FileError>
     Ok(found)
 }
 
-/// Tasks that the client keeps in files beside the transcript.
-pub(crate) fn tasks(environment: &Environment, found: &Found) -> Vec<TaskFile> {
-    match found.client {
-        Client::ClaudeCode => claude_code::tasks(environment, found),
+/// Tasks of a list that the client keeps in files.
+pub(crate) fn tasks(environment: &Environment, client: Client, list: &str) -> Vec<TaskFile> {
+    match client {
+        Client::ClaudeCode => claude_code::tasks(environment, list),
         Client::Codex => Vec::new(),
     }
 }

@@ -192,6 +192,8 @@ pub fn is_started_over() -> bool {
 
 /// Says whether sessions that are started with it are briefed: `0` or `1`.
 const BRIEF: &str = "MIDSTRIDE_BRIEF";
+/// The task list that sessions of Claude Code share, where the user names one.
+const CLAUDE_TASK_LIST: &str = "CLAUDE_CODE_TASK_LIST_ID";
 /// How Claude Code was started, as it tells its hooks.
 const CLAUDE_ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
 
@@ -203,6 +205,11 @@ pub fn briefing_choice() -> Option<bool> {
         "1" | "on" | "true" | "yes" => Some(true),
         _ => None,
     }
+}
+
+/// The task list that the session of Claude Code which started this process shares with others.
+pub fn shared_task_list() -> Option<String> {
+    std::env::var(CLAUDE_TASK_LIST).ok().filter(|list| !list.is_empty())
 }
 
 /// Whether Claude Code runs for a script: `claude -p` and the SDKs, where no user is at the terminal.

@@ -2,6 +2,7 @@
 
 use super::hooks::{claude_code, did, finish, last};
 use super::project;
+use super::talk::{heard, times};
 use midstride_testkit::{ModelServer, Sandbox, Turn};
 use serde_json::{Value, json};
 
@@ -155,4 +156,37 @@ fn a_session_that_was_killed_leaves_its_mission() {
     sandbox.run(["session", "recover"]).exits(0);
     let page = mission(&sandbox);
     assert!(page.contains(SUMMARY), "{page}");
+}
+
+/// Two sessions that share a list by `CLAUDE_CODE_TASK_LIST_ID`, and one that has a list of its own.
+#[test]
+fn tasks_of_sessions_that_share_a_list_are_there_once() {
+    let sandbox = project();
+    let model = ModelServer::start([]);
+    let run = |shared: bool, prompt: &str, turns: Vec<Turn>| {
+        model.then(turns.into_iter().chain([Turn::says("Done.")]));
+        let mut client = claude_code(&sandbox, &model)?;
+        if shared {
+            client.env("CLAUDE_CODE_TASK_LIST_ID", "shop list");
+        }
+        finish(&sandbox, client.args(["-p", prompt]));
+        Some(heard(&last(&model)))
+    };
+    let first = vec![create("Design"), create("Add login")];
+    if run(true, "Plan the login", first).is_none() {
+        return;
+    }
+    assert_eq!(tasks(&sandbox), ["Add login: pending", "Design: pending"]);
+    let second = vec![update("1", json!({"status": "completed"})), create("Document")];
+    let told = run(true, "Design it", second).unwrap();
+    // Each task is on the page once, too.
+    assert_eq!(times(&told, "Add login"), 1, "{told:#?}");
+    let all = ["Add login: pending", "Design: done", "Document: pending"];
+    assert_eq!(tasks(&sandbox), all);
+    // Who captures them without a hook knows the list, too.
+    sandbox.run(["checkpoint", "--last"]).exits(0);
+    assert_eq!(tasks(&sandbox), all);
+    run(false, "Something else", vec![create("Design")]);
+    assert_eq!(tasks(&sandbox).len(), 4);
+    did(&sandbox);
 }

@@ -928,3 +928,27 @@ fn whoever_read_less_of_a_session_does_not_have_the_last_word() {
     let list: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(list[0]["captured"], "whole", "{list:#}");
 }
+
+#[test]
+fn sessions_that_share_a_task_list_have_each_task_once() {
+    let sandbox = shop();
+    let task = |id: &str| json!({"task_id": id, "task_subject": "Warm the cache"});
+    let tell = |event: &str, session: &str, list: &str| {
+        let call = call(&sandbox, event, session, task("1"));
+        hook_with(&sandbox, "claude-code", &call, &[("CLAUDE_CODE_TASK_LIST_ID", list)]);
+    };
+    tell("TaskCreated", ID, "shop");
+    tell("TaskCompleted", CALLER, "shop");
+    let tasks = || {
+        let list = sandbox.run(["task", "list", "--all", "--json"]).exits(0).stdout;
+        let list: Vec<Value> = serde_json::from_str(&list).unwrap();
+        let tasks = list.iter().filter(|one| one["kind"] == "task");
+        let mut found: Vec<Value> = tasks.map(|one| one["status"].clone()).collect();
+        found.sort_by_key(ToString::to_string);
+        found
+    };
+    assert_eq!(tasks(), ["done"]);
+    // A list without a name is the session's own.
+    tell("TaskCreated", "5e550003-4c00-7000-8000-00000000cccc", "");
+    assert_eq!(tasks(), ["done", "pending"]);
+}

@@ -42,6 +42,9 @@ pub struct Gist {
     /// The commit that was checked out when it was captured.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub commit: Option<String>,
+    /// The task list that it shares with other sessions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub task_list: Option<String>,
     /// When its first record was written.
     #[serde(default)]
     pub began: Option<Timestamp>,
@@ -85,6 +88,7 @@ impl Gist {
             // What the client saw while it worked; git may have been looked at long after.
             branch: session.branch.clone().or_else(|| checkpoint.git.branch.clone()),
             commit: checkpoint.git.commit.clone(),
+            task_list: session.task_list.clone(),
             began: session.began,
             ended: session.ended,
             ending,
@@ -112,6 +116,11 @@ impl Gist {
     /// Whether it names all that a gist of this version does.
     pub fn is_current(&self) -> bool {
         self.version == GIST_VERSION
+    }
+
+    /// The list that its tasks are on.
+    pub fn task_list(&self) -> &str {
+        self.task_list.as_deref().unwrap_or(&self.session)
     }
 
     /// The highlights of a kind.
@@ -171,6 +180,7 @@ impl Gist {
             folder: None,
             branch: None,
             commit: None,
+            task_list: None,
             began: None,
             ended: None,
             ending: Ending::Completed,

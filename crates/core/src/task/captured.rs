@@ -71,7 +71,7 @@ impl Task {
     }
 
     /// Whether a list of a client has it.
-    fn is_on(&self, client: &str, list: &str) -> bool {
+    pub fn is_on(&self, client: &str, list: &str) -> bool {
         let is_list = |key: &ClientTaskKey| key.client == client && key.list == list;
         self.captured.keys().any(is_list)
     }

@@ -138,9 +138,10 @@ struct Task {
     metadata: serde_json::Map<String, serde_json::Value>,
 }
 
-pub(super) fn tasks(environment: &Environment, found: &Found) -> Vec<TaskFile> {
-    let folder =
-        environment.claude.as_ref().map(|claude| claude.join("tasks").join(&found.session));
+pub(super) fn tasks(environment: &Environment, list: &str) -> Vec<TaskFile> {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let name: String = list.chars().map(|c| if is_kept(c) { c } else { '-' }).collect();
+    let folder = environment.claude.as_ref().map(|claude| claude.join("tasks").join(name));
     let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return Vec::new() };
     let mut tasks: Vec<Task> = root
         .names(".json")

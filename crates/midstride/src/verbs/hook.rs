@@ -18,7 +18,7 @@ use super::mirror::mirror;
 use super::search::{HOOK_WITHIN, Matters, Prompt, search_prompt, with_index};
 use super::sessions::{Bounds, RECOVERED_MAX, is_written_down, recover_some};
 use crate::capture::{News, capture, news};
-use crate::client::{self, Found};
+use crate::client::{self, Found, task_lists};
 use crate::files::{self, FileError};
 use crate::ids::sha256;
 use crate::index::{Card, Effort, Index, Limit};
@@ -188,6 +188,7 @@ pub fn hook(project: &Project, call: &Call, limit: Limit) -> Hooked {
         return done;
     };
     let mut hooking = Hooking { project, call, session, limit, done, changed: None };
+    hooking.keep_task_list(settings::shared_task_list());
     hooking.answer();
     let is_due = hooking.is_observation_due();
     let mut done = hooking.done;
@@ -242,6 +243,19 @@ impl Hooking<'_> {
             | Moment::TaskCreated(_)
             | Moment::TaskCompleted(_)
             | Moment::Other => false,
+        }
+    }
+
+    /// Keeps which list the tasks of a session are on, before anything is told of them.
+    fn keep_task_list(&mut self, list: Option<String>) {
+        let is_needed = matches!(
+            self.call.moment,
+            Moment::Start(_) | Moment::TaskCreated(_) | Moment::TaskCompleted(_)
+        );
+        let list = list.filter(|_| is_needed && self.call.client == Client::ClaudeCode);
+        if let Some(list) = list {
+            let kept = task_lists::keep(self.project, &self.session, &list);
+            self.noted(kept);
         }
     }
 

@@ -2,6 +2,7 @@
 //! client tells. Hooks tell that one was made and that it was completed; a capture tells the rest. Nothing
 //! is ever told back to the client.
 
+use crate::client::task_lists;
 use crate::ledger::{AppendError, Ledger, LedgerError, SqliteLedger, StreamId};
 use crate::project::Project;
 use crate::settings::SessionName;
@@ -37,7 +38,9 @@ pub(super) fn mirror(
 ) -> Result<(), MirrorError> {
     let clean = |text: &str| project.clean(text.trim()).0.as_str().to_owned();
     let (number, subject) = (clean(&task.id), clean(&task.subject));
-    let id = task_id(&session.client, &session.id, TASK, &number);
+    let shared = task_lists::of(project, &session.client, &session.id);
+    let list = shared.as_deref().unwrap_or(&session.id);
+    let id = task_id(&session.client, list, TASK, &number);
     let id = id.filter(|_| !number.is_empty() && !subject.is_empty());
     let id = id.ok_or(MirrorError::Nameless)?;
     let metadata = [(CLIENT, &session.client), (SESSION, &session.id), (CLIENT_TASK, &number)];
@@ -79,7 +82,7 @@ pub(super) struct Mirrored {
 pub(super) fn tasks_of(project: &Project, checkpoint: &Checkpoint) -> Vec<Mirrored> {
     let session = &checkpoint.session;
     let clean = |text: &str| project.clean(text.trim()).0.as_str().to_owned();
-    let (client, list) = (checkpoint.client().name(), checkpoint.session_id());
+    let (client, list) = (checkpoint.client().name(), checkpoint.task_list());
     let mut named: HashMap<&str, usize> = HashMap::new();
     let mut mirrored = Vec::new();
     for task in session.tasks.iter().filter(|task| task.is_told()) {
@@ -102,7 +105,7 @@ pub(super) fn tasks_of(project: &Project, checkpoint: &Checkpoint) -> Vec<Mirror
             description: task.description.as_deref().map(clean).filter(|text| !text.is_empty()),
             status: status(session, task),
             depends_on: before.map(|id| id.as_str().to_owned()).collect(),
-            metadata: metadata(session, task, client, list, &clean),
+            metadata: metadata(session, task, client, checkpoint.session_id(), &clean),
         };
         let number = match task.changed.number {
             // A file is newer than every record.
@@ -185,10 +188,10 @@ pub(super) fn told(
             continue;
         }
         let client = one.state.key.client.as_str();
-        // All of them are on the list of one session.
-        let list = &one.state.key.list;
+        // All of them are of one session. A list that several share has another name.
+        let session = one.state.metadata.get(SESSION).unwrap_or(&one.state.key.list);
         let briefed = briefed
-            .get_or_insert_with(|| briefed_with(project, client, list).unwrap_or_default())
+            .get_or_insert_with(|| briefed_with(project, client, session).unwrap_or_default())
             .as_str();
         let is_new = known.is_none() && !one.is_worth_telling(is_alive);
         if is_new && !one.may_be_known(briefed) {

@@ -88,8 +88,8 @@ impl Work {
         }
         let tasks = read_tasks(&ledger)?.0;
         for (at, gist) in sessions.iter_mut().enumerate() {
-            gist.items
-                .retain(|item| !is_told_by_board(&tasks, gist.client, &gist.session, item, at));
+            let (client, list) = (gist.client, gist.task_list().to_owned());
+            gist.items.retain(|item| !is_told_by_board(&tasks, client, &list, item, at));
         }
         let closed = closed_branches(project, &sessions);
         let closed_for = |gist: &Gist| closed.get(gist.branch.as_ref()?).copied();
@@ -98,10 +98,10 @@ impl Work {
             |handle| dismissed.contains(handle),
             |gist, item| closed_for(gist).is_some_and(|closed| closed.closes_item(gist, item)),
         );
-        let recent: Vec<(Client, String)> = sessions
+        let recent: Vec<(Client, String, Option<String>)> = sessions
             .iter()
             .take(carry::SESSIONS_MAX + 1)
-            .map(|gist| (gist.client, gist.session.clone()))
+            .map(|gist| (gist.client, gist.session.clone(), gist.task_list.clone()))
             .collect();
         let mut sessions = sessions.into_iter();
         let (gist, before) = (sessions.next(), sessions.collect());
@@ -141,12 +141,22 @@ fn without_recorded(mut gist: Gist, instructions: &Instructions) -> Gist {
 
 /// Where a task is told: with the session that is briefed, or here. Of the lists of earlier sessions, what
 /// was left on the oldest is only counted.
-fn telling(task: &Task, gist: Option<&Gist>, recent: &[(Client, String)]) -> Telling {
-    let is_of = |client: Client, session: &str| task.is_listed_by(client.name(), session);
-    if gist.is_some_and(|gist| is_of(gist.client, &gist.session)) {
+fn telling(
+    task: &Task,
+    gist: Option<&Gist>,
+    recent: &[(Client, String, Option<String>)],
+) -> Telling {
+    let is_of = |client: Client, session: &str, shared: Option<&String>| match shared {
+        Some(list) => task.is_on(client.name(), list),
+        None => task.is_listed_by(client.name(), session),
+    };
+    if gist.is_some_and(|gist| is_of(gist.client, &gist.session, gist.task_list.as_ref())) {
         return Telling::WithSession;
     }
-    let is_recent = || recent.iter().any(|(client, session)| is_of(*client, session));
+    let is_recent = || {
+        let mut recent = recent.iter();
+        recent.any(|(client, session, list)| is_of(*client, session, list.as_ref()))
+    };
     if task.captured.is_empty() || is_recent() { Telling::Here } else { Telling::Counted }
 }
 
@@ -202,12 +212,12 @@ fn workflows(ledger: &SqliteLedger, worked: &Worked) -> Result<Vec<Point>, Ledge
 fn is_told_by_board(
     tasks: &Tasks,
     client: Client,
-    session: &str,
+    list: &str,
     item: &Highlight,
     at: usize,
 ) -> bool {
     let is_told = |task: &Task| at > 0 || !task.status.is_open() || task.role() != Role::Work;
-    let known = || tasks.on_list(client.name(), session, &item.text);
+    let known = || tasks.on_list(client.name(), list, &item.text);
     item.kind == HighlightKind::Task && known().is_some_and(is_told)
 }
 
