@@ -14,12 +14,11 @@ pub const GIST_VERSION: u32 = 3;
 
 /// So many of each kind at length; the others are named in a line.
 pub const AT_LENGTH_MAX: usize = 8;
-/// More of one kind than these are counted: a page has room for fewer, and a hook reads them all.
-const KIND_MAX: usize = 400;
+/// So many of each kind are stored in front, for whoever has no time to read all of them.
+const FIRST_MAX: usize = 64;
 /// A line has no more characters than this, unless it is the path of a file.
 const LINE_LENGTH_MAX: usize = 200;
-/// What is more than this in all is counted: a session has some hundreds of highlights, and a hook
-/// reads them all.
+/// What is more than this in all is counted: a session has some hundreds of highlights.
 const BYTES_MAX: usize = 256 << 10;
 /// What a highlight takes besides its texts.
 const ITEM_BYTES: usize = 60;
@@ -107,9 +106,47 @@ impl Gist {
         gist
     }
 
+    /// As it is stored: a line with the first of each kind, which counts the others, and a line with these.
+    pub fn stored(mut self) -> String {
+        let mut counts: BTreeMap<HighlightKind, usize> = BTreeMap::new();
+        let (first, rest) = self.items.into_iter().partition(|item| {
+            let count = counts.entry(item.kind).or_default();
+            *count += 1;
+            *count <= FIRST_MAX
+        });
+        let rest: Vec<Highlight> = rest;
+        for item in &rest {
+            *self.left_out.entry(item.kind).or_default() += 1;
+        }
+        self.items = first;
+        let mut stored = serde_json::to_string(&self).unwrap_or_default();
+        if !rest.is_empty() {
+            stored.push('\n');
+            stored.push_str(&serde_json::to_string(&rest).unwrap_or_default());
+        }
+        stored
+    }
+
     /// Reads what was stored; `None` where a later version wrote it, or somebody else.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        let gist: Self = serde_json::from_slice(bytes).ok()?;
+        let mut gist = Self::read_first(bytes)?;
+        let rest = bytes.iter().position(|byte| *byte == b'\n').map(|end| &bytes[end + 1..]);
+        let rest: Vec<Highlight> =
+            rest.map_or(Some(Vec::new()), |rest| serde_json::from_slice(rest).ok())?;
+        for item in &rest {
+            let more = gist.left_out.entry(item.kind).or_default();
+            *more = more.saturating_sub(1);
+        }
+        gist.left_out.retain(|_, more| *more > 0);
+        gist.items.extend(rest);
+        gist.items.sort_by_key(|item| item.kind);
+        Some(gist)
+    }
+
+    /// The same with the first of each kind; the others are counted.
+    pub fn read_first(bytes: &[u8]) -> Option<Self> {
+        let first = bytes.split(|byte| *byte == b'\n').next()?;
+        let gist: Self = serde_json::from_slice(first).ok()?;
         (1..=GIST_VERSION).contains(&gist.version).then_some(gist)
     }
 
@@ -155,7 +192,7 @@ impl Gist {
             for (number, item) in items.into_iter().enumerate() {
                 let is_long = number < AT_LENGTH_MAX || is_bounded(item.kind);
                 let item = if is_long { item } else { in_a_line(item) };
-                match room.checked_sub(bytes(&item)).filter(|_| number < KIND_MAX) {
+                match room.checked_sub(bytes(&item)) {
                     Some(rest) => {
                         room = rest;
                         self.items.push(item);
@@ -237,5 +274,33 @@ fn line_of(text: &str) -> String {
         Some((end, _)) => format!("{}…", &line[..end]),
         None if line.len() < text.len() => format!("{line} …"),
         None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_has_no_time_reads_the_first_of_each_kind() {
+        let item = |kind, number: usize| {
+            let text = format!("number {number}");
+            Highlight { kind, text, detail: None, state: None, seen: None, weight: 0 }
+        };
+        let of_kind = |kind, count| (0..count).map(move |number| item(kind, number));
+        let items = of_kind(HighlightKind::Request, 3).chain(of_kind(HighlightKind::Changed, 100));
+        let left_out = [(HighlightKind::Request, 7)].into();
+        let gist = Gist { items: items.collect(), left_out, ..Gist::sample("s") };
+        let stored = gist.clone().stored();
+        assert_eq!(Gist::read(stored.as_bytes()), Some(gist.clone()));
+        let first = Gist::read_first(stored.as_bytes()).unwrap();
+        assert_eq!(first.of_kind(HighlightKind::Changed).count(), FIRST_MAX);
+        assert_eq!(first.items.len(), FIRST_MAX + 3);
+        let counts = [(HighlightKind::Request, 7), (HighlightKind::Changed, 36)];
+        assert_eq!(first.left_out, counts.into());
+        // A short session is one line.
+        let short = Gist { items: vec![item(HighlightKind::Goal, 1)], ..Gist::sample("s") };
+        assert!(!short.clone().stored().contains('\n'));
+        assert_eq!(Gist::read(short.clone().stored().as_bytes()), Some(short));
     }
 }

@@ -76,6 +76,11 @@ impl SqliteLedger {
         is_there.then(|| Self::open(project, patience)).transpose()
     }
 
+    /// How long whoever opened it can wait.
+    pub fn patience(&self) -> Patience {
+        self.patience
+    }
+
     /// Opens the ledger in a folder.
     pub fn open_in(folder: Root, patience: Patience) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE);

@@ -189,8 +189,7 @@ impl Ready {
         let (text, redacted) = project.clean_more(text);
         let stored = Blob::of(text.into_bytes());
         let highlights = Gist::of(&checkpoint);
-        let gist = serde_json::to_string(&highlights).unwrap_or_default();
-        let gist = Blob::of(clean(project, &gist).into_bytes());
+        let gist = Blob::of(clean(project, &highlights.clone().stored()).into_bytes());
         let blobs = (stored.hash().to_owned(), gist.hash().to_owned());
         let (mut envelope, stream) = told(project, &checkpoint, agents_bytes, blobs, &redacted);
         weigh(&mut envelope, &highlights);

@@ -5,7 +5,7 @@ use super::{Asked, patience};
 use crate::client;
 use crate::files;
 use crate::git::{BranchState, Repository};
-use crate::ledger::{Ledger as _, LedgerError, Recorded, SqliteLedger, StreamId};
+use crate::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
 use crate::observation::{branch_state, last_observation};
 use crate::project::Project;
 use crate::settings::SessionName;
@@ -504,7 +504,10 @@ pub(in crate::verbs) fn latest_gists(
 /// checkpoint tells.
 fn gist(ledger: &SqliteLedger, one: &Checkpointed<'_>) -> Result<Option<Gist>, LedgerError> {
     let kept = one.gist.map(|hash| ledger.get_blob(hash)).transpose()?.flatten();
-    let kept = kept.and_then(|bytes| Gist::read(&bytes));
+    let kept = kept.and_then(|bytes| match ledger.patience() {
+        Patience::Hook => Gist::read_first(&bytes),
+        Patience::Command => Gist::read(&bytes),
+    });
     if kept.as_ref().is_some_and(Gist::is_current) {
         return Ok(kept);
     }
