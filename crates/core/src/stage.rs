@@ -13,7 +13,7 @@ use std::path::Path;
 const SHIPPED: &str = include_str!("stages.toml");
 
 /// What kinds and stages there are and what they require.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stages {
     /// Capabilities that are decided one by one.
@@ -33,14 +33,14 @@ pub struct Stages {
 }
 
 /// What a kind of handoff requires. What is not said is as it ships.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct KindRule {
     requires: Option<Vec<String>>,
     sections: Option<Vec<String>>,
 }
 
 /// What a stage requires. What is not said is as it ships.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct StageRule {
     /// The pipeline's folder it lies in.
     pub folder: Option<String>,
