@@ -267,15 +267,16 @@ impl Filling<'_> {
         let share = self.budget.part(INSTRUCTIONS_PART);
         // They share a heading.
         let mut all = layout.clone();
-        let mut cost = Cost::default();
+        let (mut count, mut cost) = (0, Cost::default());
         for (index, entry) in self.entries.iter().enumerate() {
             if entry.point.rank == Rank::Instruction && !layout.covered[index] {
                 cost += self.cost(&all, index, entry.first_length);
                 all.lengths[index] = entry.first_length;
+                count += 1;
             }
         }
         let has_work = self.entries.iter().any(|entry| LEAD.contains(&entry.point.rank));
-        let is_crowd = has_work && !cost.fits(share);
+        let is_crowd = has_work && count > 1 && !cost.fits(share);
         Instructions { is_crowd, share, spent: Cost::default(), is_full: false }
     }
 
