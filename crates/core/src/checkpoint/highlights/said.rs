@@ -1,7 +1,7 @@
 //! What the agent itself said: its reports, and the statements in them. All of it is its word, quoted.
 
 use super::{Ending, Highlight, HighlightKind, Reading};
-use crate::report::{self, ItemKind, Report, ReportItem, SummaryKind};
+use crate::report::{self, ItemKind, Report, ReportItem, SummaryKind, identifiers};
 use crate::session::{Said, Seen, Turn, TurnStart};
 use std::collections::HashSet;
 
@@ -73,6 +73,8 @@ impl Reading<'_> {
             match is_first || is_long && (is_last || is_report) {
                 _ if kept > KEPT_BYTES_MAX => {}
                 true => found.reports.push(item(HighlightKind::Report)),
+                // "Now let me run the tests." says nothing once they ran.
+                false if reading.items.is_empty() && identifiers(&said.text).is_empty() => {}
                 false => found.remarks.push(item(HighlightKind::Remark)),
             }
             reports.push((turns.len() - 1, reading, said, is_last));
