@@ -19,10 +19,10 @@ pub(super) fn is_report_of(blocks: &[Block]) -> bool {
     if matches!(last.kind, Kind::Heading(_)) || last.text.ends_with([':', '：']) {
         return false;
     }
-    if last.kind == Kind::Paragraph {
-        if sentences(&last.text).last().is_some_and(|last| Marked::of(last).is_step()) {
-            return false;
-        }
+    let is_step =
+        |text: &str| sentences(text).last().is_some_and(|sentence| Marked::of(sentence).is_step());
+    if last.kind == Kind::Paragraph && is_step(&last.text) {
+        return false;
     }
     let length: usize = blocks.iter().map(|block| block.text.len()).sum();
     let has_topic =

@@ -595,7 +595,7 @@ mod tests {
 
     fn effect(state: &str, address: &str, title: &str) -> Highlight {
         let (state, detail) = (Some(state.to_owned()), Some(address.to_owned()));
-        Highlight { state, detail, ..item(Kind::Effect, title) }
+        Highlight { detail, state, ..item(Kind::Effect, title) }
     }
 
     fn status(items: Vec<Highlight>) -> Vec<String> {
