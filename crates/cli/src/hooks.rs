@@ -178,7 +178,7 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>, answered: &Sende
     let call = input.and_then(|input| Fields::read(&input)).map(|fields| read(client, &fields));
     if let Ok(call) = &call {
         let mut known = locked(known);
-        known.is_end = call.moment == Moment::End;
+        known.is_end = matches!(call.moment, Moment::End { .. });
         known.call = Some(call.clone());
     }
     let folder = call.as_ref().ok().and_then(|call| call.folder.as_deref());
@@ -304,7 +304,7 @@ fn go_on_with(known: &Known) -> Option<std::io::Result<()>> {
         | Moment::AgentStop
         | Moment::Stop { .. }
         | Moment::Interrupt
-        | Moment::End => true,
+        | Moment::End { .. } => true,
         Moment::Start(_) | Moment::AgentStart => return Some(go_on(&["hook", INDEX], folder)),
         Moment::AfterCompaction(_)
         | Moment::TaskCreated(_)

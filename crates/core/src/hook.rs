@@ -55,7 +55,7 @@ impl Call {
             | Moment::TaskCreated(_)
             | Moment::TaskCompleted(_)
             | Moment::Interrupt
-            | Moment::End
+            | Moment::End { .. }
             | Moment::Other => None,
         }
     }
@@ -88,7 +88,10 @@ pub enum Moment {
     /// The user stopped it.
     Interrupt,
     /// It ends.
-    End,
+    End {
+        /// Whether the user cleared it, so that another one starts at once.
+        is_clear: bool,
+    },
     /// Something that nobody here needs to know.
     Other,
 }

@@ -224,7 +224,7 @@ fn a_session_that_ended_was_killed_or_is_idle_is_not_at_work() {
     shop.register(std::process::id());
     shop.hook(shop.root(), BUSY, "SessionStart", Moment::Start(Occasion::Resume));
     assert!(at_work(&shop.page()).is_some());
-    shop.hook(shop.root(), BUSY, "SessionEnd", Moment::End);
+    shop.hook(shop.root(), BUSY, "SessionEnd", Moment::End { is_clear: false });
     assert_eq!(at_work(&shop.page()), None);
     assert!(!mark.exists());
 }

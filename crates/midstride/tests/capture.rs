@@ -80,7 +80,7 @@ impl Shop {
 #[test]
 fn a_long_session_that_ends_is_left_to_a_process_that_goes_on_alone() {
     let shop = Shop::new();
-    let end = |path: &Path| {
+    let end = |path: &Path, is_clear: bool| {
         let call = Call {
             client: Client::ClaudeCode,
             event: "SessionEnd".to_owned(),
@@ -90,20 +90,21 @@ fn a_long_session_that_ends_is_left_to_a_process_that_goes_on_alone() {
             agent: None,
             turn: None,
             is_unrestricted: false,
-            moment: Moment::End,
+            moment: Moment::End { is_clear },
         };
         verbs::hook(&shop.open(), &call, Limit::default())
     };
     let path = shop.session(ID);
-    let short = end(&path);
+    let short = end(&path, false);
     assert_eq!((short.did, short.is_capture_left), (vec!["captured".to_owned()], false));
     let more = Shop::text(shop.0.root()).repeat(160);
     Shop::put(&path, &more);
-    let long = end(&path);
+    let long = end(&path, false);
     assert_eq!((long.did, long.is_capture_left), (vec!["goes on alone".to_owned()], true));
-    // Once it is captured, nothing is left.
-    shop.checkpoint(&Which::Transcript(path.clone())).unwrap();
-    assert!(!end(&path).is_capture_left);
+    // After `/clear` the next session starts at once, and is briefed with it.
+    let cleared = end(&path, true);
+    assert_eq!((cleared.did, cleared.is_capture_left), (vec!["captured".to_owned()], false));
+    assert!(!end(&path, false).is_capture_left, "it is captured");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What hooks say around a compaction: to whoever writes the summary, and to the session after it.
+//! What hooks say around a compaction: to the summarizer, and to the session after it.
 
 use crate::open;
 use crate::transcript::Transcript;
@@ -98,7 +98,7 @@ fn a_session_that_is_resumed_to_be_compacted_is_told_everything_once() {
         .user("No, do not touch the fixtures")
         .says("I leave them alone.");
     write(&sandbox, &transcript);
-    hook(&sandbox, "SessionEnd", Moment::End);
+    hook(&sandbox, "SessionEnd", Moment::End { is_clear: false });
     let other = "5e550002-4c00-4000-8000-00000000aaaa";
     let path = sandbox.home().join("other.jsonl");
     let transcript = Transcript::of(other, sandbox.root()).user(OTHER).edits("report.txt");
@@ -116,7 +116,7 @@ fn a_session_that_is_resumed_to_be_compacted_is_told_everything_once() {
     let summary = Some("The session was about files.".to_owned());
     hook(&sandbox, "PostCompact", Moment::AfterCompaction(summary));
     // Nothing is left for the next run.
-    hook(&sandbox, "SessionEnd", Moment::End);
+    hook(&sandbox, "SessionEnd", Moment::End { is_clear: false });
     assert_eq!(start(Occasion::Resume), None);
     let prompt = hook(&sandbox, "UserPromptSubmit", Moment::Prompt("Go on".to_owned()));
     assert_eq!(prompt.answer.context, None);

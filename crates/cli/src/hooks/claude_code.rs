@@ -19,7 +19,7 @@ pub(super) fn read(fields: &Fields) -> Call {
         "TaskCreated" => Moment::TaskCreated(task(fields)),
         "TaskCompleted" => Moment::TaskCompleted(task(fields)),
         "Stop" => Moment::Stop { again: fields.flag("stop_hook_active") },
-        "SessionEnd" => Moment::End,
+        "SessionEnd" => Moment::End { is_clear: fields.text("reason").as_deref() == Some("clear") },
         _ => Moment::Other,
     };
     call(Client::ClaudeCode, event, moment, fields)
@@ -84,7 +84,9 @@ mod tests {
         let stop = r#""effort": {"level": "high"}, "hook_event_name": "Stop", "stop_hook_active": false, "last_assistant_message": "All done.", "background_tasks": [], "session_crons": []"#;
         assert_eq!(moment(stop), Moment::Stop { again: false });
         let end = r#""hook_event_name": "SessionEnd", "reason": "other""#;
-        assert_eq!(moment(end), Moment::End);
+        assert_eq!(moment(end), Moment::End { is_clear: false });
+        let clear = r#""hook_event_name": "SessionEnd", "reason": "clear""#;
+        assert_eq!(moment(clear), Moment::End { is_clear: true });
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) fn read(fields: &Fields) -> Call {
         "PostCompact" => Moment::AfterCompaction(None),
         "Stop" => Moment::Stop { again: fields.flag("stop_hook_active") },
         "Interrupt" => Moment::Interrupt,
-        "SessionEnd" => Moment::End,
+        "SessionEnd" => Moment::End { is_clear: false },
         _ => Moment::Other,
     };
     call(Client::Codex, event, moment, fields)
@@ -60,7 +60,10 @@ mod tests {
         let stop = r#""hook_event_name": "Stop", "stop_hook_active": true, "last_assistant_message": "final""#;
         assert_eq!(moment(stop), Moment::Stop { again: true });
         assert_eq!(moment(r#""hook_event_name": "Interrupt""#), Moment::Interrupt);
-        assert_eq!(moment(r#""hook_event_name": "SessionEnd", "reason": "other""#), Moment::End);
+        assert_eq!(
+            moment(r#""hook_event_name": "SessionEnd", "reason": "other""#),
+            Moment::End { is_clear: false }
+        );
         assert_eq!(moment(r#""hook_event_name": "PreModelRequest""#), Moment::Other);
     }
 

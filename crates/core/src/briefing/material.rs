@@ -144,7 +144,7 @@ pub enum Occasion {
     Resume,
     /// Its context was cleared.
     Clear,
-    /// Its context is about to be compacted: whoever writes the summary is told.
+    /// Its context is about to be compacted: the summarizer gets this.
     Summary,
     /// Its context was compacted.
     Compact,

@@ -232,7 +232,7 @@ impl Hooking<'_> {
     /// is asked anyway: what the user edits is in no transcript.
     fn is_observation_due(&self) -> bool {
         match self.call.moment {
-            Moment::BeforeCompaction | Moment::End => self.project.repository().is_some(),
+            Moment::BeforeCompaction | Moment::End { .. } => self.project.repository().is_some(),
             Moment::Stop { .. } => is_due(self.project, self.changed),
             Moment::Start(_)
             | Moment::Prompt(_)
@@ -270,7 +270,7 @@ impl Hooking<'_> {
             Moment::TaskCreated(task) => self.mirror(task, false),
             Moment::TaskCompleted(task) => self.mirror(task, true),
             Moment::Stop { again } => self.stop(*again),
-            Moment::End => self.end(),
+            Moment::End { is_clear } => self.end(*is_clear),
             Moment::Other => {}
         }
     }
@@ -628,7 +628,7 @@ impl Hooking<'_> {
         let done = write_down(self.project, &ledger, &found, Mode::Auto);
         let done = self.noted(done)?;
         self.did(if done.is_new { "captured" } else { "nothing new" });
-        if self.call.moment != Moment::End {
+        if !matches!(self.call.moment, Moment::End { .. }) {
             self.note_changes(&done.checkpoint.session);
         }
         Some(done)
@@ -739,9 +739,10 @@ impl Hooking<'_> {
         }
     }
 
-    /// Nobody asks for an answer: what a long session did is left to others.
-    fn end(&mut self) {
-        self.checkpoint_within(RECOVERED.bytes_max);
+    /// The client waits for no answer, so what a long session did is left to a process that goes on
+    /// alone. After `/clear` the next session starts at once, and its briefing needs the capture.
+    fn end(&mut self, is_clear: bool) {
+        self.checkpoint_within(if is_clear { u64::MAX } else { RECOVERED.bytes_max });
         self.change(Kept::end);
         let unmarked = at_work::unmark(self.project, &self.session);
         self.noted(unmarked);

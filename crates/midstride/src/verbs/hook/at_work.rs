@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 const MARK: &str = ".running";
 /// A session that wrote nothing for longer is not at work, whether it ended or not.
 const ACTIVE_WITHIN: SignedDuration = SignedDuration::from_hours(4);
+/// The same where the system does not tell whether its process is there.
+const ACTIVE_WITHOUT_PROCESS: SignedDuration = SignedDuration::from_mins(10);
 /// Of more files than these, those that were changed longest ago are not kept.
 const EDITED_MAX: usize = 64;
 
@@ -116,9 +118,17 @@ fn look(project: &Project, session: &SessionName, lives: &Lives<'_>) -> Option<A
     let Place { root, transcript, at } = place.filter(|_| !ended)?;
     let now = project.environment().clock.now();
     let written = files::entry(&transcript).and_then(|entry| entry.changed);
-    let is_recent = |time: &Timestamp| now.duration_since(*time).abs() < ACTIVE_WITHIN;
-    let active = [Some(at), written].into_iter().flatten().filter(is_recent).max()?;
-    if lives.of_session(client, &session.id, &transcript) == Life::Ended {
+    let active = [Some(at), written].into_iter().flatten().max()?;
+    let age = now.duration_since(active).abs();
+    if age >= ACTIVE_WITHIN {
+        return None;
+    }
+    let is_at_work = match lives.of_session(client, &session.id, &transcript) {
+        Life::Runs => true,
+        Life::Unknown => age < ACTIVE_WITHOUT_PROCESS,
+        Life::Ended => false,
+    };
+    if !is_at_work {
         return None;
     }
     let branch = Repository::discover(&root).and_then(|repository| repository.branch());
