@@ -166,7 +166,9 @@ impl<'g> Later<'g> {
     fn fixes(&self, failed: &str) -> bool {
         let ran = Line::read(failed);
         let mut commands = ran.commands.iter().filter_map(Git::of);
-        if let Some(git) = commands.find(|git| git.can_conflict() || git.verb == "push") {
+        if let Some(git) =
+            commands.find(|git| git.can_conflict() || matches!(git.verb, "push" | "commit"))
+        {
             // A push without commits of the session is an effect of its own.
             let is_push = |one: &Highlight| {
                 one.state.as_deref().is_some_and(|state| state.to_lowercase().starts_with(PUSHED))
@@ -248,6 +250,8 @@ mod tests {
     fn a_commit_settles_a_stopped_merge_and_a_push_settles_a_push() {
         assert!(open_after(&[], "git merge main"));
         assert!(!open_after(&[(Kind::Commit, "Merge main")], "git merge main"));
+        assert!(open_after(&[], "git add -A && git commit -m x"));
+        assert!(!open_after(&[(Kind::Commit, "x")], "git add -A && git commit -m x"));
         assert!(open_after(&[(Kind::Commit, "Fix it")], "git push origin main"));
         let mut pushed = gist("b", &[(Kind::Commit, "Fix it")]);
         pushed.items[0].state = Some("pushed".to_owned());

@@ -239,7 +239,11 @@ impl Session {
             self.commit_made(ran, line, git, one);
         }
         if !has_made && git.verb == "commit" && !git.has("--dry-run") {
-            self.commit_without_id(ran, line, (at, command, git));
+            let is_made = self.commit_without_id(ran, line, (at, command, git));
+            let is_last = at + 1 == line.commands.len() && !command.is_nested;
+            if !is_made && (passed == Some(false) || is_last) {
+                self.commit_refused(ran, line, git);
+            }
         }
         if matches!(git.verb, "merge" | "pull") && ran.output.contains("Merge made by") {
             self.merge_made(ran, line, git);
@@ -261,6 +265,28 @@ impl Session {
                 });
             }
         }
+    }
+
+    /// A line that ends with a commit failed, and no commit was made: a hook refused it, or a command
+    /// before it failed. The last such line counts.
+    fn commit_refused(&mut self, ran: &Ran<'_>, line: &Line, git: &Git<'_>) {
+        const NOTHING: [&str; 3] =
+            ["nothing to commit", "nothing added to commit", "no changes added to commit"];
+        let is_empty = || NOTHING.iter().any(|said| ran.output.contains(said));
+        let is_scratch = || self.state_of(ran, line, git) == CommitState::Scratch;
+        if !matches!(ran.ended, Ended::Failed(_)) || is_empty() || is_scratch() {
+            return;
+        }
+        let Some(typed) = self.commands.iter().rev().find(|one| one.seen == *ran.call) else {
+            return;
+        };
+        let command = typed.text.clone();
+        let is_before = |one: &&mut Conflict| one.settled.is_none() && commits(&one.command);
+        for before in self.conflicts.items.iter_mut().filter(is_before) {
+            before.settled = Some(ran.end.clone());
+        }
+        let why = self.cleaned(&shell::why(ran.output), WHY_BYTES_MAX);
+        self.conflicts.push(Conflict { seen: ran.end.clone(), command, why, settled: None });
     }
 
     fn settle_conflicts(&mut self, seen: &Seen) {
@@ -291,7 +317,7 @@ impl Session {
         ran: &Ran<'_>,
         line: &Line,
         (at, command, git): (usize, &Simple, &Git<'_>),
-    ) {
+    ) -> bool {
         let subject = shell::subject(command, git, line);
         let logged = subject.as_ref().and_then(|subject| {
             let shown = shell::logged(ran.output);
@@ -303,7 +329,7 @@ impl Session {
             None => logged.is_some() || went_on(line, at, ran.output) || counts_files(line, ran),
         };
         if !is_made {
-            return;
+            return false;
         }
         let amends = git.has("--amend");
         let before = || self.commits.items.iter().rev().find(|one| one.state == CommitState::Made);
@@ -325,6 +351,7 @@ impl Session {
         };
         self.add_commit(commit, amends);
         self.settle_conflicts(ran.end);
+        true
     }
 
     /// `git merge` made a commit; its output does not show which.
@@ -709,4 +736,9 @@ fn is_temporary(folder: &str) -> bool {
     ["/tmp/", "/private/tmp/", "/var/folders/", "$(mktemp", "$TMP", "${TMP"]
         .iter()
         .any(|start| folder.starts_with(start))
+}
+
+/// Whether a command line has a commit in it.
+fn commits(line: &str) -> bool {
+    Line::read(line).commands.iter().filter_map(Git::of).any(|git| git.verb == "commit")
 }

@@ -113,14 +113,14 @@ pub struct Effect {
     pub why: Vec<String>,
 }
 
-/// A merge, rebase, cherry-pick or pull that stopped on conflicts.
+/// A merge, rebase, cherry-pick or pull that stopped on conflicts, or a commit that was not made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conflict {
     /// Where it stopped.
     pub seen: Seen,
     /// The simple command, as typed.
     pub command: String,
-    /// The lines that name the conflicts.
+    /// The lines that name the conflicts, or say why.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub why: Vec<String>,
     /// Where it was committed, continued or aborted.
