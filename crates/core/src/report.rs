@@ -106,6 +106,16 @@ pub fn read(text: &str) -> Report {
     }
 }
 
+/// Whether each sentence of a text says that something is done, and none says what was found, is open
+/// or did not work.
+pub fn only_says_done(text: &str) -> bool {
+    let is_done = |sentence: &str| {
+        let marked = Marked::of(sentence);
+        sentence == ELLIPSIS || marked.count() == 0 && marked.is_outcome()
+    };
+    text.split(ELLIPSIS).flat_map(sentences).all(is_done)
+}
+
 /// A heading or lead-in that holds for what follows.
 #[derive(Clone, Debug, Default)]
 struct Above {

@@ -380,7 +380,7 @@ fn an_instruction_follows_its_branch_to_a_new_name() {
 #[test]
 fn a_later_session_that_gives_up_a_merge_settles_its_conflict() {
     const MERGE: &str = "git merge main";
-    for settling in ["git merge --abort", "cd /work && git merge --continue", "git reset --hard"] {
+    for settling in ["git merge --abort", "cd src && git merge --continue", "git reset --hard"] {
         let sandbox = shop();
         let stopped = "CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed; fix conflicts and then commit the result.";
         let first = session(1).user("Bring it up to main").edits("/work/a.rs");
@@ -389,6 +389,16 @@ fn a_later_session_that_gives_up_a_merge_settles_its_conflict() {
         assert!(page(&sandbox).contains(MERGE), "{}", page(&sandbox));
         session(3).user("Undo that").runs(settling, "", false).says("Done.").ended(&sandbox);
         assert!(!page(&sandbox).contains(MERGE), "{settling}: {}", page(&sandbox));
+    }
+    // Another checkout has conflicts of its own.
+    for elsewhere in ["cd /other && git reset --hard", "git -C /other merge --abort"] {
+        let sandbox = shop();
+        let first = session(1).user("Bring it up to main").edits("/work/a.rs");
+        let stopped = "CONFLICT (content): Merge conflict in a.rs";
+        first.runs(MERGE, stopped, true).says("It stopped.").ended(&sandbox);
+        work(2).ended(&sandbox);
+        session(3).user("Undo that").runs(elsewhere, "", false).says("Done.").ended(&sandbox);
+        assert!(page(&sandbox).contains(MERGE), "{elsewhere}: {}", page(&sandbox));
     }
 }
 

@@ -14,7 +14,7 @@ pub const GIST_VERSION: u32 = 3;
 
 /// So many of each kind at length; the others are named in a line.
 pub const AT_LENGTH_MAX: usize = 8;
-/// So many of each kind are stored in front, for whoever has no time to read all of them.
+/// So many of each kind are stored first: hooks read only these.
 const FIRST_MAX: usize = 64;
 /// A line has no more characters than this, unless it is the path of a file.
 const LINE_LENGTH_MAX: usize = 200;
@@ -131,8 +131,9 @@ impl Gist {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let mut gist = Self::read_first(bytes)?;
         let rest = bytes.iter().position(|byte| *byte == b'\n').map(|end| &bytes[end + 1..]);
-        let rest: Vec<Highlight> =
-            rest.map_or(Some(Vec::new()), |rest| serde_json::from_slice(rest).ok())?;
+        // Without them the counts still say how many there are.
+        let rest = rest.and_then(|rest| serde_json::from_slice(rest).ok());
+        let rest: Vec<Highlight> = rest.unwrap_or_default();
         for item in &rest {
             let more = gist.left_out.entry(item.kind).or_default();
             *more = more.saturating_sub(1);
@@ -282,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_has_no_time_reads_the_first_of_each_kind() {
+    fn hooks_read_the_first_of_each_kind() {
         let item = |kind, number: usize| {
             let text = format!("number {number}");
             Highlight { kind, text, detail: None, state: None, seen: None, weight: 0 }

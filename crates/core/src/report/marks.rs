@@ -29,7 +29,7 @@ const OPEN: &[&str] = &[
     "out of scope", "was not run", "were not run", "not tested", "untested", "not verified", "unverified",
     "not been tested", "not been run", "haven't tested", "haven't run", "have not tested", "have not run",
     "couldn't run", "could not run", "couldn't verify", "could not verify", "can't verify",
-    "for later", "until later", "pending", "deferred", "blocked by", "left to do", "left as is",
+    "for later", "until later", "pending", "deferred", "blocked by", "not committed", "not pushed", "needs to be", "left to do", "left as is",
     "noch nicht", "pas encore", "todavía no", "aún no", "ainda não", "尚未", "还没", "まだ",
 ];
 

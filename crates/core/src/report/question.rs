@@ -123,9 +123,15 @@ fn options_before(asked: &str, before: &[Block]) -> Vec<Block> {
     if !is_pick {
         return Vec::new();
     }
-    let titles: Vec<Block> = before.iter().filter(|block| is_option(block)).cloned().collect();
     let from = before.iter().rposition(|block| !is_listed(block)).map_or(0, |at| at + 1);
-    let options = if titles.len() > 1 { titles } else { before[from..].to_vec() };
+    let titles = || before.iter().filter(|block| is_option(block)).cloned().collect();
+    // A list below a title is about that option.
+    let is_below_title = from > 0 && is_option(&before[from - 1]);
+    let options: Vec<Block> = match &before[from..] {
+        [] => titles(),
+        _ if is_below_title => titles(),
+        list => list.to_vec(),
+    };
     // A longer list is a table of what there is, not a choice.
     if options.len() <= OPTIONS_MAX { options } else { Vec::new() }
 }
@@ -270,6 +276,10 @@ mod tests {
         check(
             "**Option 1: Lock** (simplest)\n- Small\n\n**Option 2: Queue**\n- Clean\n\nOption 1 is less work.\n\nWhich do you prefer?",
             Some("Which do you prefer?\n- **Option 1: Lock** (simplest)\n- **Option 2: Queue**"),
+        );
+        check(
+            "**Option 1: Lock** was too slow.\n\n**Option 2: Queue** too.\n\nWhat is left:\n- stream\n- cache\n\nWhich do you prefer?",
+            Some("Which do you prefer?\n- stream\n- cache"),
         );
         check("Shall I go on? It would:\n- move `a`", Some("Shall I go on? It would:\n- move `a`"));
         check("Open:\n- Is it `a`?\n- Is it `b`?", Some("Open:\n- Is it `a`?\n- Is it `b`?"));

@@ -9,6 +9,7 @@ use super::work::{CheckRun, Commit, CommitState, Effect};
 use super::{Abandoned, Session};
 use crate::shell::{Check, CheckKind, CheckResult, EffectKind, EffectResult, Git, Line, Relation};
 use std::collections::HashSet;
+use std::path::Path;
 
 /// How a check stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub struct OpenFailure<'s> {
 pub enum Failing {
     /// A check.
     Check(CheckKind),
-    /// A merge, rebase, cherry-pick or pull that stopped on conflicts.
+    /// A merge, rebase, cherry-pick or pull that stopped on conflicts, or a commit that was not made.
     Merge,
     /// Something outside.
     Effect(EffectKind),
@@ -146,17 +147,6 @@ pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState
         if !is_stale {
             last.push(state);
         }
-    }
-    // Tests that passed after the last edit say more than a build before it.
-    let is_passed = |state: &CheckState<'_>| state.run.result == CheckResult::Passed;
-    if last
-        .iter()
-        .any(|state| state.run.kind == CheckKind::Test && is_passed(state) && state.is_current())
-    {
-        let is_older_build = |state: &CheckState<'_>| {
-            matches!(state.run.kind, CheckKind::Build | CheckKind::Types) && !state.is_current()
-        };
-        last.retain(|state| !(is_older_build(state) && is_passed(state)));
     }
     last
 }
@@ -264,8 +254,18 @@ fn is_worth_telling(session: &Session, failed: &Compared<'_>) -> bool {
 impl Session {
     /// Whether it continued or gave up what had stopped on conflicts, in this session or before it.
     pub fn settles_conflicts(&self) -> bool {
+        let cwd = self.cwd.as_deref().unwrap_or_default();
+        // Another checkout has conflicts of its own.
+        let is_here = |git: &Git<'_>| {
+            let folder = git.folder.as_deref().filter(|folder| folder.starts_with(['/', '~', '$']));
+            folder.is_none_or(|folder| Path::new(folder).starts_with(cwd))
+        };
         let ends = |text: &str| {
-            Line::read(text).commands.iter().filter_map(Git::of).any(|git| git.ends_conflicts())
+            let line = Line::read(text);
+            line.commands
+                .iter()
+                .filter_map(Git::of)
+                .any(|git| git.ends_conflicts() && is_here(&git))
         };
         // Few lines of a session are worth reading as commands.
         let may_end = |text: &str| {

@@ -5,7 +5,7 @@ use super::Origin;
 use crate::briefing::carry::Carried;
 use crate::briefing::{Form, Headline, Point, Rank, quote};
 use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind};
-use crate::report::identifiers;
+use crate::report::{identifiers, only_says_done};
 use crate::session::{Client, short_id};
 use jiff::Timestamp;
 use std::borrow::Cow;
@@ -273,7 +273,8 @@ impl<'g> SessionPoints<'g> {
         for one in commits {
             let id = one.detail.as_deref().unwrap_or("commit");
             let state = one.state.as_ref().filter(|_| is_mixed).map(|state| format!(" ({state})"));
-            let subject = quote::inline(&subject(&one.text), PART_LENGTH_MAX);
+            let subject = subject(&one.text, self.gist.branch.as_deref());
+            let subject = quote::inline(&subject, PART_LENGTH_MAX);
             let text = format!("{} {subject}{}", quote::label(id), state.unwrap_or_default());
             self.line(Rank::Standing, "Status", text);
         }
@@ -286,16 +287,17 @@ impl<'g> SessionPoints<'g> {
         }
     }
 
-    /// Whether what the agent says at the end names nothing that the lines of the status do not: "All
-    /// done, pushed." They are proven, and its report has the rest.
+    /// Whether the agent only says at the end that all is done, and names nothing that the lines of the
+    /// status do not: "All done, pushed." They are proven, and its report has the rest.
     fn is_stated(&self, status: &Highlight) -> bool {
         let lines: Vec<&str> = { self.points.iter() }
             .filter(|point| point.rank == Rank::Standing)
             .map(|point| point.text.as_str())
             .collect();
-        let is_named = |name: &str| lines.iter().any(|line| line.contains(name));
+        let is_named = |name: &str| lines.iter().any(|line| has_word(line, name));
         self.gist.ending == Ending::Completed
             && lines.len() > 1
+            && only_says_done(&status.text)
             && identifiers(&status.text).into_iter().all(is_named)
     }
 
@@ -540,13 +542,25 @@ fn document_goal(text: &str) -> Option<String> {
     Some(kept.join("\n"))
 }
 
-/// The subject of a commit. What git itself writes about a merge goes on with the branch, which the page
-/// names.
-fn subject(text: &str) -> Cow<'_, str> {
+/// The subject of a commit. What git itself writes about a merge goes on with the branch of the session.
+fn subject<'t>(text: &'t str, branch: Option<&str>) -> Cow<'t, str> {
+    let is_gits = ["Merge branch '", "Merge remote-tracking branch '"];
     match text.split_once("' into ") {
-        Some((merge, _)) if text.starts_with("Merge ") => format!("{merge}' …").into(),
+        Some((merge, into))
+            if Some(into) == branch && is_gits.iter().any(|one| text.starts_with(one)) =>
+        {
+            format!("{merge}' …").into()
+        }
         _ => text.into(),
     }
+}
+
+/// Whether a line has a name as a word of its own.
+fn has_word(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + name.len()..]);
+        !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+    })
 }
 
 /// A phrase of ours in the middle of a line.
@@ -599,7 +613,7 @@ mod tests {
     }
 
     fn status(items: Vec<Highlight>) -> Vec<String> {
-        let gist = Gist { items, ..Gist::sample("s") };
+        let gist = Gist { items, branch: Some("queue".to_owned()), ..Gist::sample("s") };
         let status = |point: &Point| point.what == "Status";
         of_session(&gist).into_iter().filter(status).map(|point| point.text).collect()
     }
@@ -629,6 +643,8 @@ mod tests {
         let named = status(vec![merge, item(Kind::Commit, "Move it into the queue")]);
         assert_eq!(named[1], "commit \"Merge remote-tracking branch 'origin/main' …\"");
         assert_eq!(named[2], "commit \"Move it into the queue\"");
+        let other = "Merge remote-tracking branch 'origin/main' into lock";
+        assert_eq!(status(vec![item(Kind::Commit, other)])[1], format!("commit \"{other}\""));
     }
 
     #[test]
@@ -638,8 +654,10 @@ mod tests {
             status(items).len() == 3
         };
         assert!(!with("All done and pushed."));
-        assert!(!with("Changed `queue.rs`, all is well."));
+        assert!(!with("Updated `queue.rs`, all is well."));
         assert!(with("Changed `queue.rs`, but `lock.rs` is slow still."));
+        assert!(with("Pushed, but the nightly job still crashes."));
+        assert!(with("Pushed to `rs`."));
     }
 
     #[test]

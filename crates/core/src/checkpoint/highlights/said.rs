@@ -165,7 +165,7 @@ fn of_item(item: &ReportItem, is_open: bool, is_report: bool, seen: &Seen) -> Op
         ItemKind::OpenItem => HighlightKind::OpenItem,
         ItemKind::Unchecked => HighlightKind::Unchecked,
         // What a remark calls done shows in what follows.
-        ItemKind::Done if is_report => HighlightKind::Decision,
+        ItemKind::Done if is_report => HighlightKind::Finding,
         ItemKind::Plan | ItemKind::Done => return None,
     };
     let highlight = Highlight::of(kind, &item.text).seen(seen);
