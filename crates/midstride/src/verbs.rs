@@ -48,7 +48,7 @@ mod verify;
 mod workflow;
 
 pub use advance::{Advance, AdvanceError, Forward, Passage, advance};
-pub use agent_save::{check_agent_project, read_body};
+pub use agent_save::{check_agent_project, check_agent_transcript, read_body};
 pub use allow::{
     AllowError, Allowable, allow, allowable, allowed, disallow, disallow_all, may_allow,
 };

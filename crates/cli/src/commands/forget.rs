@@ -99,8 +99,10 @@ fn tell(
     let already = if done.is_new { "" } else { " already" };
     ui.say(&format!("Forgotten{already}: {what}"))?;
     if done.session_texts > 0 {
-        let texts = count(done.session_texts, "text");
-        ui.say(&format!("With it: {texts} of tasks and standing instructions of that session"))?;
+        let texts = count(done.session_texts, "event");
+        ui.say(&format!(
+            "Also emptied: {texts} of tasks and standing instructions of that session"
+        ))?;
     }
     if done.are_tasks_elsewhere {
         ui.say("Tasks that `midstride sync` sent before are still in the other repository")?;

@@ -174,6 +174,9 @@ pub(crate) fn save(ui: &mut Ui, project: &Project, args: SaveArgs) -> Result<Out
     let flags = flags.and(Judgement { reflection, ..Judgement::default() });
     let silent = flags.is_empty() && args.accept.is_none();
     verbs::check_agent_project(project)?;
+    if let Some(path) = &args.transcript {
+        verbs::check_agent_transcript(project, path)?;
+    }
     let given = args.body.as_deref().map(|body| given(project, body)).transpose()?;
     let unsaid = given.is_none() && silent;
     let in_editor = unsaid && watched && project.environment().editor.is_some();

@@ -67,8 +67,9 @@ impl From<SaveError> for Diagnostic {
         match error {
             SaveError::NotSetUp => diagnostic
                 .hint("`midstride init` sets it up; `midstride init --private` commits nothing"),
-            SaveError::OtherProject => {
-                diagnostic.hint("leave `-C` out, or change to the other project first")
+            SaveError::OtherProject => diagnostic.hint("leave `-C` out"),
+            SaveError::TranscriptOutside(_) => {
+                diagnostic.hint("`midstride session list` shows the sessions of this project")
             }
             SaveError::BodyOutside(_) => diagnostic
                 .hint("an agent can pass the text on standard input with `--body -`")

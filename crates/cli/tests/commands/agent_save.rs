@@ -24,7 +24,7 @@ fn an_agent_saves_only_into_its_own_project() {
     exit 2
     ----- stderr -----
     error: an agent saves only into the project that its shell is in
-    hint: leave `-C` out, or change to the other project first
+    hint: leave `-C` out
     ");
     assert_eq!(handoffs(other.root()), 0);
     let and_body = by_agent(&own, &["-C", &there, "--body", "README.md"]);
@@ -56,5 +56,28 @@ fn an_agent_saves_only_texts_of_its_project() {
     sandbox.write("notes/body.md", "The cache is purged on every deploy.");
     by_agent(&sandbox, &["--body", "notes/body.md"]).exits(1);
     let user = sandbox.run([&SAID[..], &["--body", &outside, "--id", "by-user"]].concat());
+    assert_eq!(user.code, Some(1), "{user}");
+}
+
+#[test]
+fn an_agent_saves_only_sessions_of_its_project() {
+    let sandbox = shop();
+    // Its folder is gone, so that a user could bring it in.
+    let record = r#"{"type":"user","uuid":"a","sessionId":"5e55","cwd":"/gone/client-x","message":{"role":"user","content":"Rotate the keys"}}"#;
+    let path = sandbox.home().join(".claude/projects/-gone-client-x/5e55.jsonl");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, format!("{record}\n")).unwrap();
+    let path = path.display().to_string();
+    let save = ["save", "--transcript", &path, "--title", "Keys", "--json"];
+    let mut agent = sandbox.command(env!("CARGO_BIN_EXE_midstride"));
+    let refused = sandbox.finish(agent.args(save).env("CLAUDECODE", "1"));
+    insta::assert_snapshot!(refused, @"
+    exit 2
+    ----- stderr -----
+    error: `[HOME]/.claude/projects/-gone-client-x/5e55.jsonl` is no transcript of this project
+    hint: `midstride session list` shows the sessions of this project
+    ");
+    assert_eq!(handoffs(sandbox.root()), 0);
+    let user = sandbox.run(save);
     assert_eq!(user.code, Some(1), "{user}");
 }

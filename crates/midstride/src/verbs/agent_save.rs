@@ -2,6 +2,7 @@
 //! arguments must not lead out of the project in which the agent works.
 
 use super::SaveError;
+use crate::client;
 use crate::files;
 use crate::project::Project;
 use crate::settings::{self, Environment, Inside};
@@ -19,6 +20,19 @@ pub fn check_agent_project(project: &Project) -> Result<(), SaveError> {
     let is_own =
         own.identity() == project.identity() || target.starts_with(files::real(own.root().path()));
     if is_own { Ok(()) } else { Err(SaveError::OtherProject) }
+}
+
+/// Refuses a transcript that is not one of the project of the agent.
+pub fn check_agent_transcript(project: &Project, path: &Path) -> Result<(), SaveError> {
+    if !is_agent(project) {
+        return Ok(());
+    }
+    let named = files::real(&project.environment().folder.join(path));
+    let (found, _) = client::transcripts(project, None);
+    match found.iter().any(|one| files::real(&one.path) == named) {
+        true => Ok(()),
+        false => Err(SaveError::TranscriptOutside(path.to_owned())),
+    }
 }
 
 /// Reads the file that `--body` names. An agent names files of its project only.

@@ -157,6 +157,9 @@ pub enum SaveError {
     /// An agent wants to save a text from outside its project.
     #[error("`{}` is outside this project", .0.display())]
     BodyOutside(PathBuf),
+    /// An agent wants to save a session of another project.
+    #[error("`{}` is no transcript of this project", .0.display())]
+    TranscriptOutside(PathBuf),
     /// A boot action is none.
     #[error("`{text}` is no boot action: {why}")]
     Boot {
