@@ -54,7 +54,7 @@ pub fn news(project: &Project, found: &Found) -> News {
         Client::ClaudeCode => {
             client::agents(project, found, &Neighbors::default(), &mut Vec::new())
         }
-        // Which are its agents stands in its transcript, and they come with it.
+        // Its transcript names its agents, and they are captured with it.
         Client::Codex => Vec::new(),
     };
     let agents = agents.into_iter().map(|(_, path)| path);

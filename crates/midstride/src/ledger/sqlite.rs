@@ -409,14 +409,14 @@ impl Ledger for SqliteLedger {
         let failed = |error: rusqlite::Error| self.unreadable(&error);
         take_away(&mut connection, hash).map_err(failed)?;
         large::remove(&self.folder, hash)?;
-        self.write_anew(&connection)
+        self.rewrite_pages(&connection)
     }
 
     fn forget_session(&self, client: &str, session: &str) -> Result<usize, LedgerError> {
         let mut connection = self.connection();
         let forgotten = take_session_away(&mut connection, client, session)
             .map_err(|error| self.unreadable(&error))?;
-        self.write_anew(&connection)?;
+        self.rewrite_pages(&connection)?;
         Ok(forgotten)
     }
 }
@@ -424,7 +424,7 @@ impl Ledger for SqliteLedger {
 impl SqliteLedger {
     /// Bytes of a row that was moved stay where it was before: all pages are written anew, and the
     /// log, which has the old ones, is emptied.
-    fn write_anew(&self, connection: &Connection) -> Result<(), LedgerError> {
+    fn rewrite_pages(&self, connection: &Connection) -> Result<(), LedgerError> {
         let failed = |error: rusqlite::Error| self.unreadable(&error);
         connection.execute_batch("VACUUM").map_err(failed)?;
         let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
