@@ -657,7 +657,7 @@ mod tests {
         assert!(!with("Updated `queue.rs`, all is well."));
         assert!(with("Changed `queue.rs`, but `lock.rs` is slow still."));
         assert!(with("Pushed, but the nightly job still crashes."));
-        assert!(with("Pushed to `rs`."));
+        assert!(with("Pushed to `eue`."));
     }
 
     #[test]
