@@ -316,7 +316,11 @@ impl Watched {
             self.texts.pop();
             self.standing.pop();
         }
-        self.outside = true;
+        // An edit that was reverted is no edit.
+        self.outside = self.texts.last() != Some(&text);
+        if !self.outside {
+            return;
+        }
         self.texts.push(text.clone());
         self.standing.push(text);
     }
