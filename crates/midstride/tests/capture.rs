@@ -2,7 +2,6 @@
 
 use midstride::capture::{News, capture, news};
 use midstride::client::{self, Life, Lives};
-use midstride::clock::Clock;
 use midstride::index::Limit;
 use midstride::project::Project;
 use midstride::settings::Environment;
@@ -31,18 +30,7 @@ impl Shop {
     }
 
     fn environment(&self, folder: &Path) -> Environment {
-        Environment {
-            folder: folder.to_owned(),
-            inside: None,
-            session: None,
-            home: Some(self.0.home().to_owned()),
-            claude: Some(self.0.home().join(".claude")),
-            codex: Some(self.0.home().join(".codex")),
-            state: None,
-            editor: None,
-            user: Some("tester".to_owned()),
-            clock: Clock::Fixed(NOW.parse().unwrap()),
-        }
+        crate::environment(&self.0, folder)
     }
 
     /// The fixture as a session of a folder.

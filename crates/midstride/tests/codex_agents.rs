@@ -1,13 +1,11 @@
 //! Agents of Codex: their transcripts are files of their own, and belong to the session that started them.
 
 use midstride::client;
-use midstride::clock::Clock;
 use midstride::project::Project;
-use midstride::settings::Environment;
 use midstride::verbs::{self, Which};
 use midstride_core::checkpoint::Mode;
 use midstride_core::session::{Client, Session};
-use midstride_testkit::{NOW, Sandbox};
+use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -25,19 +23,7 @@ impl Shop {
     }
 
     fn open(&self) -> Project {
-        let environment = Environment {
-            folder: self.0.root().to_owned(),
-            inside: None,
-            session: None,
-            home: Some(self.0.home().to_owned()),
-            claude: None,
-            codex: Some(self.0.home().join(".codex")),
-            state: None,
-            editor: None,
-            user: Some("tester".to_owned()),
-            clock: Clock::Fixed(NOW.parse().unwrap()),
-        };
-        Project::discover(environment).unwrap()
+        Project::discover(crate::environment(&self.0, self.0.root())).unwrap()
     }
 
     /// A session that runs a command, on a day of March 2026 and with more in its first record.

@@ -1,15 +1,13 @@
 //! Forgetting: nothing of the text is left on the disk, whatever it was and wherever it was killed.
 
 use crate::{because, open};
-use midstride::clock::Clock;
 use midstride::files::Root;
 use midstride::git::Left;
 use midstride::project::Project;
-use midstride::settings::Environment;
 use midstride::verbs::{self, CheckpointError, ForgetStep, Forgotten, KeptText, Which};
 use midstride_core::checkpoint::Mode;
 use midstride_core::document::Document;
-use midstride_testkit::{NOW, Sandbox};
+use midstride_testkit::Sandbox;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 
@@ -217,19 +215,7 @@ impl Asked {
     }
 
     fn open(&self) -> Project {
-        let environment = Environment {
-            folder: self.0.root().to_owned(),
-            inside: None,
-            session: None,
-            home: Some(self.0.home().to_owned()),
-            claude: Some(self.0.home().join(".claude")),
-            codex: None,
-            state: None,
-            editor: None,
-            user: Some("tester".to_owned()),
-            clock: Clock::Fixed(NOW.parse().unwrap()),
-        };
-        Project::discover(environment).unwrap()
+        Project::discover(crate::environment(&self.0, self.0.root())).unwrap()
     }
 
     fn capture(&self) -> Result<String, CheckpointError> {

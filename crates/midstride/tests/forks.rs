@@ -2,13 +2,11 @@
 
 use midstride::capture::{Captured, capture, start_over};
 use midstride::client;
-use midstride::clock::Clock;
 use midstride::project::Project;
-use midstride::settings::Environment;
 use midstride::verbs::{self, Which};
 use midstride_core::checkpoint::{Gist, HighlightKind, Mode};
 use midstride_core::session::{Client, Correction, Session};
-use midstride_testkit::{NOW, Sandbox};
+use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -26,19 +24,7 @@ impl Shop {
     }
 
     fn open(&self) -> Project {
-        let environment = Environment {
-            folder: self.0.root().to_owned(),
-            inside: None,
-            session: None,
-            home: Some(self.0.home().to_owned()),
-            claude: Some(self.0.home().join(".claude")),
-            codex: Some(self.0.home().join(".codex")),
-            state: None,
-            editor: None,
-            user: Some("tester".to_owned()),
-            clock: Clock::Fixed(NOW.parse().unwrap()),
-        };
-        Project::discover(environment).unwrap()
+        Project::discover(crate::environment(&self.0, self.0.root())).unwrap()
     }
 
     fn place(&self, session: &str) -> PathBuf {

@@ -32,7 +32,7 @@ use midstride::clock::Clock;
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::settings::Environment;
-use midstride_testkit::NOW;
+use midstride_testkit::{NOW, Sandbox};
 use std::path::Path;
 
 /// The project in a folder, as a process that was just started sees it.
@@ -50,6 +50,22 @@ fn open(root: &Path) -> Project {
         clock: Clock::Fixed(NOW.parse().unwrap()),
     };
     Project::discover(environment).unwrap()
+}
+
+/// A process in a folder of a sandbox whose user has both clients.
+fn environment(sandbox: &Sandbox, folder: &Path) -> Environment {
+    Environment {
+        folder: folder.to_owned(),
+        home: Some(sandbox.home().to_owned()),
+        claude: Some(sandbox.home().join(".claude")),
+        codex: Some(sandbox.home().join(".codex")),
+        state: None,
+        editor: None,
+        user: Some("tester".to_owned()),
+        inside: None,
+        session: None,
+        clock: Clock::Fixed(NOW.parse().unwrap()),
+    }
 }
 
 fn because(reason: &str) -> Change {
