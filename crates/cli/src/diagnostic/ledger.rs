@@ -180,9 +180,10 @@ impl From<WorkflowError> for Diagnostic {
             WorkflowError::NoSuch { nearest: Some(near), .. } => {
                 diagnostic.hint(format!("did you mean `{near}`?"))
             }
-            WorkflowError::NoSuch { nearest: None, .. } => {
-                diagnostic.hint("save a whole state under this name first")
-            }
+            WorkflowError::NoSuch { nearest: None, .. } => diagnostic.hint_for(
+                "`midstride state` lists the saved states",
+                "save a whole state under this name first",
+            ),
             WorkflowError::NoNumber { .. } => diagnostic.hint("1 is the oldest"),
             WorkflowError::Gone { .. } => diagnostic.hint("another number may be there"),
             WorkflowError::Unwritable => diagnostic.hint("leave the secret out"),

@@ -74,7 +74,7 @@ fn an_agent_saves_only_sessions_of_its_project() {
     insta::assert_snapshot!(refused, @"
     exit 2
     ----- stderr -----
-    error: `[HOME]/.claude/projects/-gone-client-x/5e55.jsonl` is no transcript of this project
+    error: `[HOME]/.claude/projects/-gone-client-x/5e55.jsonl` is not a transcript of this project
     hint: `midstride session list` shows the sessions of this project
     ");
     assert_eq!(handoffs(sandbox.root()), 0);

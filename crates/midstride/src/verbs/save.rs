@@ -158,7 +158,7 @@ pub enum SaveError {
     #[error("`{}` is outside this project", .0.display())]
     BodyOutside(PathBuf),
     /// An agent wants to save a session of another project.
-    #[error("`{}` is no transcript of this project", .0.display())]
+    #[error("`{}` is not a transcript of this project", .0.display())]
     TranscriptOutside(PathBuf),
     /// A boot action is none.
     #[error("`{text}` is no boot action: {why}")]

@@ -16,7 +16,7 @@ Which of midstride's own tools may it use without asking you?
   save  read handoffs, and save sessions, tasks and workflow states in the project
   read  only read handoffs (brief, get, search, check)
   none  ask each time; headless sessions cannot save
-Press Enter to keep what you allowed before, which is none at first.
+Press Enter to keep your current choice (`none` until you choose).
 `midstride client add --allow none` and `midstride client remove` revert it.";
 
 /// Install midstride into a client
