@@ -198,7 +198,7 @@ fn work(client: Client, watch: Stopwatch, known: &Mutex<Known>, answered: &Sende
     known.log(now.now(), watch, &done);
 }
 
-/// Starts what a hook leaves to others. Whatever goes on alone asks git too.
+/// Starts the background processes for work that the hook left. Each of them asks git too.
 fn go_on_after(known: &Known, done: &Hooked, folder: &Path) -> Vec<std::io::Result<()>> {
     let captured = if done.is_capture_left { go_on_with(known) } else { None };
     let next = match (done.is_left, &captured) {

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_writes_a_summary_is_told_no_statement_of_the_agent() {
+    fn the_summarizer_gets_no_statement_of_the_agent() {
         let item = |kind, state: Option<&str>| Highlight {
             kind,
             text: format!("{} {}", kind.word(), state.unwrap_or_default()),

@@ -76,7 +76,7 @@ impl SqliteLedger {
         is_there.then(|| Self::open(project, patience)).transpose()
     }
 
-    /// How long whoever opened it can wait.
+    /// How long a caller can wait.
     pub fn patience(&self) -> Patience {
         self.patience
     }

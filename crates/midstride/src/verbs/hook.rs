@@ -53,8 +53,8 @@ use std::path::Path;
 const OFF: &str = "off";
 /// The file that makes the next session start without a briefing.
 const SKIP_NEXT: &str = "skip-next-briefing";
-/// Sessions that ended are brought in before the next one starts, and captured while their client waits
-/// for their end, if they are short; longer ones when nobody waits.
+/// Hooks capture a session that ended if its transcript is short, at its end or before the next session
+/// starts. A background process captures longer ones.
 const RECOVERED: Bounds = Bounds { most: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
 /// So many handoffs are told of at a prompt.
 const MATTERS_MAX: usize = 3;
@@ -84,7 +84,7 @@ pub struct Hooked {
     pub errors: Vec<String>,
     /// Whether sessions that ended wait to be brought in by somebody who has the time.
     pub is_left: bool,
-    /// Whether the session itself waits to be captured, by a process that goes on alone.
+    /// Whether a background process has to capture the session.
     pub is_capture_left: bool,
     /// Whether the index waits to be finished, and no other process does that.
     pub is_index_left: bool,
@@ -609,7 +609,7 @@ impl Hooking<'_> {
         self.checkpoint_within(u64::MAX)
     }
 
-    /// The same, unless its transcript is longer: then a process that goes on alone does it.
+    /// Captures the session unless its transcript is longer; then a background process does.
     fn checkpoint_within(&mut self, bytes_max: u64) -> Option<Checkpointed> {
         let called = self.called()?;
         let ledger = SqliteLedger::open(self.project, Patience::Hook);
@@ -739,8 +739,8 @@ impl Hooking<'_> {
         }
     }
 
-    /// The client waits for no answer, so what a long session did is left to a process that goes on
-    /// alone. After `/clear` the next session starts at once, and its briefing needs the capture.
+    /// A background process captures a long session, so that the client does not wait. After `/clear` the
+    /// next session starts at once and its briefing needs the capture, so the hook captures it.
     fn end(&mut self, is_clear: bool) {
         self.checkpoint_within(if is_clear { u64::MAX } else { RECOVERED.bytes_max });
         self.change(Kept::end);

@@ -542,7 +542,8 @@ fn document_goal(text: &str) -> Option<String> {
     Some(kept.join("\n"))
 }
 
-/// The subject of a commit. What git itself writes about a merge goes on with the branch of the session.
+/// The subject of a commit. A merge subject that git wrote ends with the branch; this leaves it out if it
+/// is the branch of the session.
 fn subject<'t>(text: &'t str, branch: Option<&str>) -> Cow<'t, str> {
     let is_gits = ["Merge branch '", "Merge remote-tracking branch '"];
     match text.split_once("' into ") {
