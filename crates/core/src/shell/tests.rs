@@ -276,7 +276,7 @@ fn the_exit_status_says_how_a_check_ended_where_nothing_hides_it() {
 
 #[test]
 fn the_most_telling_lines_come_first() {
-    let table: [(&str, &[&str]); 7] = [
+    let table: [(&str, &[&str]); 9] = [
         (
             "=== RUN TestA\n    a_test.go:85: no files\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tx/a\t0.4s",
             &["--- FAIL: TestA (0.00s)", "a_test.go:85: no files", "FAIL\tx/a\t0.4s"],
@@ -300,6 +300,14 @@ fn the_most_telling_lines_come_first() {
         (
             "Auto-merging a\nCONFLICT (content): Merge conflict in a\n",
             &["CONFLICT (content): Merge conflict in a"],
+        ),
+        (
+            "  1) test it opens (QueueTest)\n     ** (RuntimeError) no key\n       test/queue_test.exs:9: (test)\n2 tests, 1 failure",
+            &["** (RuntimeError) no key"],
+        ),
+        (
+            "┃ [F] → Function is too complex (13, max is 9).\n┃       lib/queue.ex:9 #(Queue.open)",
+            &["┃ [F] → Function is too complex (13, max is 9)."],
         ),
         ("one\ntwo", &["two"]),
         ("", &[]),

@@ -79,10 +79,10 @@ fn weight(line: &str) -> u8 {
     if line.contains("panicked at") || (line.starts_with("test ") && line.ends_with("FAILED")) {
         return 6;
     }
-    if is_exception(line) || line.contains("error TS") {
+    if is_exception(line) || line.contains("error TS") || line.starts_with("** (") {
         return 6;
     }
-    if is_place(line) {
+    if is_finding(line) || is_place(line) && !is_frame(line) {
         return 5;
     }
     if line.starts_with("E  ") || line.starts_with(['✗', '×', '✘']) || line.starts_with("FAIL ")
@@ -110,6 +110,20 @@ fn is_exception(line: &str) -> bool {
         && name.len() < 80
         && (name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Failure"))
         && line.len() > name.len() + 2
+}
+
+/// A finding of Credo: `┃ [F] → Function is too complex.`
+fn is_finding(line: &str) -> bool {
+    let line = line.trim_start_matches(['┃', ' ']);
+    let mut parts = line.splitn(3, ' ');
+    let kind =
+        parts.next().is_some_and(|kind| matches!(kind, "[F]" | "[W]" | "[R]" | "[C]" | "[D]"));
+    kind && parts.next().is_some_and(|arrow| matches!(arrow, "↑" | "↗" | "→" | "↘" | "↓"))
+}
+
+/// A frame of a stack, which has a place and no message: `test/queue_test.exs:52: (test)`.
+fn is_frame(line: &str) -> bool {
+    line.split_once(": (").is_some_and(|(_, rest)| rest.split(')').nth(1) == Some(""))
 }
 
 /// `file:line: message`, `file(line,column): message`, `file:line:column message`.
