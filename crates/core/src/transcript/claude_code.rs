@@ -355,7 +355,7 @@ impl ClaudeCode {
         if !block.is_error.is_true() {
             let (outcome, mut detail) = tool::came_back(tool, told);
             if let Detail::Agent { report, running: false, .. } = &mut detail {
-                *report = block.content.map(tool::text_of);
+                *report = block.content.map(tool::report_of);
             }
             let is_read = matches!(tool, Some(Tool::Watched | Tool::Outside));
             if is_read && matches!((&outcome, &detail), (Outcome::Good, Detail::None)) {

@@ -371,9 +371,35 @@ pub(super) fn text_of(content: &RawValue) -> Cow<'_, str> {
     }
 }
 
+/// What an agent reported, without the note of the client behind it: its id and what it cost.
+pub(super) fn report_of(content: &RawValue) -> Cow<'_, str> {
+    match text_of(content) {
+        Cow::Owned(mut text) => {
+            if let Some(end) = text.rfind("\nagentId: ") {
+                text.truncate(end);
+            }
+            text.into()
+        }
+        text @ Cow::Borrowed(_) => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_ends_before_the_note_of_the_client() {
+        let note = "agentId: a1b2c3 (for resuming)\n<usage>total_tokens: 12</usage>";
+        let blocks = serde_json::json!([
+            {"type": "text", "text": "The lock is held.\nNothing else."},
+            {"type": "text", "text": note},
+        ]);
+        let raw = serde_json::value::to_raw_value(&blocks).unwrap();
+        assert_eq!(report_of(&raw), "The lock is held.\nNothing else.");
+        let raw = serde_json::value::to_raw_value("It is `agentId: 1`.").unwrap();
+        assert_eq!(report_of(&raw), "It is `agentId: 1`.");
+    }
 
     #[test]
     fn a_call_that_a_rule_refused_did_not_fail() {
