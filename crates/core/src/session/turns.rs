@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 pub const AGENT_TEXT_BYTES_MAX: usize = 256 << 10;
 /// One text is kept up to here.
 const SAID_BYTES_MAX: usize = 16 << 10;
-/// A text of an earlier turn that is shorter is kept only if it is the turn's last one: it is a
-/// remark between two calls.
-const SUBSTANTIAL_BYTES_MIN: usize = 280;
+/// A text of an earlier turn that is shorter is kept only if it is the turn's last one: it says no more
+/// than which call follows.
+const SUBSTANTIAL_BYTES_MIN: usize = 80;
 /// Texts of one turn that are kept while it runs.
 const SAID_MAX: usize = 400;
 
@@ -91,7 +91,7 @@ impl Turns {
         self.bound();
     }
 
-    /// Of a turn that is over, remarks between two calls are not kept.
+    /// Of a turn that is over, short remarks between two calls are not kept.
     fn close(&mut self, redacted: &mut Redacted) {
         let last = self.raw.len().saturating_sub(1);
         let mut at = 0;

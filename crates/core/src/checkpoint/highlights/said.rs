@@ -70,7 +70,9 @@ impl Reading<'_> {
             let is_long = said.text.chars().count() >= REPORT_CHARACTERS_MIN;
             kept += said.text.len();
             let item = |kind| Highlight::of(kind, &said.text).seen(&said.seen);
-            match is_first || is_long && (is_last || is_report) {
+            // A turn that was not finished has no report: what was said in it takes its place.
+            let is_now = turns.len() == 1 && ending.is_open();
+            match is_first || is_long && (is_last || is_report || is_now) {
                 _ if kept > KEPT_BYTES_MAX => {}
                 true => found.reports.push(item(HighlightKind::Report)),
                 // "Now let me run the tests." says nothing once they ran.
