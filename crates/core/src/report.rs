@@ -116,6 +116,13 @@ pub fn only_says_done(text: &str) -> bool {
     text.split(ELLIPSIS).flat_map(sentences).all(is_done)
 }
 
+/// The statement of a text that says most.
+pub fn main_statement(text: &str) -> Option<String> {
+    let items = read(text).items.into_iter().filter(|item| item.weight > 0);
+    // Of two that say as much, the first.
+    items.rev().max_by_key(|item| item.weight).map(|item| item.text)
+}
+
 /// A heading or lead-in that holds for what follows.
 #[derive(Clone, Debug, Default)]
 struct Above {

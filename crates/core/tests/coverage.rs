@@ -14,7 +14,7 @@ use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-fn checkpoint_of(session: Session) -> Checkpoint {
+pub(crate) fn checkpoint_of(session: Session) -> Checkpoint {
     let around = Around {
         at: "2026-03-20T12:00:00Z".parse().unwrap(),
         commit: None,
@@ -56,6 +56,7 @@ fn only(kind: HighlightKind, text: &str, detail: Option<&str>) -> Highlights {
         detail: detail.map(str::to_owned),
         state: None,
         seen: None,
+        remark: None,
         weight: 0,
     };
     Highlights { kinds: vec![vec![one]], ..Highlights::default() }

@@ -2,7 +2,9 @@
 //! against another reader.
 #![expect(clippy::disallowed_types, reason = "the other reader is started")]
 
+use crate::coverage::checkpoint_of;
 use crate::transcripts::{client_of, jsonl_below, read};
+use midstride_core::checkpoint::{HighlightKind, Highlights};
 use midstride_core::session::{
     Client, CommitState, Failing, Session, commits_made, effects_done, last_checks, open_failures,
     unchecked_boxes,
@@ -14,7 +16,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `~ path`
-/// changes a file; what follows is the output.
+/// changes a file, `# text` is said by the agent; what follows is the output.
 pub(crate) fn session(steps: &[&str]) -> Session {
     let mut lines = String::new();
     let mut add = |mut record: Value, number: usize| {
@@ -29,6 +31,11 @@ pub(crate) fn session(steps: &[&str]) -> Session {
     };
     for (at, step) in steps.iter().enumerate() {
         let (mark, rest) = step.split_at(2);
+        if mark == "# " {
+            let message = json!({"id": format!("m{at}"), "role": "assistant", "content": [{"type": "text", "text": rest}]});
+            add(json!({"type": "assistant", "message": message}), 2 * at + 1);
+            continue;
+        }
         let (what, output) = rest.split_once("\n> ").unwrap_or((rest, ""));
         let (name, input) = match mark {
             "~ " => (
@@ -235,6 +242,66 @@ fn commits_are_named_only_while_they_exist() {
     assert_eq!(made(&["$ cd /tmp/t && git init && git commit -m x\n> [main 1a2b3c4] x"]), []);
     assert_eq!(made(&["$ git merge main\n> Merge made by the 'ort' strategy."]).len(), 1);
     assert_eq!(made(&["$ git merge main\n> Updating 1a2b3c4..5d6e7f8\nFast-forward"]), []);
+}
+
+#[test]
+fn a_commit_keeps_what_its_message_says() {
+    let body = |steps: &[&str]| {
+        let session = session(steps);
+        let commits = commits_made(&session);
+        commits.last().and_then(|commit| commit.body.clone())
+    };
+    let made = "$ git commit -m 'One' -m 'The cache was stale.'\n> [fix-cache 1a2b3c4] One";
+    assert_eq!(body(&[made]).as_deref(), Some("The cache was stale."));
+    let kept = "$ git commit --amend --no-edit\n> [fix-cache 9a9b9c9] One";
+    assert_eq!(body(&[made, kept]).as_deref(), Some("The cache was stale."));
+    let other = "$ git commit --amend -m Two\n> [fix-cache 9a9b9c9] Two";
+    assert_eq!(body(&[made, other]), None);
+    let quiet = "$ git commit -qm 'One' -m 'The cache was stale.'";
+    assert_eq!(body(&[quiet]).as_deref(), Some("The cache was stale."));
+    // A hook changed the message: what was typed may not be what it says.
+    assert_eq!(body(&["$ git commit -m One -m why\n> [fix-cache 1a2b3c4] [ci] One"]), None);
+    let secret = format!(
+        "$ git commit -m One -m 'with ghp_{}'\n> [fix-cache 1a2b3c4] One",
+        "a1B2".repeat(9)
+    );
+    assert!(!body(&[secret.as_str()]).unwrap().contains("ghp_a1"));
+}
+
+#[test]
+fn a_fixed_failure_comes_with_what_the_agent_said_about_it() {
+    let steps = [
+        "! make test\n> --- FAIL: TestOpen (0.01s)",
+        "# `open()` fails because the key is missing. Let me add it.",
+        "! make test\n> --- FAIL: TestClose (0.01s)",
+        "$ ls",
+        "# `close()` is never called.",
+        "$ make test",
+    ];
+    let highlights = Highlights::of(&checkpoint_of(session(&steps)));
+    let fixed = highlights.of_kind(HighlightKind::Passed);
+    let shown: Vec<_> =
+        fixed.map(|one| (one.detail.as_deref().unwrap(), one.remark.as_deref())).collect();
+    let said = Some("`open()` fails because the key is missing.");
+    // What it said after it had looked elsewhere may be about something else.
+    let expected = [("--- FAIL: TestClose (0.01s)", None), ("--- FAIL: TestOpen (0.01s)", said)];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn the_message_of_a_refused_commit_tells_what_is_not_committed() {
+    let refused = "! git commit -m 'Drain it' -m 'One queue per host.'\n> hook: error: no license";
+    let messages = |steps: &[&str]| -> Vec<(String, Option<String>)> {
+        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let messages = highlights.of_kind(HighlightKind::Message);
+        messages.map(|one| (one.text.clone(), one.state.clone())).collect()
+    };
+    let told =
+        |state: Option<&str>| vec![("One queue per host.".to_owned(), state.map(str::to_owned))];
+    assert_eq!(messages(&[refused]), told(Some("not committed")));
+    let made =
+        "$ git commit -m 'Drain it' -m 'One queue per host.'\n> [fix-cache 1a2b3c4] Drain it";
+    assert_eq!(messages(&[refused, made]), told(None));
 }
 
 #[test]

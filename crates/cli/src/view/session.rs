@@ -337,7 +337,8 @@ fn done_and_said(out: &mut String, highlights: &Highlights) {
     let failed = |one: &Highlight| {
         let state = one.state.as_deref().unwrap_or_default();
         let why = one.detail.as_deref().map(|why| format!(": {}", short(why))).unwrap_or_default();
-        format!("{} ({state}){why}", short(&one.text))
+        let said = one.remark.as_deref().map(|said| format!("; the agent: {}", short(said)));
+        format!("{} ({state}){why}{}", short(&one.text), said.unwrap_or_default())
     };
     let failures = |kind| highlights.of_kind(kind).map(failed).collect::<Vec<_>>();
     section(out, "Failing checks", &failures(HighlightKind::Failed));
@@ -349,7 +350,7 @@ fn done_and_said(out: &mut String, highlights: &Highlights) {
 }
 
 /// What the user and the agent said, whole.
-const SAID: [(&str, HighlightKind); 12] = [
+const SAID: [(&str, HighlightKind); 13] = [
     ("Standing instructions", HighlightKind::Instruction),
     ("Unchecked boxes", HighlightKind::Unchecked),
     ("Question to the user", HighlightKind::Question),
@@ -359,6 +360,7 @@ const SAID: [(&str, HighlightKind); 12] = [
     ("Decisions", HighlightKind::Decision),
     ("Tried and given up", HighlightKind::DeadEnd),
     ("From the compaction summary", HighlightKind::Summary),
+    ("Commit messages", HighlightKind::Message),
     ("Reports", HighlightKind::Report),
     ("Remarks between calls", HighlightKind::Remark),
     ("Reports of subagents", HighlightKind::AgentReport),

@@ -216,6 +216,7 @@ mod tests {
             detail: None,
             state: None,
             seen: None,
+            remark: None,
             weight: 0,
         };
         Gist { items: items.iter().map(item).collect(), ..Gist::sample(session) }

@@ -286,7 +286,7 @@ mod tests {
     fn hooks_read_the_first_of_each_kind() {
         let item = |kind, number: usize| {
             let text = format!("number {number}");
-            Highlight { kind, text, detail: None, state: None, seen: None, weight: 0 }
+            Highlight { kind, text, detail: None, remark: None, state: None, seen: None, weight: 0 }
         };
         let of_kind = |kind, count| (0..count).map(move |number| item(kind, number));
         let items = of_kind(HighlightKind::Request, 3).chain(of_kind(HighlightKind::Changed, 100));

@@ -25,6 +25,9 @@ pub struct Highlight {
     /// What belongs to it: an error, a question, an id. Somebody else's words too.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<String>,
+    /// What the agent said right after it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub remark: Option<String>,
     /// Its state, in our own words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub state: Option<String>,
@@ -95,6 +98,8 @@ pub enum HighlightKind {
     Summary,
     /// What the agent said between two calls.
     Remark,
+    /// What the agent wrote about its work: the message of a commit.
+    Message,
     /// What an agent that the session started reported.
     AgentReport,
     /// A file whose change was taken back.
@@ -140,6 +145,7 @@ impl HighlightKind {
             Self::Report => "report",
             Self::Summary => "statement of the summary",
             Self::Remark => "remark",
+            Self::Message => "commit message",
             Self::AgentReport => "subagent report",
             Self::Reverted => "reverted file",
             Self::Changed => "changed file",
@@ -261,6 +267,7 @@ impl Reading<'_> {
             said.dead_ends,
             said.findings,
             said.summary,
+            self.messages(&failures),
             said.reports,
             said.remarks,
             self.agent_reports(),
@@ -437,7 +444,7 @@ impl Highlight {
 
     fn of(kind: HighlightKind, text: &str) -> Self {
         let text = as_shown(text);
-        Self { kind, text, detail: None, state: None, seen: None, weight: 0 }
+        Self { kind, text, detail: None, remark: None, state: None, seen: None, weight: 0 }
     }
 
     fn seen(self, seen: &Seen) -> Self {

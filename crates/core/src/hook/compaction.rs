@@ -89,6 +89,7 @@ fn is_needed(kind: Kind) -> bool {
         | Kind::Remark
         | Kind::Report
         | Kind::AgentReport
+        | Kind::Message
         | Kind::Reverted
         | Kind::Changed
         | Kind::Missing
@@ -186,6 +187,7 @@ mod tests {
             detail: None,
             state: None,
             seen: None,
+            remark: None,
             weight: 0,
         };
         let has = |text: &str| Told::of(summary).has_all_of(&item(text));
@@ -204,6 +206,7 @@ mod tests {
             detail: None,
             state: state.map(str::to_owned),
             seen: None,
+            remark: None,
             weight: 0,
         };
         let said = [

@@ -14,6 +14,8 @@ use crate::shell::{
 const WHY_BYTES_MAX: usize = 300;
 /// A subject, a title or a box is kept up to here.
 const SUBJECT_BYTES_MAX: usize = 300;
+/// What a commit message says below its subject is kept up to here.
+const BODY_BYTES_MAX: usize = 2 << 10;
 /// A command line is taken apart up to here.
 const SCRIPT_BYTES_MAX: usize = 24 << 10;
 /// Repositories for trials that are known.
@@ -236,7 +238,9 @@ impl Session {
         }
         let has_made = !made.is_empty();
         for one in made {
-            self.commit_made(ran, line, git, one);
+            let message = shell::message(command, git, line);
+            let message = message.filter(|message| message.subject == one.subject);
+            self.commit_made(ran, line, git, one, message.and_then(|message| message.body));
         }
         if !has_made && git.verb == "commit" && !git.has("--dry-run") {
             let is_made = self.commit_without_id(ran, line, (at, command, git));
@@ -296,11 +300,19 @@ impl Session {
         }
     }
 
-    fn commit_made(&mut self, ran: &Ran<'_>, line: &Line, git: &Git<'_>, made: Made) {
+    fn commit_made(
+        &mut self,
+        ran: &Ran<'_>,
+        line: &Line,
+        git: &Git<'_>,
+        made: Made,
+        body: Option<String>,
+    ) {
         let commit = Commit {
             seen: ran.end.clone(),
             id: Some(made.id),
             subject: Some(self.head(&made.subject, SUBJECT_BYTES_MAX)),
+            body: body.map(|body| cut(body, BODY_BYTES_MAX)),
             branch: made.branch.map(|branch| self.head(&branch, PATH_BYTES_MAX)),
             files: made.files,
             merged: None,
@@ -318,7 +330,10 @@ impl Session {
         line: &Line,
         (at, command, git): (usize, &Simple, &Git<'_>),
     ) -> bool {
-        let subject = shell::subject(command, git, line);
+        let (subject, body) = match shell::message(command, git, line) {
+            Some(message) => (Some(message.subject), message.body),
+            None => (None, None),
+        };
         let logged = subject.as_ref().and_then(|subject| {
             let shown = shell::logged(ran.output);
             shown.into_iter().find(|(_, other)| other == subject).map(|(id, _)| id)
@@ -342,6 +357,7 @@ impl Session {
             seen: ran.end.clone(),
             id: logged,
             subject,
+            body: body.map(|body| cut(body, BODY_BYTES_MAX)),
             branch: branch.map(bounded),
             files: None,
             merged: None,
@@ -362,6 +378,7 @@ impl Session {
             seen: ran.end.clone(),
             id: None,
             subject: None,
+            body: None,
             branch: self.branch.clone(),
             files: None,
             merged: Some(bounded(what)),
@@ -372,13 +389,16 @@ impl Session {
         self.add_commit(commit, false);
     }
 
-    fn add_commit(&mut self, commit: Commit, amends: bool) {
+    fn add_commit(&mut self, mut commit: Commit, amends: bool) {
         if amends {
             let is_it = |one: &&mut Commit| is_on(one, commit.branch.as_deref());
             let before =
                 self.commits.items.iter_mut().rev().filter(|one| one.state == commit.state);
             if let Some(before) = before.filter(|_| commit.state == CommitState::Made).find(is_it) {
                 before.state = CommitState::Amended;
+                if commit.subject == before.subject {
+                    commit.body = commit.body.take().or_else(|| before.body.clone());
+                }
             }
         }
         self.commits.push(commit);
@@ -612,10 +632,15 @@ impl Session {
     }
 }
 
+/// A name or a title as it is kept.
+fn bounded(text: String) -> String {
+    cut(text, SUBJECT_BYTES_MAX)
+}
+
 /// What was typed is clean already; it is only cut.
-fn bounded(mut text: String) -> String {
-    if text.len() > SUBJECT_BYTES_MAX {
-        text.truncate(text.floor_char_boundary(SUBJECT_BYTES_MAX));
+fn cut(mut text: String, bytes_max: usize) -> String {
+    if text.len() > bytes_max {
+        text.truncate(text.floor_char_boundary(bytes_max));
         text.push('…');
     }
     text
@@ -632,7 +657,8 @@ fn made_by(line: &Line, output: &str) -> Vec<Vec<Made>> {
             "commit" | "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "pull"
         );
         if makes {
-            makers.push((at, shell::subject(command, &git, line)));
+            let message = shell::message(command, &git, line);
+            makers.push((at, message.map(|message| message.subject)));
         }
     }
     let Some((last, _)) = makers.last().cloned() else { return by_command };

@@ -38,6 +38,9 @@ pub struct Commit {
     /// The first line of its message.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub subject: Option<String>,
+    /// What its message says below that, without trailers.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub body: Option<String>,
     /// The branch it was made on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<String>,

@@ -127,33 +127,66 @@ pub fn is_id(word: &str) -> bool {
         && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
 }
 
-/// The first line of the message that a commit is given on the command line.
-pub fn subject(command: &Simple, git: &Git<'_>, line: &Line) -> Option<String> {
+/// The message of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its first line.
+    pub subject: String,
+    /// What comes after it, without trailers.
+    pub body: Option<String>,
+}
+
+/// The message that a commit is given on the command line.
+pub fn message(command: &Simple, git: &Git<'_>, line: &Line) -> Option<Message> {
     let mut args = git.args.iter();
-    let mut message = None;
+    // Each `-m` is a paragraph.
+    let mut paragraphs: Vec<String> = Vec::new();
     while let Some(arg) = args.next() {
         let is_short = arg.starts_with('-') && !arg.starts_with("--");
         if arg == "--message" || (is_short && arg.ends_with('m')) {
-            message = args.next().cloned();
-            break;
-        }
-        if let Some(given) = arg.strip_prefix("--message=") {
-            message = Some(given.to_owned());
-            break;
-        }
-        let file = match arg.strip_prefix("--file=") {
-            Some(file) => Some(file.to_owned()),
-            None if arg == "--file" || (is_short && arg.ends_with('F')) => args.next().cloned(),
-            None => None,
-        };
-        if let Some(file) = file {
-            message = body_of(command, &file, line);
-            break;
+            paragraphs.extend(args.next().cloned());
+        } else if let Some(given) = arg.strip_prefix("--message=") {
+            paragraphs.push(given.to_owned());
+        } else {
+            let file = match arg.strip_prefix("--file=") {
+                Some(file) => Some(file),
+                None if arg == "--file" || (is_short && arg.ends_with('F')) => {
+                    args.next().map(String::as_str)
+                }
+                None => None,
+            };
+            paragraphs.extend(file.and_then(|file| body_of(command, file, line)));
         }
     }
-    let message = message?;
-    let first = message.lines().map(str::trim).find(|line| !line.is_empty())?;
-    (!first.contains(['$', '`']) || message.contains('\n')).then(|| first.to_owned())
+    let message = paragraphs.join("\n\n");
+    let (first, rest) = message.trim_start().split_once('\n').unwrap_or((message.trim(), ""));
+    let is_known = !first.is_empty() && (!first.contains(['$', '`']) || !rest.trim().is_empty());
+    is_known.then(|| Message { subject: first.trim().to_owned(), body: body(rest) })
+}
+
+/// The message of the last commit that a command line makes.
+pub fn commit_message(text: &str) -> Option<Message> {
+    let line = Line::read(text);
+    let mut commands = line.commands.iter().rev();
+    commands.find_map(|command| {
+        let git = Git::of(command).filter(|git| git.verb == "commit")?;
+        message(command, &git, &line)
+    })
+}
+
+/// What a message says below its subject. Who signed it and which tool helped says nothing about the
+/// change.
+fn body(text: &str) -> Option<String> {
+    let is_trailer = |line: &str| {
+        let name = line.split_once(": ").map_or("", |(name, _)| name);
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        name.contains('-') && name.chars().all(is_name) || line.contains("Generated with [")
+    };
+    let mut lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
+    while lines.last().is_some_and(|line| line.is_empty() || is_trailer(line)) {
+        lines.pop();
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// The text of a file that is written on the same line, or of standard input.

@@ -465,8 +465,25 @@ fn commits_and_pushes_are_read_from_what_git_prints() {
     for (line, expected) in subjects {
         let line = Line::read(line);
         let git = Git::of(&line.commands[0]).unwrap();
-        assert_eq!(subject(&line.commands[0], &git, &line).as_deref(), expected);
+        let found = message(&line.commands[0], &git, &line);
+        assert_eq!(found.as_ref().map(|found| found.subject.as_str()), expected);
     }
+    let bodies = [
+        ("git commit -m 'Fix it'", None),
+        (
+            "git commit -m 'Fix it' -m 'The lock was held.' -m 'It is not now.'",
+            Some("The lock was held.\n\nIt is not now."),
+        ),
+        (
+            "git add a && git commit -m \"$(cat <<'E'\nOne\n\n- two\n- three: four\n\nCo-Authored-By: A <a@b.c>\nE\n)\"",
+            Some("- two\n- three: four"),
+        ),
+        ("git commit -m 'One\n\nSigned-off-by: A <a@b.c>'", None),
+    ];
+    for (line, expected) in bodies {
+        assert_eq!(commit_message(line).unwrap().body.as_deref(), expected, "{line}");
+    }
+    assert_eq!(commit_message("git status"), None);
     assert_eq!(
         conflicts("CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed"),
         ["CONFLICT (content): Merge conflict in a.rs"]

@@ -139,6 +139,7 @@ mod tests {
             detail: Some((*id).to_owned()),
             state: Some((*state).to_owned()),
             seen: None,
+            remark: None,
             weight: 0,
         };
         Gist { items: commits.iter().map(item).collect(), ..Gist::sample("5e550009-0000") }

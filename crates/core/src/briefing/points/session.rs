@@ -149,6 +149,7 @@ impl<'g> SessionPoints<'g> {
         self.summary();
         self.named(Kind::Plan, Rank::Read, "Plan document");
         self.reports();
+        self.messages();
         self.fixed();
         self.files();
         self.quotes(Kind::Request, Rank::Rest, "Answered requests");
@@ -210,9 +211,12 @@ impl<'g> SessionPoints<'g> {
     fn findings(&mut self) {
         let mut found = self.of_kind(Kind::Finding);
         found.extend(self.of_kind(Kind::Decision));
-        found.sort_by_key(|one| std::cmp::Reverse(one.weight));
+        // "Created pull request #12" says nothing once the status names it.
+        let is_said =
+            |one: &Highlight| !identifiers(&one.text).is_empty() && self.names_all_of(&one.text);
+        found.sort_by_key(|one| (is_said(one), std::cmp::Reverse(one.weight)));
         for (at, one) in found.into_iter().enumerate() {
-            let rank = if at < STATEMENTS_FIRST { Rank::Decision } else { Rank::Rest };
+            let rank = if at < STATEMENTS_FIRST { Rank::Decision } else { Rank::File };
             self.quote_agent(rank, "Findings and decisions", one);
         }
     }
@@ -290,21 +294,35 @@ impl<'g> SessionPoints<'g> {
     /// Whether the agent only says at the end that all is done, and names nothing that the lines of the
     /// status do not: "All done, pushed." They are proven, and its report has the rest.
     fn is_stated(&self, status: &Highlight) -> bool {
-        let lines: Vec<&str> = { self.points.iter() }
-            .filter(|point| point.rank == Rank::Standing)
-            .map(|point| point.text.as_str())
-            .collect();
-        let is_named = |name: &str| lines.iter().any(|line| has_word(line, name));
+        // What it says is open is listed as such.
+        let open = self.gist.of_kind(Kind::OpenItem);
+        let rest = open.fold(status.text.clone(), |text, one| text.replace(&one.text, ""));
         self.gist.ending == Ending::Completed
-            && lines.len() > 1
-            && only_says_done(&status.text)
-            && identifiers(&status.text).into_iter().all(is_named)
+            && self.standing().count() > 1
+            && only_says_done(&rest)
+            && self.names_all_of(&rest)
+    }
+
+    /// The lines about where the work is.
+    fn standing(&self) -> impl Iterator<Item = &str> {
+        let lines = self.points.iter().filter(|point| point.rank == Rank::Standing);
+        lines.filter(|point| point.form == Form::Line).map(|point| point.text.as_str())
+    }
+
+    /// Whether these lines have each name in a text.
+    fn names_all_of(&self, text: &str) -> bool {
+        let is_named = |name: &str| self.standing().any(|line| has_word(line, name));
+        identifiers(text).into_iter().all(is_named)
     }
 
     /// What was done outside. What was done at one address shares a line, and a title that is the subject
     /// of a commit was just said.
     fn effects(&mut self) {
-        let is_said = |title: &str| self.gist.of_kind(Kind::Commit).any(|one| one.text == title);
+        // Apart from code marks and quotes.
+        let words = |text: &str| text.replace(['`', '"', '\''], "").to_lowercase();
+        let subjects: Vec<String> =
+            self.gist.of_kind(Kind::Commit).map(|one| words(&one.text)).collect();
+        let is_said = |title: &str| subjects.contains(&words(title));
         let mut lines: Vec<(Option<&str>, Vec<String>, Option<&str>)> = Vec::new();
         for one in self.of_kind(Kind::Effect) {
             let did = one.state.as_deref().unwrap_or("Did").to_owned();
@@ -416,12 +434,25 @@ impl<'g> SessionPoints<'g> {
         }
     }
 
+    /// Failures that were fixed. A check that failed in several ways is named once.
     fn fixed(&mut self) {
+        let mut named = None;
         for one in self.of_kind(Kind::Passed) {
+            let said = one.remark.as_deref();
+            let parts = [
+                one.detail.as_deref().map(|why| quote::inline(why, 120)),
+                said.map(|said| format!("the agent: {}", quote::inline(said, 160))),
+            ];
+            let told = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+            let is_named = named.replace(&one.text) == Some(&one.text);
+            let command = quote::code(&one.text, COMMAND_LENGTH_MAX);
             let state = one.state.as_deref().unwrap_or_default();
-            let why = one.detail.as_deref().map(|why| format!(": {}", quote::inline(why, 120)));
-            let command = quote::code(&one.text, PART_LENGTH_MAX);
-            let text = format!("{command} {state}{}", why.unwrap_or_default());
+            let text = match (is_named, told.is_empty()) {
+                (true, true) => continue,
+                (true, false) => told,
+                (false, true) => format!("{command} {state}"),
+                (false, false) => format!("{command} {state}: {told}"),
+            };
             self.line(Rank::File, "Fixed on the way", text);
         }
     }
@@ -461,11 +492,21 @@ impl<'g> SessionPoints<'g> {
         }
     }
 
+    /// What commit messages say about the work.
+    fn messages(&mut self) {
+        for one in self.of_kind(Kind::Message) {
+            let point = self.origin.point(Rank::Report, "Commit message", one.text.clone());
+            let id = one.detail.as_deref().map(quote::label);
+            let remark = id.or_else(|| one.state.clone());
+            self.push(Point { place: place(one), remark, ..point });
+        }
+    }
+
     fn reports(&mut self) {
         let kinds = [
             (Kind::Report, Rank::Report, "Report"),
             (Kind::AgentReport, Rank::Report, "Report of a subagent"),
-            (Kind::Remark, Rank::File, "The agent also said"),
+            (Kind::Remark, Rank::Rest, "The agent also said"),
         ];
         for (kind, rank, what) in kinds {
             for one in self.of_kind(kind) {
@@ -605,7 +646,7 @@ mod tests {
 
     fn item(kind: Kind, text: &str) -> Highlight {
         let text = text.to_owned();
-        Highlight { kind, text, detail: None, state: None, seen: None, weight: 0 }
+        Highlight { kind, text, detail: None, remark: None, state: None, seen: None, weight: 0 }
     }
 
     fn effect(state: &str, address: &str, title: &str) -> Highlight {
@@ -659,6 +700,54 @@ mod tests {
         assert!(with("Changed `queue.rs`, but `lock.rs` is slow still."));
         assert!(with("Pushed, but the nightly job still crashes."));
         assert!(with("Pushed to `eue`."));
+    }
+
+    #[test]
+    fn a_check_that_failed_in_several_ways_is_named_once() {
+        let failed = |why: Option<&str>, remark: Option<&str>| Highlight {
+            detail: why.map(str::to_owned),
+            remark: remark.map(str::to_owned),
+            state: Some("failed, and passed later".to_owned()),
+            ..item(Kind::Passed, "make test")
+        };
+        let items = vec![
+            failed(Some("no key"), Some("It lacks a key.")),
+            failed(Some("no lock"), None),
+            failed(None, None),
+        ];
+        let points = of_session(&Gist { items, ..Gist::sample("s") });
+        let fixed = points.iter().filter(|point| point.what == "Fixed on the way");
+        let shown: Vec<&str> = fixed.map(|point| point.text.as_str()).collect();
+        let first =
+            "`make test` failed, and passed later: \"no key\"; the agent: \"It lacks a key.\"";
+        assert_eq!(shown, [first, "\"no lock\""]);
+    }
+
+    #[test]
+    fn a_closing_sentence_and_what_it_says_is_open_are_not_told_twice() {
+        let open = "The shims are a follow-up.";
+        let commit = item(Kind::Commit, "Drain it");
+        let closing = item(Kind::Status, &format!("Pushed. {open}"));
+        let items = vec![commit, item(Kind::OpenItem, open), closing];
+        assert!(!status(items).iter().any(|line| line.contains("Pushed")));
+    }
+
+    #[test]
+    fn a_finding_that_the_status_has_comes_last() {
+        let finding = |text: &str, weight| Highlight { weight, ..item(Kind::Finding, text) };
+        let address = "https://example.com/pull/7";
+        let items = vec![
+            effect("Opened pull request", address, ""),
+            finding(&format!("Created {address} for it."), 9),
+            finding("`lock` is never released.", 3),
+        ];
+        let points = of_session(&Gist { items, ..Gist::sample("s") });
+        let found: Vec<&str> = { points.iter() }
+            .filter(|point| point.what == "Findings and decisions")
+            .map(|point| point.text.as_str())
+            .collect();
+        assert_eq!(found[0], "`lock` is never released.");
+        assert_eq!(found.len(), 2);
     }
 
     #[test]

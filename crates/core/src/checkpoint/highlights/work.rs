@@ -1,14 +1,15 @@
 //! What the user asked for, and what the session did about it.
 
 use super::{Ending, Highlight, HighlightKind, Reading};
+use crate::report;
 use crate::repository::CommitState;
 use crate::session::intent::{self, Goal, Permissions};
 use crate::session::{
-    CheckState, EffectDone, OpenFailure, commits_made, edits_since, effects_done,
+    CheckState, EffectDone, Failing, OpenFailure, commits_made, edits_since, effects_done,
 };
-use crate::session::{Commit, Request};
+use crate::session::{Commit, Request, Seen};
 use crate::session::{last_checks, unchecked_boxes};
-use crate::shell::{CheckResult, EffectKind, EffectResult};
+use crate::shell::{self, CheckResult, EffectKind, EffectResult};
 use jiff::Timestamp;
 
 /// The state of a commit that was pushed.
@@ -88,14 +89,6 @@ impl Reading<'_> {
 
     /// Commits that exist as far as the transcript shows, the newest first.
     pub(super) fn commits(&self) -> Vec<Highlight> {
-        let commits = commits_made(&self.checkpoint.session).into_iter().rev();
-        // The repository knows better: a commit that was amended or reset away elsewhere is gone.
-        let is_gone = |commit: &&Commit| {
-            let id = commit.id.as_deref().unwrap_or("?");
-            let made = self.checkpoint.reflog.iter().find(|made| made.id.starts_with(id));
-            made.is_some_and(|made| made.state == CommitState::Replaced)
-        };
-        let commits = commits.filter(|commit| !is_gone(commit));
         let item = |commit: &Commit| {
             let merged = commit.merged.as_deref().map(|what| format!("merge of {what}"));
             let subject = commit.subject.clone().or(merged).unwrap_or_default();
@@ -103,7 +96,34 @@ impl Reading<'_> {
             let state = if commit.pushed.is_some() { PUSHED } else { "no push seen" };
             item.detail(commit.id.clone()).state(state)
         };
-        commits.map(item).collect()
+        self.made().into_iter().map(item).collect()
+    }
+
+    /// What the messages of commits say, that of one that was refused first.
+    pub(super) fn messages(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
+        let refused = open.iter().rev().filter(|failure| failure.what == Failing::Merge);
+        let refused = refused.filter_map(|failure| {
+            let body = shell::commit_message(failure.command)?.body?;
+            let item = Highlight::of(HighlightKind::Message, &body).seen(failure.seen);
+            Some(item.state("not committed"))
+        });
+        let made = self.made().into_iter().filter_map(|commit| {
+            let body = commit.body.as_deref()?;
+            let item = Highlight::of(HighlightKind::Message, body).seen(&commit.seen);
+            Some(item.detail(commit.id.clone()))
+        });
+        refused.chain(made).collect()
+    }
+
+    fn made(&self) -> Vec<&Commit> {
+        let commits = commits_made(&self.checkpoint.session).into_iter().rev();
+        // The repository knows better: a commit that was amended or reset away elsewhere is gone.
+        let is_gone = |commit: &&Commit| {
+            let id = commit.id.as_deref().unwrap_or("?");
+            let made = self.checkpoint.reflog.iter().find(|made| made.id.starts_with(id));
+            made.is_some_and(|made| made.state == CommitState::Replaced)
+        };
+        commits.filter(|commit| !is_gone(commit)).collect()
     }
 
     /// What was done outside, the newest first. A push is said with its commits.
@@ -158,22 +178,41 @@ impl Reading<'_> {
         passed.map(item).collect()
     }
 
-    /// Checks that failed and passed since, the newest first.
+    /// Checks that failed and passed since, the newest first: each way to fail once, with what the agent
+    /// said about it.
     pub(super) fn passed(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
         let session = &self.checkpoint.session;
         let mut found: Vec<Highlight> = Vec::new();
         for run in session.checks.iter().rev().filter(|run| run.result == CheckResult::Failed) {
             let is_open = open.iter().any(|failure| failure.command == run.command);
-            let is_known = found.iter().any(|known| known.text == run.command.trim());
+            let why = run.why.first();
+            let is_known =
+                |one: &Highlight| one.text == run.command.trim() && one.detail.as_ref() == why;
             let later = session.checks.iter().filter(|later| later.seen.number > run.seen.number);
             let passed = { later }
                 .any(|later| later.result == CheckResult::Passed && later.command == run.command);
-            if passed && !is_open && !is_known && self.stands(&run.seen) {
+            if passed && !is_open && !found.iter().any(is_known) && self.stands(&run.seen) {
+                let remark = run.ended.as_ref().and_then(|ended| self.said_after(ended));
                 let item = Highlight::of(HighlightKind::Passed, &run.command).seen(&run.seen);
-                found.push(item.detail(run.why.first().cloned()).state("failed, and passed later"));
+                let item = item.detail(why.cloned()).state("failed, and passed later");
+                found.push(Highlight { remark, ..item });
             }
         }
         found
+    }
+
+    /// What the agent said after a record, before it ran something else.
+    fn said_after(&self, seen: &Seen) -> Option<String> {
+        let session = &self.checkpoint.session;
+        let is_later = |other: &Seen| other.agent == seen.agent && other.number > seen.number;
+        let mut said = session.turns.items.iter().flat_map(|turn| &turn.said);
+        let said = said.find(|said| is_later(&said.seen))?;
+        let mut commands = session.commands.iter().map(|command| &command.seen);
+        let is_between = |call: &Seen| is_later(call) && call.number < said.seen.number;
+        if commands.any(is_between) {
+            return None;
+        }
+        report::main_statement(&said.text)
     }
 
     /// What is committed and what is not, as far as the transcript shows.
