@@ -19,7 +19,7 @@ mod topics;
 pub use boxes::{is_checked_off, unchecked_boxes};
 pub use question::{question, stated_plan};
 pub use rank::rank;
-pub use sentences::identifiers;
+pub use sentences::{has_word, identifiers};
 pub use shorten::shorten;
 pub use summary::{Summary, SummaryItem, SummaryKind, read_summary};
 

@@ -60,6 +60,8 @@ pub enum HighlightKind {
     Correction,
     /// What the user typed and the client did not get to.
     Queued,
+    /// An issue that the session looked up.
+    Ticket,
     /// What the user decided when asked.
     Answer,
     /// A commit that the session made.
@@ -126,6 +128,7 @@ impl HighlightKind {
             Self::Request => "answered request",
             Self::Correction => "correction",
             Self::Queued => "queued prompt",
+            Self::Ticket => "issue",
             Self::Answer => "answer of the user",
             Self::Commit => "commit",
             Self::Effect => "outside effect",
@@ -267,6 +270,7 @@ impl Reading<'_> {
             said.dead_ends,
             said.findings,
             said.summary,
+            self.tickets(),
             self.messages(&failures),
             said.reports,
             said.remarks,

@@ -130,6 +130,14 @@ pub fn identifiers(text: &str) -> Vec<&str> {
     found
 }
 
+/// Whether a line has a name as a word of its own.
+pub fn has_word(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + name.len()..]);
+        !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+    })
+}
+
 /// A word without the signs around it, if it is an identifier.
 fn identifier(word: &str) -> Option<&str> {
     let word = word.trim_matches(|c: char| !(c.is_alphanumeric() || "#/._-".contains(c)));

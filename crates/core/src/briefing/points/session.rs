@@ -5,7 +5,7 @@ use super::Origin;
 use crate::briefing::carry::Carried;
 use crate::briefing::{Form, Headline, Point, Rank, quote};
 use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind};
-use crate::report::{identifiers, only_says_done};
+use crate::report::{has_word, identifiers, only_says_done};
 use crate::session::{Client, short_id};
 use jiff::Timestamp;
 use std::borrow::Cow;
@@ -128,6 +128,7 @@ impl<'g> SessionPoints<'g> {
         self.source();
         self.quotes(Kind::Instruction, Rank::Instruction, "The user's instruction");
         self.goal();
+        self.tickets();
         self.status();
         self.next();
         self.quotes(
@@ -262,6 +263,24 @@ impl<'g> SessionPoints<'g> {
             let state = one.state.as_ref().map(|state| format!(", {state}"));
             let remark = Some(format!("the user{}", state.unwrap_or_default()));
             self.push(Point { place: place(one), remark, is_beginning, ..point });
+        }
+    }
+
+    /// Issues that were looked up. Where the user only named one, it says what the goal is.
+    fn tickets(&mut self) {
+        /// A longer request says itself what it is about.
+        const NAME_CHARACTERS_MAX: usize = 160;
+        let mut goal = self.gist.of_kind(Kind::Goal);
+        let is_name = goal.any(|goal| goal.text.chars().nth(NAME_CHARACTERS_MAX).is_none());
+        for one in self.of_kind(Kind::Ticket) {
+            if !is_name || one.weight == 0 {
+                let title = one.text.lines().next().unwrap_or_default();
+                self.line(Rank::Rest, "Issues looked up", quote::inline(title, PART_LENGTH_MAX));
+                continue;
+            }
+            let point = self.origin.point(Rank::Goal, "Issue", gist_of_issue(&one.text));
+            let remark = one.detail.as_deref().map(quote::label);
+            self.push(Point { place: place(one), remark, is_beginning: true, ..point });
         }
     }
 
@@ -495,7 +514,7 @@ impl<'g> SessionPoints<'g> {
     /// What commit messages say about the work.
     fn messages(&mut self) {
         for one in self.of_kind(Kind::Message) {
-            let point = self.origin.point(Rank::Report, "Commit message", one.text.clone());
+            let point = self.origin.point(Rank::Report, "Commit message", unwrapped(&one.text));
             let id = one.detail.as_deref().map(quote::label);
             let remark = id.or_else(|| one.state.clone());
             self.push(Point { place: place(one), remark, ..point });
@@ -583,6 +602,38 @@ fn document_goal(text: &str) -> Option<String> {
     Some(kept.join("\n"))
 }
 
+/// The title of an issue, and the first line of it that is prose: fields and headings come before.
+fn gist_of_issue(text: &str) -> String {
+    /// A shorter line may be a field.
+    const CHARACTERS_MIN: usize = 60;
+    let mut lines = text.lines();
+    let title = lines.next().unwrap_or_default();
+    let is_prose = |line: &&str| {
+        line.chars().nth(CHARACTERS_MIN).is_some()
+            && !line.trim_start().starts_with(['#', '-', '*', '|'])
+    };
+    lines.find(is_prose).map_or(title.to_owned(), |prose| format!("{title}\n{prose}"))
+}
+
+/// A text whose lines were broken at a width, with a line per paragraph and list item.
+fn unwrapped(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut is_new = true;
+    for line in text.lines() {
+        let bare = line.trim();
+        let first = bare.split(' ').next().unwrap_or_default();
+        let is_item = matches!(first, "-" | "*" | "+" | "•")
+            || first.trim_end_matches(['.', ')']).bytes().all(|byte| byte.is_ascii_digit());
+        match lines.last_mut().filter(|last| !(is_new || is_item || last.ends_with(':'))) {
+            Some(last) => last.extend([" ", bare]),
+            None if bare.is_empty() => {}
+            None => lines.push(line.trim_end().to_owned()),
+        }
+        is_new = bare.is_empty();
+    }
+    lines.join("\n")
+}
+
 /// The subject of a commit. A merge subject that git wrote ends with the branch; this leaves it out if it
 /// is the branch of the session.
 fn subject<'t>(text: &'t str, branch: Option<&str>) -> Cow<'t, str> {
@@ -595,14 +646,6 @@ fn subject<'t>(text: &'t str, branch: Option<&str>) -> Cow<'t, str> {
         }
         _ => text.into(),
     }
-}
-
-/// Whether a line has a name as a word of its own.
-fn has_word(line: &str, name: &str) -> bool {
-    line.match_indices(name).any(|(at, _)| {
-        let (before, after) = (&line[..at], &line[at + name.len()..]);
-        !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
-    })
 }
 
 /// A phrase of ours in the middle of a line.
@@ -721,6 +764,33 @@ mod tests {
         let first =
             "`make test` failed, and passed later: \"no key\"; the agent: \"It lacks a key.\"";
         assert_eq!(shown, [first, "\"no lock\""]);
+    }
+
+    #[test]
+    fn an_issue_says_what_a_goal_is_about_that_only_names_it() {
+        let prose = "Jobs stay in the queue when a worker is killed while it takes one of them.";
+        let text = format!("○ shop-7 · Drain the queue\nOwner: A\n## Goal\n{prose}\n- more");
+        let ticket = Highlight { weight: 1, ..item(Kind::Ticket, &text) };
+        let told = |goal: &str, ticket: &Highlight| {
+            let items = vec![item(Kind::Goal, goal), ticket.clone()];
+            let points = of_session(&Gist { items, ..Gist::sample("s") });
+            let issue = points.into_iter().find(|point| point.what.starts_with("Issue")).unwrap();
+            (issue.rank, issue.text)
+        };
+        let title = "○ shop-7 · Drain the queue";
+        assert_eq!(told("Do shop-7", &ticket), (Rank::Goal, format!("{title}\n{prose}")));
+        let listed = (Rank::Rest, format!("\"{title}\""));
+        assert_eq!(told(&"Drain the queue of shop-7. ".repeat(8), &ticket), listed);
+        // The agent looked it up, and nobody named it.
+        assert_eq!(told("Go on", &Highlight { weight: 0, ..ticket.clone() }), listed);
+    }
+
+    #[test]
+    fn lines_broken_at_a_width_are_joined() {
+        let text = "It stalls because\nthe lock is held.\n\nKey changes:\n- one queue\n  per host\n1. two\nthree";
+        let joined =
+            "It stalls because the lock is held.\nKey changes:\n- one queue per host\n1. two three";
+        assert_eq!(unwrapped(text), joined);
     }
 
     #[test]
