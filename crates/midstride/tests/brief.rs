@@ -134,11 +134,11 @@ fn sessions_before_the_last_one_are_named() {
 }
 
 #[test]
-fn work_on_another_branch_says_so() {
+fn work_on_another_branch_names_it() {
     let sandbox = shop();
     capture(&sandbox);
-    let other = "on another branch";
-    assert!(plain(&sandbox).briefing.text.contains(other), "the session was on fix-cache");
+    let other = "on branch `fix-cache`";
+    assert!(plain(&sandbox).briefing.text.contains(other), "{}", plain(&sandbox).briefing.text);
     sandbox.finish(sandbox.command("git").args(["checkout", "-q", "-b", "fix-cache"])).exits(0);
     assert!(!plain(&sandbox).briefing.text.contains(other));
 }

@@ -315,7 +315,7 @@ fn a_session_of_a_deleted_branch_leaves_no_next_step() {
     sandbox.git(&["branch", "--quiet", "-D", "feature"]);
     let page = page(&sandbox);
     assert!(page.contains("Build the feature"), "{page}");
-    assert!(page.contains("on a branch that was merged or deleted"), "{page}");
+    assert!(page.contains("on branch `feature`, which was merged or deleted"), "{page}");
     for closed in ["Next", "Failing", "not answered"] {
         assert!(!page.contains(closed), "{closed}: {page}");
     }

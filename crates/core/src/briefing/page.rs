@@ -173,7 +173,7 @@ fn omitted(entries: &[Entry<'_>], layout: &Layout) -> Vec<String> {
     }
     if let (Some(command), Some(first)) = (instructions_command(entries, layout), parts.first_mut())
     {
-        first.push_str(&format!(" ({command})"));
+        first.push_str(&format!(" (listed by {command})"));
     }
     if total > 0 {
         parts.push(noun::counted(if parts.is_empty() { "item" } else { "other item" }, total));

@@ -21,6 +21,9 @@ use crate::session::short_id;
 use jiff::Timestamp;
 use std::collections::HashMap;
 
+/// A branch in a line of ours.
+const BRANCH_LENGTH_MAX: usize = 60;
+
 /// Where points come from, and the command that shows it.
 struct Origin {
     source: String,
@@ -51,6 +54,18 @@ impl Origin {
 impl Point {
     fn remarked(self, remark: impl Into<String>) -> Self {
         Self { remark: Some(remark.into()), ..self }
+    }
+}
+
+/// Says with the source of points, or else with where the work stands, which branch they are about.
+pub fn mark_branch(points: &mut [Point], branch: &str, is_closed: bool) {
+    let branch = format!("on branch {}", quote::code(branch, BRANCH_LENGTH_MAX));
+    let branch = if is_closed { format!("{branch}, which was merged or deleted") } else { branch };
+    if let Some(point) = points.iter_mut().find(|point| point.rank == Rank::Source) {
+        point.text = format!("{}, {branch}", point.text);
+    } else if let Some(point) = points.iter_mut().find(|point| point.rank >= Rank::Standing) {
+        let before = point.remark.take().map(|remark| format!("{remark}, "));
+        point.remark = Some(format!("{}{branch}", before.unwrap_or_default()));
     }
 }
 

@@ -75,7 +75,7 @@ impl Words {
             "^(?:{title}|{compact}|{summary})(?: · branch {NAME})?(?: · role {NAME})? · (?<tokens>[0-9]+) tokens$"
         );
         // Instructions still hold where they are omitted, so their command stands beside them.
-        let kind = format!("[0-9]+ (?:instructions? \\({COMMAND}\\)|[A-Za-z '/-]+)");
+        let kind = format!("[0-9]+ (?:instructions? \\(listed by {COMMAND}\\)|[A-Za-z '/-]+)");
         let kinds = format!("(?:{kind}, )*(?:{kind}|parts of [0-9]+ texts?)");
         Self {
             head: pattern(&head),

@@ -431,7 +431,7 @@ fn many_instructions_leave_room_for_the_work() {
         assert!((most * 3 / 4..=most).contains(&cost), "{cost}: {}", briefing.text);
         assert!(rules[0].contains("number 0."), "the newest one: {}", briefing.text);
         let left = 120 - rules.len();
-        let counted = format!("Omitted: {left} instructions (midstride dismiss)");
+        let counted = format!("Omitted: {left} instructions (listed by midstride dismiss)");
         assert!(briefing.text.contains(&counted), "{}", briefing.text);
     }
 }

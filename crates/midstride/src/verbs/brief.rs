@@ -26,8 +26,9 @@ use at_work::of_others_at_work;
 use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::points::{
-    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, of_carried, of_earlier_commits,
-    of_handoff, of_other_sessions, of_others, of_session, of_since, of_work_tree, source_of,
+    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, mark_branch, of_carried,
+    of_earlier_commits, of_handoff, of_other_sessions, of_others, of_session, of_since,
+    of_work_tree, source_of,
 };
 use midstride_core::briefing::{
     Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Point, Rank, compose,
@@ -459,7 +460,7 @@ fn material(
     for one in &open.best {
         let (first, mut told) = of_opened(project, asked, work.ledger.as_ref(), one);
         let theirs = one.card.waits.as_ref().and_then(|waits| waits.branch.as_ref());
-        mark_other_branch(&mut told, theirs, wanted, false);
+        mark_other_branch(project, &mut told, theirs, wanted, false);
         boot.extend(first);
         told.extend(upstream::of_builds_on(project, &one.shelved, &mut briefed));
         told.extend(unexplained(project, work, one).unwrap_or_default());
@@ -478,7 +479,7 @@ fn material(
         if !work.is_own && open.best.iter().any(is_written) {
             told.retain(|point| point.form == Form::Line && point.rank <= Rank::Failure);
         }
-        mark_other_branch(&mut told, gist.branch.as_ref(), wanted, work.is_closed);
+        mark_other_branch(project, &mut told, gist.branch.as_ref(), wanted, work.is_closed);
         told
     });
     match (before, is_session_first(work, open)) {
@@ -557,30 +558,17 @@ fn unexplained(project: &Project, work: &Work, one: &Opened) -> Option<Vec<Point
     Some(of_session(&must_survive(&gist)?))
 }
 
-/// Says where the work stands that it stands on another branch than the one that is checked out.
+/// Names the branch of work that is on another one than the one that is checked out.
 fn mark_other_branch(
+    project: &Project,
     points: &mut [Point],
     theirs: Option<&String>,
     wanted: &Wanted<'_>,
     is_closed: bool,
 ) {
-    let other_branch = match is_closed {
-        true => "on a branch that was merged or deleted",
-        false => "on another branch",
-    };
-    if theirs.is_none() || wanted.branch.is_none() || theirs == wanted.branch.as_ref() {
-        return;
-    }
-    if let Some(point) = points.iter_mut().find(|point| point.rank == Rank::Source) {
-        point.text.push_str(", ");
-        point.text.push_str(other_branch);
-        return;
-    }
-    if let Some(point) = points.iter_mut().find(|point| point.rank >= Rank::Standing) {
-        point.remark = Some(match point.remark.take() {
-            Some(remark) => format!("{remark}, {other_branch}"),
-            None => other_branch.to_owned(),
-        });
+    let (Some(theirs), Some(ours)) = (theirs, wanted.branch.as_ref()) else { return };
+    if theirs != ours {
+        mark_branch(points, project.clean(theirs).0.as_str(), is_closed);
     }
 }
 

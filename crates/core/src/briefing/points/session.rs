@@ -437,7 +437,13 @@ impl<'g> SessionPoints<'g> {
     /// What the user corrected. The newest lead; what older ones asked for shows in what was done.
     fn corrections(&mut self) {
         const FIRST: usize = 3;
-        for (at, one) in self.of_kind(Kind::Correction).into_iter().enumerate() {
+        // An instruction leads the page already.
+        let is_more = |one: &&Highlight| {
+            let mut instructions = self.gist.of_kind(Kind::Instruction);
+            !instructions.any(|instruction| instruction.text.contains(&one.text))
+        };
+        let corrections = self.gist.of_kind(Kind::Correction).filter(is_more);
+        for (at, one) in corrections.collect::<Vec<_>>().into_iter().enumerate() {
             let rank = if at < FIRST { Rank::Constraint } else { Rank::Proof };
             self.quote(rank, "The user corrected", one);
         }
@@ -791,6 +797,20 @@ mod tests {
         let joined =
             "It stalls because the lock is held.\nKey changes:\n- one queue per host\n1. two three";
         assert_eq!(unwrapped(text), joined);
+    }
+
+    #[test]
+    fn a_correction_that_is_an_instruction_is_told_once() {
+        let rule = "Never amend commits.";
+        let said = |text: &str| item(Kind::Correction, text);
+        let items =
+            vec![item(Kind::Instruction, rule), said(rule), said(&format!("{rule} Push it."))];
+        let points = of_session(&Gist { items, ..Gist::sample("s") });
+        let told = points.iter().filter(|point| point.what == "The user corrected");
+        assert_eq!(
+            told.map(|point| point.text.as_str()).collect::<Vec<_>>(),
+            ["Never amend commits. Push it."]
+        );
     }
 
     #[test]
