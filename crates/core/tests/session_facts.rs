@@ -4,6 +4,9 @@
 //! file, record, byte range and a hash of the range. The words themselves are read from the corpus.
 //! Facts of a compaction summary are looked for in the briefing that a new session would get right
 //! before the summary was written.
+//!
+//! A summary says "all tests pass" where a page says which check passed when. Labels of such facts have
+//! `stated`: what a page has to say, all of it, where it does not use the words of the fact.
 
 use crate::pages::briefed;
 use midstride_core::session::Client;
@@ -13,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The share of facts that the briefing has at least, in percent.
-const SHARE_MIN: usize = 70;
+const SHARE_MIN: usize = 76;
 const TOKENS: u64 = 2_000;
 
 /// Words that say nothing about a fact.
@@ -25,6 +28,15 @@ struct Fact {
     record: usize,
     kind: String,
     text: String,
+    stated: Vec<String>,
+}
+
+impl Fact {
+    fn is_on(&self, page: &str) -> bool {
+        let is_stated =
+            !self.stated.is_empty() && self.stated.iter().all(|part| page.contains(part));
+        is_stated || has(page, &self.text)
+    }
 }
 
 fn words(text: &str) -> BTreeSet<String> {
@@ -64,6 +76,7 @@ fn facts(folder: &std::path::Path) -> BTreeMap<String, Vec<Fact>> {
             record: number("record"),
             kind: label["kind"].as_str().unwrap().to_owned(),
             text: serde_json::from_str(&text).unwrap(),
+            stated: serde_json::from_value(label["stated"].clone()).unwrap_or_default(),
         });
     }
     found
@@ -100,7 +113,7 @@ fn a_briefing_has_the_facts_of_a_session() {
         assert!(facts.len() >= 12, "{file} has {} facts", facts.len());
         let bytes = std::fs::read(folder.join(&file)).unwrap();
         let page = briefed(Client::ClaudeCode, before_summary(&bytes, &facts), TOKENS).text;
-        let found: Vec<bool> = facts.iter().map(|fact| has(&page, &fact.text)).collect();
+        let found: Vec<bool> = facts.iter().map(|fact| fact.is_on(&page)).collect();
         for (fact, is_found) in facts.iter().zip(&found) {
             let count = kinds.entry(fact.kind.clone()).or_default();
             count.0 += usize::from(*is_found);

@@ -269,6 +269,24 @@ fn a_commit_keeps_what_its_message_says() {
 }
 
 #[test]
+fn a_plan_that_speaks_of_a_list_comes_with_it() {
+    let plan = |steps: &[&str]| {
+        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let plan = highlights.of_kind(HighlightKind::StatedPlan).next();
+        plan.map(|plan| plan.text.clone())
+    };
+    let list = "# Two of the threads are right:\n1. `open()` leaks\n2. `close()` is late\n\nLet me fix both (1, 2).";
+    let listed = "Let me fix both (1, 2).\n1. `open()` leaks\n2. `close()` is late";
+    let apply = "# Good. Now apply the fixes.";
+    assert_eq!(plan(&[list, "$ ls", apply, "$ ls"]).as_deref(), Some(listed));
+    assert_eq!(plan(&[apply, "$ ls"]).as_deref(), Some("Now apply the fixes."));
+    // A step that says what it is about needs no list.
+    let step = "# Let me look at `queue.rs`.";
+    let own = plan(&[list, "$ ls", step, "$ ls"]);
+    assert_eq!(own.as_deref(), Some("Let me look at `queue.rs`."));
+}
+
+#[test]
 fn an_issue_that_was_looked_up_says_what_the_work_is_about() {
     let shown = "$ bd show shop-7\n> ○ shop-7 · Drain the queue\n\nIt stalls.";
     let closed = "$ bd show shop-7\n> ✓ shop-7 · closed";

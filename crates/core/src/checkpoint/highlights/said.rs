@@ -104,9 +104,21 @@ impl Reading<'_> {
     fn stated_plan(&self) -> Option<Highlight> {
         let turn = self.checkpoint.session.turns.last()?;
         // What it said before other calls may be done by now.
-        let said = turn.said.last()?;
+        let (said, before) = turn.said.split_last()?;
         let plan = report::stated_plan(&said.text)?;
-        Some(Highlight::of(HighlightKind::StatedPlan, &plan).seen(&said.seen))
+        let item = |plan: &str, said: &Said| {
+            Highlight::of(HighlightKind::StatedPlan, plan).seen(&said.seen)
+        };
+        if !identifiers(&plan).is_empty() {
+            return Some(item(&plan, said));
+        }
+        // "Now apply the fixes." needs the list that it speaks of.
+        let mut before = before.iter().rev();
+        let listed = before.find_map(|said| {
+            let plan = report::stated_plan(&said.text)?;
+            plan.contains('\n').then_some((plan, said))
+        });
+        Some(listed.map_or_else(|| item(&plan, said), |(plan, said)| item(&plan, said)))
     }
 
     /// What the newest summary says, the best first. While nothing came after it, it is all there is;
