@@ -1,15 +1,13 @@
 //! How much of a text a page quotes: all of it, or its beginning and its end.
 
 use super::visible::Visible;
-
-/// Marks the place where something was left out of a quote.
-const ELLIPSIS: &str = "[…]";
+use crate::report::{ELLIPSIS, shorten};
 
 /// A text of one word is a name: a path that is truncated is another path.
 const NAME_LENGTH_MAX: usize = 240;
 
 /// Below this length a quote keeps only its beginning.
-const BOTH_ENDS_MIN: usize = 120;
+const BOTH_ENDS_MIN: usize = 100;
 
 /// The lines of a text that say something: neither empty ones, nor rules between paragraphs.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
@@ -32,9 +30,19 @@ pub(super) fn within(text: &str, characters_max: usize) -> Visible {
     if whole.cut == 0 {
         return whole;
     }
-    let room = characters_max.saturating_sub(ELLIPSIS.len() + 2);
-    let end_room = if characters_max < BOTH_ENDS_MIN { 0 } else { room * 2 / 5 };
-    joined(text, before_a_gap(&whole.text, room - end_room), &end_of(text, end_room))
+    if characters_max < BOTH_ENDS_MIN {
+        return beginning(text, characters_max);
+    }
+    let visible = Visible::of(&shorten(text, characters_max), characters_max);
+    let kept = visible.text.chars().count();
+    // A very long word leaves little of the text, unless it is cut.
+    if kept * 2 < characters_max {
+        let start = beginning(text, characters_max);
+        if start.text.chars().count() > kept {
+            return start;
+        }
+    }
+    Visible { cut: text.chars().count().saturating_sub(kept).max(1), ..visible }
 }
 
 /// The beginning of a text within a number of characters.
@@ -45,16 +53,10 @@ pub(super) fn beginning(text: &str, characters_max: usize) -> Visible {
         return whole;
     }
     let room = characters_max.saturating_sub(ELLIPSIS.len() + 2);
-    joined(text, before_a_gap(&whole.text, room), "")
-}
-
-/// The beginning and the end of a text, with a mark between them.
-fn joined(text: &str, start: &str, end: &str) -> Visible {
-    let kept = start.chars().count() + end.chars().count();
-    let before = if start.is_empty() || start.ends_with('\n') { "" } else { " " };
-    let after = if end.is_empty() { "" } else { " " };
-    let cut = text.chars().count().saturating_sub(kept);
-    Visible { text: format!("{start}{before}{ELLIPSIS}{after}{end}"), cut }
+    let start = before_a_gap(&whole.text, room);
+    let before = if start.is_empty() { "" } else { " " };
+    let cut = text.chars().count().saturating_sub(start.chars().count());
+    Visible { text: format!("{start}{before}{ELLIPSIS}"), cut }
 }
 
 /// The beginning of a text, up to the end of a word.
@@ -69,23 +71,6 @@ fn before_a_gap(text: &str, characters: usize) -> &str {
     // another address.
     let is_dropped = at * 2 > head.len() || head[at..].contains("://");
     if is_dropped { head[..at].trim_end() } else { head }
-}
-
-/// The end of a text, from the start of a word.
-fn end_of(text: &str, characters: usize) -> String {
-    if characters == 0 {
-        return String::new();
-    }
-    let from = text.char_indices().rev().nth(characters - 1).map_or(0, |(at, _)| at);
-    let tail = &text[from..];
-    let starts_a_word = text[..from].ends_with(char::is_whitespace);
-    let word = text[..from].rsplit(char::is_whitespace).next().unwrap_or_default();
-    let tail = match tail.find(char::is_whitespace).filter(|_| !starts_a_word) {
-        Some(at) if at * 2 < tail.len() || word.contains("://") => &tail[at..],
-        None if word.contains("://") => "",
-        Some(_) | None => tail,
-    };
-    Visible::of(tail, characters).text
 }
 
 #[cfg(test)]
