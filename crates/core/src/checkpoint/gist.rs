@@ -168,8 +168,13 @@ impl Gist {
 
     /// The texts that are searched, the weightiest first.
     pub fn searched(&self) -> Vec<Part> {
-        const AT_LENGTH: [HighlightKind; 3] =
-            [HighlightKind::Report, HighlightKind::Remark, HighlightKind::Summary];
+        const AT_LENGTH: [HighlightKind; 5] = [
+            HighlightKind::Report,
+            HighlightKind::Remark,
+            HighlightKind::Summary,
+            HighlightKind::Message,
+            HighlightKind::Ticket,
+        ];
         let zone = |kind| {
             if kind == HighlightKind::Goal {
                 return Zone::Name;
@@ -177,9 +182,9 @@ impl Gist {
             if AT_LENGTH.contains(&kind) { Zone::Body } else { Zone::Header }
         };
         let part = |item: &Highlight| {
-            let detail = item.detail.as_deref().unwrap_or_default();
-            let text = format!("{}\n{detail}", item.text);
-            Part::new(item.kind.word(), zone(item.kind), text.trim_end())
+            let parts = [Some(&item.text), item.detail.as_ref(), item.remark.as_ref()];
+            let text = parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>();
+            Part::new(item.kind.word(), zone(item.kind), text.join("\n").trim_end())
         };
         let mut parts: Vec<Part> = self.items.iter().map(part).collect();
         parts.sort_by_key(|part| part.zone);
@@ -256,8 +261,9 @@ fn is_bounded(kind: HighlightKind) -> bool {
 
 /// Named rather than quoted: what belongs to it is left to the checkpoint.
 fn in_a_line(item: Highlight) -> Highlight {
-    let detail = item.detail.as_deref().map(line_of);
-    Highlight { text: line_of(&item.text), detail, ..item }
+    let line = |text: &Option<String>| text.as_deref().map(line_of);
+    let (detail, remark) = (line(&item.detail), line(&item.remark));
+    Highlight { text: line_of(&item.text), detail, remark, ..item }
 }
 
 /// About what it takes to store it.
@@ -265,7 +271,8 @@ fn bytes(item: &Highlight) -> usize {
     let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let seen = item.seen.as_ref();
     let record = seen.map_or(0, |seen| seen.record.len() + length(&seen.agent));
-    ITEM_BYTES + item.text.len() + length(&item.detail) + length(&item.state) + record
+    let texts = [&item.detail, &item.remark, &item.state];
+    ITEM_BYTES + item.text.len() + texts.into_iter().map(length).sum::<usize>() + record
 }
 
 /// The first line of a text that says something, if it is not too long.
