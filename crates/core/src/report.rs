@@ -20,7 +20,7 @@ pub use boxes::{is_checked_off, unchecked_boxes};
 pub use question::{question, stated_plan};
 pub use rank::rank;
 pub use sentences::{has_word, identifiers};
-pub use shorten::shorten;
+pub use shorten::{Cuts, shorten};
 pub use summary::{Summary, SummaryItem, SummaryKind, read_summary};
 
 use blocks::{Block, Kind, blocks};

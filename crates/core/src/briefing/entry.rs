@@ -3,6 +3,7 @@
 use super::material::{Budget, Form, Material, Point, Rank};
 use super::visible::Visible;
 use super::{boot, form, quote};
+use crate::report::Cuts;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -17,6 +18,8 @@ pub(super) struct Entry<'m> {
     pub(super) point: Cow<'m, Point>,
     /// Its text as it is quoted. Most of what there is to tell finds no room, and is not looked at.
     body: OnceCell<String>,
+    /// Where that can be cut.
+    cuts: OnceCell<Cuts>,
     /// The characters it gets before any other point gets more.
     pub(super) first_length: usize,
     /// The characters it gets at most.
@@ -27,7 +30,8 @@ impl<'m> Entry<'m> {
     fn of(point: Cow<'m, Point>, budget: Budget) -> Self {
         let first_length = first_length(point.rank, budget);
         let length_max = full_length(point.rank, budget).max(first_length);
-        Self { point, body: OnceCell::new(), first_length, length_max }
+        let (body, cuts) = (OnceCell::new(), OnceCell::new());
+        Self { point, body, cuts, first_length, length_max }
     }
 
     /// Without lines that say nothing.
@@ -51,7 +55,7 @@ impl<'m> Entry<'m> {
         match self.point.form {
             Form::Line => Visible { text: self.body().to_owned(), cut: 0 },
             Form::Quote if self.point.is_beginning => form::beginning(self.body(), characters_max),
-            Form::Quote => form::within(self.body(), characters_max),
+            Form::Quote => form::within(self.body(), &self.cuts, characters_max),
         }
     }
 

@@ -1,7 +1,8 @@
 //! How much of a text a page quotes: all of it, or its beginning and its end.
 
 use super::visible::Visible;
-use crate::report::{ELLIPSIS, shorten};
+use crate::report::{Cuts, ELLIPSIS};
+use std::cell::OnceCell;
 
 /// A text of one word is a name: a path that is truncated is another path.
 const NAME_LENGTH_MAX: usize = 240;
@@ -23,7 +24,7 @@ pub(super) fn is_name(text: &str) -> bool {
 
 /// A text within a number of characters. A longer one keeps its beginning and its end: what a text
 /// is about comes first, and what follows from it comes last.
-pub(super) fn within(text: &str, characters_max: usize) -> Visible {
+pub(super) fn within(text: &str, cuts: &OnceCell<Cuts>, characters_max: usize) -> Visible {
     let text = text.trim();
     let characters_max = if is_name(text) { NAME_LENGTH_MAX } else { characters_max };
     let whole = Visible::of(text, characters_max);
@@ -33,7 +34,8 @@ pub(super) fn within(text: &str, characters_max: usize) -> Visible {
     if characters_max < BOTH_ENDS_MIN {
         return beginning(text, characters_max);
     }
-    let visible = Visible::of(&shorten(text, characters_max), characters_max);
+    let short = cuts.get_or_init(|| Cuts::of(text)).shorten(text, characters_max);
+    let visible = Visible::of(&short, characters_max);
     let kept = visible.text.chars().count();
     // A very long word leaves little of the text, unless it is cut.
     if kept * 2 < characters_max {
@@ -42,7 +44,7 @@ pub(super) fn within(text: &str, characters_max: usize) -> Visible {
             return start;
         }
     }
-    Visible { cut: text.chars().count().saturating_sub(kept).max(1), ..visible }
+    Visible { cut: whole.cut + whole.text.chars().count().saturating_sub(kept).max(1), ..visible }
 }
 
 /// The beginning of a text within a number of characters.
@@ -79,7 +81,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, characters_max: usize, expected: &str) {
-        let found = within(text, characters_max);
+        let found = within(text, &OnceCell::new(), characters_max);
         assert_eq!(found.text, expected);
         assert_eq!(found.cut == 0, text.trim() == expected, "a truncation is counted");
     }
@@ -100,7 +102,7 @@ mod tests {
     #[test]
     fn a_longer_quote_keeps_its_end_too() {
         let text = format!("The purge runs hourly. {}So warm it first.", "It logs. ".repeat(40));
-        let found = within(&text, 140).text;
+        let found = within(&text, &OnceCell::new(), 140).text;
         assert!(found.starts_with("The purge runs hourly. It logs."), "{found}");
         assert!(found.contains(" […] "), "{found}");
         assert!(found.ends_with("So warm it first."), "{found}");
@@ -113,7 +115,7 @@ mod tests {
         check(&format!("Why does it fail? {address}"), 120, "Why does it fail? […]");
         check(&format!("{address} Why?"), 130, "[…] Why?");
         let between = format!("Look at {address} and say why the job fails on every second day.");
-        let found = within(&between, 130).text;
+        let found = within(&between, &OnceCell::new(), 130).text;
         assert_eq!(found, "Look at […] and say why the job fails on every second day.");
     }
 

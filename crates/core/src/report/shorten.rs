@@ -7,32 +7,48 @@ use std::collections::HashMap;
 /// At most so many characters: the whole text where it fits, else its beginning and its end with
 /// `[…]` between. Never cuts inside a code span, a URL or a path.
 pub fn shorten(text: &str, characters_max: usize) -> String {
-    if text.chars().nth(characters_max).is_none() {
-        return text.to_owned();
+    match text.chars().nth(characters_max) {
+        None => text.to_owned(),
+        Some(_) => Cuts::of(text).shorten(text, characters_max),
     }
-    let marker = ELLIPSIS.chars().count();
-    if characters_max < marker {
-        return String::new();
-    }
-    // The beginning says what it is about, so it gets more than the end.
-    let room = characters_max.saturating_sub(marker + 2);
-    let borders = borders(text);
-    let head = text[..best(text, borders.iter().copied(), room * 3 / 5, false)].trim_end();
-    let rest = room - head.chars().count().min(room);
-    let from = best(text, borders.iter().rev().copied(), rest, true).max(head.len());
-    let tail = text[from..].trim_start();
-    let parts = [head, ELLIPSIS, tail];
-    parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ")
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Where a text can be cut, for a text that is tried at several lengths.
+#[derive(Clone, Debug)]
+pub struct Cuts(Vec<At>);
+
+impl Cuts {
+    /// The places in a text.
+    pub fn of(text: &str) -> Self {
+        Self(borders(text))
+    }
+
+    /// The beginning and the end of the text, in at most so many characters.
+    pub fn shorten(&self, text: &str, characters_max: usize) -> String {
+        let marker = ELLIPSIS.chars().count();
+        if characters_max < marker {
+            return String::new();
+        }
+        // The beginning says what it is about, so it gets more than the end.
+        let room = characters_max.saturating_sub(marker + 2);
+        let borders = self.0.iter().copied();
+        let head = text[..best(text, borders.clone(), room * 3 / 5, false)].trim_end();
+        let rest = room - head.chars().count().min(room);
+        let from = best(text, borders.rev(), rest, true).max(head.len());
+        let tail = text[from..].trim_start();
+        let parts = [head, ELLIPSIS, tail];
+        parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Border {
     Word,
     Clause,
     Sentence,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct At {
     at: usize,
     strength: Border,
