@@ -43,7 +43,7 @@ pub use tally::{Counts, Usage, window_of};
 pub(crate) use text::as_shown;
 pub use text::{COMMAND_BYTES_MAX, PATH_BYTES_MAX, TEXT_BYTES_MAX};
 pub use turns::{AGENT_TEXT_BYTES_MAX, Turns};
-pub use work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed, Ticket};
+pub use work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed};
 
 use chain::Chain;
 use fold::Pending;
@@ -123,9 +123,6 @@ pub struct Session {
     /// Commits that it made.
     #[serde(skip_serializing_if = "Listed::is_empty", default)]
     pub commits: Listed<Commit>,
-    /// Issues that it looked up.
-    #[serde(skip_serializing_if = "Listed::is_empty", default)]
-    pub tickets: Listed<Ticket>,
     /// What it did outside: pushes, pull requests, comments, releases, deployments.
     #[serde(skip_serializing_if = "Listed::is_empty", default)]
     pub effects: Listed<Effect>,
@@ -223,7 +220,6 @@ impl Session {
             failed_left_out: None,
             checks: Listed::default(),
             commits: Listed::default(),
-            tickets: Listed::default(),
             effects: Listed::default(),
             conflicts: Listed::default(),
             other_edits: Listed::default(),

@@ -14,7 +14,6 @@ mod line;
 mod marks;
 mod options;
 mod ran;
-mod ticket;
 mod why;
 mod wrapper;
 
@@ -29,7 +28,6 @@ pub use interest::{is_of_interest, may_change};
 pub use kinds::{CheckKind, CheckResult, EffectKind, EffectResult};
 pub use line::{Line, Simple, Tells, join};
 pub use ran::{Checked, Ended, checks};
-pub use ticket::{ticket_text, tickets};
 pub use why::why;
 
 #[cfg(test)]

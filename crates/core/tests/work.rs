@@ -287,16 +287,6 @@ fn a_plan_that_speaks_of_a_list_comes_with_it() {
 }
 
 #[test]
-fn an_issue_that_was_looked_up_says_what_the_work_is_about() {
-    let shown = "$ bd show shop-7\n> ○ shop-7 · Drain the queue\n\nIt stalls.";
-    let closed = "$ bd show shop-7\n> ✓ shop-7 · closed";
-    let failed = "! gh issue view 12\n> GraphQL: Could not resolve";
-    let session = session(&[shown, failed, closed]);
-    let kept: Vec<_> = session.tickets.iter().map(|one| (&*one.ids[0], &*one.text)).collect();
-    assert_eq!(kept, [("shop-7", "○ shop-7 · Drain the queue\nIt stalls.")]);
-}
-
-#[test]
 fn a_fixed_failure_comes_with_what_the_agent_said_about_it() {
     let steps = [
         "! make test\n> --- FAIL: TestOpen (0.01s)",

@@ -350,9 +350,8 @@ fn done_and_said(out: &mut String, highlights: &Highlights) {
 }
 
 /// What the user and the agent said, whole.
-const SAID: [(&str, HighlightKind); 14] = [
+const SAID: [(&str, HighlightKind); 13] = [
     ("Standing instructions", HighlightKind::Instruction),
-    ("Issues looked up", HighlightKind::Ticket),
     ("Unchecked boxes", HighlightKind::Unchecked),
     ("Question to the user", HighlightKind::Question),
     ("Stated plan", HighlightKind::StatedPlan),

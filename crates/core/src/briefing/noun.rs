@@ -6,7 +6,6 @@ const NOUNS: &[(&str, &str)] = &[
     ("Status", "status line"),
     ("Where it stands", "status line"),
     ("Goal", "goal"),
-    ("Issues looked up", "issue"),
     ("Next", "next step"),
     ("The user's instruction", "instruction"),
     ("The user corrected", "correction"),

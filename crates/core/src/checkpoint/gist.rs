@@ -168,12 +168,11 @@ impl Gist {
 
     /// The texts that are searched, the weightiest first.
     pub fn searched(&self) -> Vec<Part> {
-        const AT_LENGTH: [HighlightKind; 5] = [
+        const AT_LENGTH: [HighlightKind; 4] = [
             HighlightKind::Report,
             HighlightKind::Remark,
             HighlightKind::Summary,
             HighlightKind::Message,
-            HighlightKind::Ticket,
         ];
         let zone = |kind| {
             if kind == HighlightKind::Goal {

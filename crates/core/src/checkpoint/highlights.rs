@@ -60,8 +60,6 @@ pub enum HighlightKind {
     Correction,
     /// What the user typed and the client did not get to.
     Queued,
-    /// An issue that the session looked up.
-    Ticket,
     /// What the user decided when asked.
     Answer,
     /// A commit that the session made.
@@ -128,7 +126,6 @@ impl HighlightKind {
             Self::Request => "answered request",
             Self::Correction => "correction",
             Self::Queued => "queued prompt",
-            Self::Ticket => "issue",
             Self::Answer => "answer of the user",
             Self::Commit => "commit",
             Self::Effect => "outside effect",
@@ -270,7 +267,6 @@ impl Reading<'_> {
             said.dead_ends,
             said.findings,
             said.summary,
-            self.tickets(),
             self.messages(&failures),
             said.reports,
             said.remarks,

@@ -89,7 +89,6 @@ fn is_needed(kind: Kind) -> bool {
         | Kind::Remark
         | Kind::Report
         | Kind::AgentReport
-        | Kind::Ticket
         | Kind::Message
         | Kind::Reverted
         | Kind::Changed

@@ -5,7 +5,7 @@ use super::fact::{Detail, Outcome};
 use super::fold::{Outside as MadeOutside, Script};
 use super::item::Seen;
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, Redacted};
-use super::work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed, Ticket};
+use super::work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed};
 use crate::shell::{
     self, EffectKind, EffectResult, Ended, FileStep, Git, Line, Made, Outside, PushedRef, Simple,
 };
@@ -14,10 +14,8 @@ use crate::shell::{
 const WHY_BYTES_MAX: usize = 300;
 /// A subject, a title or a box is kept up to here.
 const SUBJECT_BYTES_MAX: usize = 300;
-/// What a commit message says below its subject, or an issue, is kept up to here.
+/// What a commit message says below its subject is kept up to here.
 const BODY_BYTES_MAX: usize = 2 << 10;
-/// Issues that are kept.
-const TICKETS_MAX: usize = 16;
 /// A command line is taken apart up to here.
 const SCRIPT_BYTES_MAX: usize = 24 << 10;
 /// Repositories for trials that are known.
@@ -153,7 +151,6 @@ impl Session {
     pub(super) fn ran(&mut self, ran: &Ran<'_>) {
         let line = Line::read(ran.text);
         self.take_checks(ran, &line);
-        self.take_tickets(ran, &line);
         let mut made = made_by(&line, ran.output);
         for (at, command) in line.commands.iter().enumerate() {
             if let Some(git) = Git::of(command) {
@@ -167,21 +164,6 @@ impl Session {
             if let Some(outside) = shell::outside(command, &line) {
                 self.effect_ran(ran, command, outside);
             }
-        }
-    }
-
-    /// What an issue said when it was first shown: later it may only say that it is closed.
-    fn take_tickets(&mut self, ran: &Ran<'_>, line: &Line) {
-        let ids = shell::tickets(line);
-        let is_known = |ids: &[String]| self.tickets.iter().any(|ticket| ticket.ids == ids);
-        if ids.is_empty() || !matches!(ran.ended, Ended::Passed) || is_known(&ids) {
-            return;
-        }
-        let Some(text) = shell::ticket_text(ran.output) else { return };
-        if self.tickets.items.len() < TICKETS_MAX {
-            let text = self.head(&text, BODY_BYTES_MAX);
-            let ids = self.cleaned(&ids, PATH_BYTES_MAX);
-            self.tickets.push(Ticket { seen: ran.end.clone(), ids, text });
         }
     }
 

@@ -19,7 +19,6 @@ pub(super) fn take_in(session: &mut Session, id: &str, agent: &Session) {
     let is_other = |seen: &Seen| seen.agent.as_deref() != Some(&*label);
     session.checks.items.retain(|item| is_other(&item.seen));
     session.commits.items.retain(|item| is_other(&item.seen));
-    session.tickets.items.retain(|item| is_other(&item.seen));
     session.effects.items.retain(|item| is_other(&item.seen));
     session.conflicts.items.retain(|item| is_other(&item.seen));
     session.other_edits.items.retain(|item| is_other(&item.seen));
@@ -34,7 +33,6 @@ pub(super) fn take_in(session: &mut Session, id: &str, agent: &Session) {
             pushed.seen = relabel(&pushed.seen);
         }
     });
-    extend(&mut session.tickets, &agent.tickets, |item| item.seen = relabel(&item.seen));
     extend(&mut session.effects, &agent.effects, |item| item.seen = relabel(&item.seen));
     extend(&mut session.conflicts, &agent.conflicts, |item| {
         item.seen = relabel(&item.seen);

@@ -86,17 +86,6 @@ pub struct Pushed {
     pub to: Option<String>,
 }
 
-/// An issue that the session looked up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ticket {
-    /// Where it was shown.
-    pub seen: Seen,
-    /// Its id; several, where one output shows them.
-    pub ids: Vec<String>,
-    /// Its title and what it says, as the tracker printed them.
-    pub text: String,
-}
-
 /// Something the session did outside of the project's files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {

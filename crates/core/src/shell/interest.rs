@@ -4,15 +4,12 @@
 /// Whether a line may run a check, make a commit, do something outside or remove files. Most lines
 /// only look at things, and their output is long.
 pub fn is_of_interest(line: &str) -> bool {
-    let (mut is_git, mut is_gh, mut is_tracker) = (false, false, false);
+    let (mut is_git, mut is_gh) = (false, false);
     for word in line.as_bytes().split(|byte| !is_part(*byte)) {
         match word {
             b"" => {}
             b"git" => is_git = true,
             b"gh" => is_gh = true,
-            // What an issue says is read where it is shown.
-            b"issue" | b"workitem" | b"bd" | b"br" | b"tk" => is_tracker = true,
-            b"view" | b"show" if is_tracker => return true,
             word if is_git && is_change(word) => return true,
             word if is_gh && is_changed_by_gh(word) => return true,
             word if checks(word) || changes(word) || says_check(word) => return true,
@@ -332,8 +329,6 @@ mod tests {
             "npx jest",
             "pytest",
             "gh pr create",
-            "gh issue view 12",
-            "bd show shop-7",
             "git -C x push",
             "python manage.py migrate",
         ] {

@@ -128,7 +128,6 @@ impl<'g> SessionPoints<'g> {
         self.source();
         self.quotes(Kind::Instruction, Rank::Instruction, "The user's instruction");
         self.goal();
-        self.tickets();
         self.status();
         self.next();
         self.quotes(
@@ -263,24 +262,6 @@ impl<'g> SessionPoints<'g> {
             let state = one.state.as_ref().map(|state| format!(", {state}"));
             let remark = Some(format!("the user{}", state.unwrap_or_default()));
             self.push(Point { place: place(one), remark, is_beginning, ..point });
-        }
-    }
-
-    /// Issues that were looked up. Where the user only named one, it says what the goal is.
-    fn tickets(&mut self) {
-        /// A longer request says itself what it is about.
-        const NAME_CHARACTERS_MAX: usize = 160;
-        let mut goal = self.gist.of_kind(Kind::Goal);
-        let is_name = goal.any(|goal| goal.text.chars().nth(NAME_CHARACTERS_MAX).is_none());
-        for one in self.of_kind(Kind::Ticket) {
-            if !is_name || one.weight == 0 {
-                let title = one.text.lines().next().unwrap_or_default();
-                self.line(Rank::Rest, "Issues looked up", quote::inline(title, PART_LENGTH_MAX));
-                continue;
-            }
-            let point = self.origin.point(Rank::Goal, "Issue", gist_of_issue(&one.text));
-            let remark = one.detail.as_deref().map(quote::label);
-            self.push(Point { place: place(one), remark, is_beginning: true, ..point });
         }
     }
 
@@ -608,19 +589,6 @@ fn document_goal(text: &str) -> Option<String> {
     Some(kept.join("\n"))
 }
 
-/// The title of an issue, and the first line of it that is prose: fields and headings come before.
-fn gist_of_issue(text: &str) -> String {
-    /// A shorter line may be a field.
-    const CHARACTERS_MIN: usize = 60;
-    let mut lines = text.lines();
-    let title = lines.next().unwrap_or_default();
-    let is_prose = |line: &&str| {
-        line.chars().nth(CHARACTERS_MIN).is_some()
-            && !line.trim_start().starts_with(['#', '-', '*', '|'])
-    };
-    lines.find(is_prose).map_or(title.to_owned(), |prose| format!("{title}\n{prose}"))
-}
-
 /// A text whose lines were broken at a width, with a line per paragraph and list item.
 fn unwrapped(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
@@ -770,25 +738,6 @@ mod tests {
         let first =
             "`make test` failed, and passed later: \"no key\"; the agent: \"It lacks a key.\"";
         assert_eq!(shown, [first, "\"no lock\""]);
-    }
-
-    #[test]
-    fn an_issue_says_what_a_goal_is_about_that_only_names_it() {
-        let prose = "Jobs stay in the queue when a worker is killed while it takes one of them.";
-        let text = format!("○ shop-7 · Drain the queue\nOwner: A\n## Goal\n{prose}\n- more");
-        let ticket = Highlight { weight: 1, ..item(Kind::Ticket, &text) };
-        let told = |goal: &str, ticket: &Highlight| {
-            let items = vec![item(Kind::Goal, goal), ticket.clone()];
-            let points = of_session(&Gist { items, ..Gist::sample("s") });
-            let issue = points.into_iter().find(|point| point.what.starts_with("Issue")).unwrap();
-            (issue.rank, issue.text)
-        };
-        let title = "○ shop-7 · Drain the queue";
-        assert_eq!(told("Do shop-7", &ticket), (Rank::Goal, format!("{title}\n{prose}")));
-        let listed = (Rank::Rest, format!("\"{title}\""));
-        assert_eq!(told(&"Drain the queue of shop-7. ".repeat(8), &ticket), listed);
-        // The agent looked it up, and nobody named it.
-        assert_eq!(told("Go on", &Highlight { weight: 0, ..ticket.clone() }), listed);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! What the user asked for, and what the session did about it.
 
 use super::{Ending, Highlight, HighlightKind, Reading};
-use crate::report::{self, has_word};
+use crate::report;
 use crate::repository::CommitState;
 use crate::session::intent::{self, Goal, Permissions};
 use crate::session::{
     CheckState, EffectDone, Failing, OpenFailure, commits_made, edits_since, effects_done,
 };
-use crate::session::{Commit, Request, Seen, Ticket};
+use crate::session::{Commit, Request, Seen};
 use crate::session::{last_checks, unchecked_boxes};
 use crate::shell::{self, CheckResult, EffectKind, EffectResult};
 use jiff::Timestamp;
@@ -97,28 +97,6 @@ impl Reading<'_> {
             item.detail(commit.id.clone()).state(state)
         };
         self.made().into_iter().map(item).collect()
-    }
-
-    /// Issues that the session looked up: those that the user named first, then the newest.
-    pub(super) fn tickets(&self) -> Vec<Highlight> {
-        let is_named = |ticket: &Ticket| {
-            let names = |request: &Request| {
-                ticket
-                    .ids
-                    .iter()
-                    .any(|id| has_word(&request.text.to_lowercase(), &id.to_lowercase()))
-            };
-            self.requests().any(|(request, _)| names(request))
-        };
-        let tickets = self.checkpoint.session.tickets.iter().rev();
-        let tickets = tickets.filter(|ticket| self.stands(&ticket.seen)).map(|ticket| {
-            let item = Highlight::of(HighlightKind::Ticket, &ticket.text).seen(&ticket.seen);
-            let item = item.detail(Some(ticket.ids.join(", ")));
-            Highlight { weight: u8::from(is_named(ticket)), ..item }
-        });
-        let mut tickets: Vec<Highlight> = tickets.collect();
-        tickets.sort_by_key(|item| std::cmp::Reverse(item.weight));
-        tickets
     }
 
     /// What the messages of commits say, that of one that was refused first.
