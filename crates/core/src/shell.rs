@@ -21,8 +21,7 @@ pub use check::{Check, Relation};
 pub use effect::{Outside, effect_result, outside, outside_action, unchecked, url};
 pub use files::{FileStep, file_step};
 pub use git::{
-    Git, Made, Message, PushedRef, commit_message, conflicts, files_changed, is_id, logged, made,
-    message, pushed,
+    Git, Made, Message, PushedRef, conflicts, files_changed, is_id, logged, made, message, pushed,
 };
 pub use interest::{is_of_interest, may_change};
 pub use kinds::{CheckKind, CheckResult, EffectKind, EffectResult};

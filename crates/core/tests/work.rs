@@ -261,6 +261,17 @@ fn a_commit_keeps_what_its_message_says() {
     assert_eq!(body(&[quiet]).as_deref(), Some("The cache was stale."));
     // A hook changed the message: what was typed may not be what it says.
     assert_eq!(body(&["$ git commit -m One -m why\n> [fix-cache 1a2b3c4] [ci] One"]), None);
+    let same = "$ git commit --amend -m One\n> [fix-cache 9a9b9c9] One";
+    assert_eq!(body(&[made, same]), None);
+    // A secret in pieces comes together where the shell joins them.
+    let (start, end) = ("ghp_a1B2a1B2a1B2a1B2", "a1B2a1B2a1B2a1B2a1B2");
+    let split = format!("$ git commit -m One -m 'with {start}''{end}'\n> [fix-cache 1a2b3c4] One");
+    assert!(!body(&[split.as_str()]).unwrap().contains(end));
+    let title = format!(
+        "$ gh issue create --title 'with {start}''{end}'\n> https://github.com/a/b/issues/7"
+    );
+    let session = session(&[title.as_str()]);
+    assert!(!effects_done(&session)[0].title.unwrap().contains(end));
     let secret = format!(
         "$ git commit -m One -m 'with ghp_{}'\n> [fix-cache 1a2b3c4] One",
         "a1B2".repeat(9)

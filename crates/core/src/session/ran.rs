@@ -246,7 +246,7 @@ impl Session {
             let is_made = self.commit_without_id(ran, line, (at, command, git));
             let is_last = at + 1 == line.commands.len() && !command.is_nested;
             if !is_made && (passed == Some(false) || is_last) {
-                self.commit_refused(ran, line, git);
+                self.commit_refused(ran, line, (command, git));
             }
         }
         if matches!(git.verb, "merge" | "pull") && ran.output.contains("Merge made by") {
@@ -264,6 +264,7 @@ impl Session {
                 self.conflicts.push(Conflict {
                     seen: ran.end.clone(),
                     command,
+                    body: None,
                     why,
                     settled: None,
                 });
@@ -273,7 +274,7 @@ impl Session {
 
     /// A line that ends with a commit failed, and no commit was made: a hook refused it, or a command
     /// before it failed. The last such line counts.
-    fn commit_refused(&mut self, ran: &Ran<'_>, line: &Line, git: &Git<'_>) {
+    fn commit_refused(&mut self, ran: &Ran<'_>, line: &Line, (commit, git): (&Simple, &Git<'_>)) {
         const NOTHING: [&str; 3] =
             ["nothing to commit", "nothing added to commit", "no changes added to commit"];
         let is_empty = || NOTHING.iter().any(|said| ran.output.contains(said));
@@ -290,7 +291,10 @@ impl Session {
             before.settled = Some(ran.end.clone());
         }
         let why = self.cleaned(&shell::why(ran.output), WHY_BYTES_MAX);
-        self.conflicts.push(Conflict { seen: ran.end.clone(), command, why, settled: None });
+        let body = shell::message(commit, git, line).and_then(|message| message.body);
+        let body = body.map(|body| self.head(&body, BODY_BYTES_MAX));
+        let seen = ran.end.clone();
+        self.conflicts.push(Conflict { seen, command, body, why, settled: None });
     }
 
     fn settle_conflicts(&mut self, seen: &Seen) {
@@ -312,7 +316,7 @@ impl Session {
             seen: ran.end.clone(),
             id: Some(made.id),
             subject: Some(self.head(&made.subject, SUBJECT_BYTES_MAX)),
-            body: body.map(|body| cut(body, BODY_BYTES_MAX)),
+            body: body.map(|body| self.head(&body, BODY_BYTES_MAX)),
             branch: made.branch.map(|branch| self.head(&branch, PATH_BYTES_MAX)),
             files: made.files,
             merged: None,
@@ -320,7 +324,7 @@ impl Session {
             state: self.state_of(ran, line, git),
             pushed: None,
         };
-        self.add_commit(commit, git.verb == "commit" && git.has("--amend"));
+        self.add_commit(commit, Some(git));
     }
 
     /// A commit whose output was not shown: it was quiet, or went elsewhere.
@@ -350,22 +354,22 @@ impl Session {
         let before = || self.commits.items.iter().rev().find(|one| one.state == CommitState::Made);
         let subject = match subject {
             None if amends => before().and_then(|one| one.subject.clone()),
-            subject => subject.map(bounded),
+            subject => subject.map(|subject| self.head(&subject, SUBJECT_BYTES_MAX)),
         };
         let branch = new_branch(line, at).map(str::to_owned).or_else(|| self.branch.clone());
         let commit = Commit {
             seen: ran.end.clone(),
             id: logged,
             subject,
-            body: body.map(|body| cut(body, BODY_BYTES_MAX)),
-            branch: branch.map(bounded),
+            body: body.map(|body| self.head(&body, BODY_BYTES_MAX)),
+            branch: branch.map(|branch| self.head(&branch, PATH_BYTES_MAX)),
             files: None,
             merged: None,
             folder: self.folder_of(ran, git.folder.as_deref()),
             state: self.state_of(ran, line, git),
             pushed: None,
         };
-        self.add_commit(commit, amends);
+        self.add_commit(commit, Some(git));
         self.settle_conflicts(ran.end);
         true
     }
@@ -381,23 +385,24 @@ impl Session {
             body: None,
             branch: self.branch.clone(),
             files: None,
-            merged: Some(bounded(what)),
+            merged: Some(self.head(&what, SUBJECT_BYTES_MAX)),
             folder: self.folder_of(ran, git.folder.as_deref()),
             state: self.state_of(ran, line, git),
             pushed: None,
         };
-        self.add_commit(commit, false);
+        self.add_commit(commit, None);
     }
 
-    fn add_commit(&mut self, mut commit: Commit, amends: bool) {
-        if amends {
+    /// Adds a commit; the command tells whether it replaces the one before it.
+    fn add_commit(&mut self, mut commit: Commit, git: Option<&Git<'_>>) {
+        if let Some(git) = git.filter(|git| git.verb == "commit" && git.has("--amend")) {
             let is_it = |one: &&mut Commit| is_on(one, commit.branch.as_deref());
             let before =
                 self.commits.items.iter_mut().rev().filter(|one| one.state == commit.state);
             if let Some(before) = before.filter(|_| commit.state == CommitState::Made).find(is_it) {
                 before.state = CommitState::Amended;
-                if commit.subject == before.subject {
-                    commit.body = commit.body.take().or_else(|| before.body.clone());
+                if !git.gives_message() {
+                    commit.body = before.body.clone();
                 }
             }
         }
@@ -558,13 +563,13 @@ impl Session {
         let effect = Effect {
             seen: ran.end.clone(),
             kind: outside.kind,
-            action: bounded(outside.action),
+            action: self.head(&outside.action, SUBJECT_BYTES_MAX),
             command: command.text.clone(),
             result,
             target: target.map(|target| self.head(&target, PATH_BYTES_MAX)),
-            title: outside.title.map(bounded),
+            title: outside.title.map(|title| self.head(&title, SUBJECT_BYTES_MAX)),
             url: url.map(|url| self.head(&url, PATH_BYTES_MAX)),
-            boxes: outside.boxes.map(|boxes| boxes.into_iter().map(bounded).collect()),
+            boxes: outside.boxes.map(|boxes| self.cleaned(&boxes, SUBJECT_BYTES_MAX)),
             why: match result {
                 EffectResult::Failed => self.cleaned(&shell::why(ran.output), WHY_BYTES_MAX),
                 EffectResult::Done | EffectResult::Unknown => Vec::new(),
@@ -630,20 +635,6 @@ impl Session {
     fn cleaned(&mut self, lines: &[String], bytes_max: usize) -> Vec<String> {
         lines.iter().map(|line| self.head(line, bytes_max)).collect()
     }
-}
-
-/// A name or a title as it is kept.
-fn bounded(text: String) -> String {
-    cut(text, SUBJECT_BYTES_MAX)
-}
-
-/// What was typed is clean already; it is only cut.
-fn cut(mut text: String, bytes_max: usize) -> String {
-    if text.len() > bytes_max {
-        text.truncate(text.floor_char_boundary(bytes_max));
-        text.push('…');
-    }
-    text
 }
 
 /// Which commit of the output belongs to which command: by subject, else in order.

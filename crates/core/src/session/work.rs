@@ -123,6 +123,9 @@ pub struct Conflict {
     pub seen: Seen,
     /// The simple command, as typed.
     pub command: String,
+    /// What the message of a commit that was not made says below its subject.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub body: Option<String>,
     /// The lines that name the conflicts, or say why.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub why: Vec<String>,

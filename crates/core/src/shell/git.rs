@@ -72,6 +72,17 @@ impl<'s> Git<'s> {
         is_stash
             || matches!(self.verb, "merge" | "rebase" | "cherry-pick" | "pull" | "revert" | "am")
     }
+
+    /// Whether a commit is given a message, rather than keeping the one it has.
+    pub fn gives_message(&self) -> bool {
+        let gives = |arg: &String| match arg.strip_prefix("--") {
+            Some(long) => ["message", "file", "reuse-message", "template", "fixup", "squash"]
+                .iter()
+                .any(|name| long.starts_with(name)),
+            None => arg.starts_with('-') && arg.ends_with(['m', 'F', 'C', 'c']),
+        };
+        self.args.iter().any(gives)
+    }
 }
 
 /// A commit that the output shows.
@@ -158,35 +169,34 @@ pub fn message(command: &Simple, git: &Git<'_>, line: &Line) -> Option<Message> 
             paragraphs.extend(file.and_then(|file| body_of(command, file, line)));
         }
     }
+    // A heredoc is several lines; what the shell puts in the place of a variable is not known.
+    let first = paragraphs.first()?.trim();
+    let is_known = !first.contains(['$', '`']) || first.contains('\n');
     let message = paragraphs.join("\n\n");
-    let (first, rest) = message.trim_start().split_once('\n').unwrap_or((message.trim(), ""));
-    let is_known = !first.is_empty() && (!first.contains(['$', '`']) || !rest.trim().is_empty());
-    is_known.then(|| Message { subject: first.trim().to_owned(), body: body(rest) })
-}
-
-/// The message of the last commit that a command line makes.
-pub fn commit_message(text: &str) -> Option<Message> {
-    let line = Line::read(text);
-    let mut commands = line.commands.iter().rev();
-    commands.find_map(|command| {
-        let git = Git::of(command).filter(|git| git.verb == "commit")?;
-        message(command, &git, &line)
-    })
+    let (subject, rest) = message.trim().split_once('\n').unwrap_or((message.trim(), ""));
+    let message = Message { subject: subject.trim().to_owned(), body: body(rest) };
+    (is_known && !message.subject.is_empty()).then_some(message)
 }
 
 /// What a message says below its subject. Who signed it and which tool helped says nothing about the
 /// change.
 fn body(text: &str) -> Option<String> {
-    let is_trailer = |line: &str| {
-        let name = line.split_once(": ").map_or("", |(name, _)| name);
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        name.contains('-') && name.chars().all(is_name) || line.contains("Generated with [")
-    };
     let mut lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
     while lines.last().is_some_and(|line| line.is_empty() || is_trailer(line)) {
         lines.pop();
     }
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    let text = lines.join("\n");
+    // What the shell would put in is not known.
+    (!text.is_empty() && !text.contains("$(")).then_some(text)
+}
+
+/// `Co-authored-by: A <a@example.org>`, `Change-Id: I12`, "Generated with [a tool]".
+fn is_trailer(line: &str) -> bool {
+    let name = line.split_once(": ").map_or("", |(name, _)| name).to_ascii_lowercase();
+    let is_signed = name.ends_with("-by") && !name.contains(' ');
+    is_signed
+        || matches!(name.as_str(), "change-id" | "claude-session" | "signed-off")
+        || line.contains("Generated with [")
 }
 
 /// The text of a file that is written on the same line, or of standard input.

@@ -461,6 +461,7 @@ fn commits_and_pushes_are_read_from_what_git_prints() {
         ("git commit -F - <<E\nFrom stdin\nE", Some("From stdin")),
         ("git commit --no-edit", None),
         ("git commit -m \"$MESSAGE\"", None),
+        ("git commit -m \"Release $V\" -m 'Notes'", None),
     ];
     for (line, expected) in subjects {
         let line = Line::read(line);
@@ -479,11 +480,15 @@ fn commits_and_pushes_are_read_from_what_git_prints() {
             Some("- two\n- three: four"),
         ),
         ("git commit -m 'One\n\nSigned-off-by: A <a@b.c>'", None),
+        ("git commit -m One -m 'Follow-up: remove the shim'", Some("Follow-up: remove the shim")),
+        ("git commit -m One -m \"Built on $(date)\"", None),
     ];
     for (line, expected) in bodies {
-        assert_eq!(commit_message(line).unwrap().body.as_deref(), expected, "{line}");
+        let line = Line::read(line);
+        let command = line.commands.last().unwrap();
+        let found = message(command, &Git::of(command).unwrap(), &line).unwrap();
+        assert_eq!(found.body.as_deref(), expected, "{found:?}");
     }
-    assert_eq!(commit_message("git status"), None);
     assert_eq!(
         conflicts("CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed"),
         ["CONFLICT (content): Merge conflict in a.rs"]

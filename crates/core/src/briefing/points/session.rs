@@ -421,7 +421,7 @@ impl<'g> SessionPoints<'g> {
         // An instruction leads the page already.
         let is_more = |one: &&Highlight| {
             let mut instructions = self.gist.of_kind(Kind::Instruction);
-            !instructions.any(|instruction| instruction.text.contains(&one.text))
+            !instructions.any(|instruction| instruction.text.trim() == one.text.trim())
         };
         let corrections = self.gist.of_kind(Kind::Correction).filter(is_more);
         for (at, one) in corrections.collect::<Vec<_>>().into_iter().enumerate() {
@@ -591,16 +591,21 @@ fn document_goal(text: &str) -> Option<String> {
 
 /// A text whose lines were broken at a width, with a line per paragraph and list item.
 fn unwrapped(text: &str) -> String {
+    // Lines of code are no paragraph.
+    if text.contains("```") || text.lines().any(|line| line.starts_with("    ")) {
+        return text.to_owned();
+    }
     let mut lines: Vec<String> = Vec::new();
     let mut is_new = true;
     for line in text.lines() {
         let bare = line.trim();
         let first = bare.split(' ').next().unwrap_or_default();
+        let is_number = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
         let is_item = matches!(first, "-" | "*" | "+" | "•")
-            || first.trim_end_matches(['.', ')']).bytes().all(|byte| byte.is_ascii_digit());
+            || first.strip_suffix(['.', ')']).is_some_and(|it| !it.is_empty() && is_number(it));
         match lines.last_mut().filter(|last| !(is_new || is_item || last.ends_with(':'))) {
+            _ if bare.is_empty() => {}
             Some(last) => last.extend([" ", bare]),
-            None if bare.is_empty() => {}
             None => lines.push(line.trim_end().to_owned()),
         }
         is_new = bare.is_empty();
@@ -746,6 +751,9 @@ mod tests {
         let joined =
             "It stalls because the lock is held.\nKey changes:\n- one queue per host\n1. two three";
         assert_eq!(unwrapped(text), joined);
+        assert_eq!(unwrapped("It takes\n300 ms now."), "It takes 300 ms now.");
+        let code = "Run it:\n```\ncargo test\ncargo clippy\n```";
+        assert_eq!(unwrapped(code), code);
     }
 
     #[test]

@@ -5,11 +5,11 @@ use crate::report;
 use crate::repository::CommitState;
 use crate::session::intent::{self, Goal, Permissions};
 use crate::session::{
-    CheckState, EffectDone, Failing, OpenFailure, commits_made, edits_since, effects_done,
+    CheckState, EffectDone, OpenFailure, commits_made, edits_since, effects_done,
 };
 use crate::session::{Commit, Request, Seen};
 use crate::session::{last_checks, unchecked_boxes};
-use crate::shell::{self, CheckResult, EffectKind, EffectResult};
+use crate::shell::{CheckResult, EffectKind, EffectResult};
 use jiff::Timestamp;
 
 /// The state of a commit that was pushed.
@@ -101,10 +101,11 @@ impl Reading<'_> {
 
     /// What the messages of commits say, that of one that was refused first.
     pub(super) fn messages(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
-        let refused = open.iter().rev().filter(|failure| failure.what == Failing::Merge);
-        let refused = refused.filter_map(|failure| {
-            let body = shell::commit_message(failure.command)?.body?;
-            let item = Highlight::of(HighlightKind::Message, &body).seen(failure.seen);
+        let is_open = |seen: &Seen| open.iter().any(|failure| failure.seen == seen);
+        let conflicts = self.checkpoint.session.conflicts.iter().rev();
+        let refused = conflicts.filter(|conflict| is_open(&conflict.seen)).filter_map(|conflict| {
+            let body = conflict.body.as_deref()?;
+            let item = Highlight::of(HighlightKind::Message, body).seen(&conflict.seen);
             Some(item.state("not committed"))
         });
         let made = self.made().into_iter().filter_map(|commit| {

@@ -373,15 +373,11 @@ pub(super) fn text_of(content: &RawValue) -> Cow<'_, str> {
 
 /// What an agent reported, without the note of the client behind it: its id and what it cost.
 pub(super) fn report_of(content: &RawValue) -> Cow<'_, str> {
-    match text_of(content) {
-        Cow::Owned(mut text) => {
-            if let Some(end) = text.rfind("\nagentId: ") {
-                text.truncate(end);
-            }
-            text.into()
-        }
-        text @ Cow::Borrowed(_) => text,
-    }
+    let text = text_of(content);
+    let Some(at) = text.rfind("\nagentId: ") else { return text };
+    let mut rest = text[at..].lines().skip(2).skip_while(|line| line.is_empty());
+    let is_note = rest.next().is_none_or(|line| line.starts_with("<usage>"));
+    if is_note { text[..at].to_owned().into() } else { text }
 }
 
 #[cfg(test)]
@@ -397,8 +393,9 @@ mod tests {
         ]);
         let raw = serde_json::value::to_raw_value(&blocks).unwrap();
         assert_eq!(report_of(&raw), "The lock is held.\nNothing else.");
-        let raw = serde_json::value::to_raw_value("It is `agentId: 1`.").unwrap();
-        assert_eq!(report_of(&raw), "It is `agentId: 1`.");
+        let own = "The records look like this:\nagentId: a1b2\nstate: lost";
+        let raw = serde_json::value::to_raw_value(own).unwrap();
+        assert_eq!(report_of(&raw), own);
     }
 
     #[test]
