@@ -3,7 +3,7 @@
 use super::material::{Budget, Form, Material, Point, Rank};
 use super::visible::Visible;
 use super::{boot, form, quote};
-use crate::report::Cuts;
+use crate::report::{Cuts, ELLIPSIS};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -17,7 +17,7 @@ const SMALL_PAGE_TOKENS: usize = 500;
 pub(super) struct Entry<'m> {
     pub(super) point: Cow<'m, Point>,
     /// Its text as it is quoted. Most of what there is to tell finds no room, and is not looked at.
-    body: OnceCell<String>,
+    body: OnceCell<Visible>,
     /// Where that can be cut.
     cuts: OnceCell<Cuts>,
     /// The characters it gets before any other point gets more.
@@ -34,29 +34,37 @@ impl<'m> Entry<'m> {
         Self { point, body, cuts, first_length, length_max }
     }
 
-    /// Without lines that say nothing.
-    fn body(&self) -> &str {
+    /// Without what hides and without lines that say nothing.
+    fn body(&self) -> &Visible {
         self.body.get_or_init(|| match self.point.form {
-            Form::Line => quote::line(&self.point.text),
-            Form::Quote => form::lines(&self.point.text).collect::<Vec<_>>().join("\n"),
+            Form::Line => Visible { text: quote::line(&self.point.text), cut: 0 },
+            Form::Quote => {
+                let lines: Vec<&str> = form::lines(&self.point.text).collect();
+                Visible::of(&lines.join("\n"), LENGTH_MAX)
+            }
         })
     }
 
     /// The characters that all of it takes, or as many as it may take.
     pub(super) fn full_length(&self) -> usize {
+        let length = || self.body().text.chars().count();
         match self.point.form {
             Form::Line => self.first_length,
-            Form::Quote => self.body().chars().count().clamp(self.first_length, self.length_max),
+            Form::Quote => length().clamp(self.first_length, self.length_max),
         }
     }
 
     /// Its text within a number of characters.
     pub(super) fn text(&self, characters_max: usize) -> Visible {
-        match self.point.form {
-            Form::Line => Visible { text: self.body().to_owned(), cut: 0 },
-            Form::Quote if self.point.is_beginning => form::beginning(self.body(), characters_max),
-            Form::Quote => form::within(self.body(), &self.cuts, characters_max),
-        }
+        let Visible { text, cut } = self.body();
+        let shown = match self.point.form {
+            Form::Line => return self.body().clone(),
+            Form::Quote if self.point.is_beginning => form::beginning(text, characters_max),
+            Form::Quote => form::within(text, &self.cuts, characters_max),
+        };
+        // Whoever made the point may have cut it already.
+        let is_cut = shown.text.contains(ELLIPSIS);
+        Visible { cut: (shown.cut + cut).max(usize::from(is_cut)), ..shown }
     }
 
     /// Whether it shares a heading with the entry before it on the page.
@@ -70,7 +78,7 @@ impl<'m> Entry<'m> {
     pub(super) fn repeatable(&self) -> Option<&str> {
         let leads = self.point.rank < Rank::WrongTurn || !self.point.is_of_page;
         let is_quote = self.point.form == Form::Quote;
-        (!leads && is_quote).then(|| self.body().trim()).filter(|body| !body.is_empty())
+        (!leads && is_quote).then(|| self.body().text.as_str()).filter(|body| !body.is_empty())
     }
 }
 

@@ -22,43 +22,34 @@ pub(super) fn is_name(text: &str) -> bool {
     text.len() <= NAME_LENGTH_MAX && !text.contains(char::is_whitespace)
 }
 
-/// A text within a number of characters. A longer one keeps its beginning and its end: what a text
-/// is about comes first, and what follows from it comes last.
+/// A visible text within a number of characters. A longer one keeps its beginning and its end: what a
+/// text is about comes first, and what follows from it comes last.
 pub(super) fn within(text: &str, cuts: &OnceCell<Cuts>, characters_max: usize) -> Visible {
-    let text = text.trim();
     let characters_max = if is_name(text) { NAME_LENGTH_MAX } else { characters_max };
-    let whole = Visible::of(text, characters_max);
-    if whole.cut == 0 {
-        return whole;
-    }
-    if characters_max < BOTH_ENDS_MIN {
+    if characters_max < BOTH_ENDS_MIN || text.chars().nth(characters_max).is_none() {
         return beginning(text, characters_max);
     }
     let short = cuts.get_or_init(|| Cuts::of(text)).shorten(text, characters_max);
-    let visible = Visible::of(&short, characters_max);
-    let kept = visible.text.chars().count();
     // A very long word leaves little of the text, unless it is cut.
-    if kept * 2 < characters_max {
-        let start = beginning(text, characters_max);
-        if start.text.chars().count() > kept {
-            return start;
-        }
-    }
-    Visible { cut: whole.cut + whole.text.chars().count().saturating_sub(kept).max(1), ..visible }
+    let is_little = short.chars().count() * 2 < characters_max;
+    let start = is_little.then(|| beginning(text, characters_max));
+    start.filter(|start| start.text.len() > short.len()).unwrap_or_else(|| cut_to(text, short))
 }
 
-/// The beginning of a text within a number of characters.
+/// The beginning of a visible text within a number of characters.
 pub(super) fn beginning(text: &str, characters_max: usize) -> Visible {
-    let text = text.trim();
-    let whole = Visible::of(text, characters_max);
-    if whole.cut == 0 {
-        return whole;
+    if text.chars().nth(characters_max).is_none() {
+        return Visible { text: text.to_owned(), cut: 0 };
     }
-    let room = characters_max.saturating_sub(ELLIPSIS.len() + 2);
-    let start = before_a_gap(&whole.text, room);
+    let start = before_a_gap(text, characters_max.saturating_sub(ELLIPSIS.len() + 2));
     let before = if start.is_empty() { "" } else { " " };
-    let cut = text.chars().count().saturating_sub(start.chars().count());
-    Visible { text: format!("{start}{before}{ELLIPSIS}"), cut }
+    cut_to(text, format!("{start}{before}{ELLIPSIS}"))
+}
+
+/// What is left of a text, with how much of it is not there.
+fn cut_to(text: &str, short: String) -> Visible {
+    let kept = short.chars().count().saturating_sub(ELLIPSIS.chars().count());
+    Visible { cut: text.chars().count().saturating_sub(kept).max(1), text: short }
 }
 
 /// The beginning of a text, up to the end of a word.
@@ -83,7 +74,7 @@ mod tests {
     fn check(text: &str, characters_max: usize, expected: &str) {
         let found = within(text, &OnceCell::new(), characters_max);
         assert_eq!(found.text, expected);
-        assert_eq!(found.cut == 0, text.trim() == expected, "a truncation is counted");
+        assert_eq!(found.cut == 0, text == expected, "a truncation is counted");
     }
 
     #[test]

@@ -33,12 +33,22 @@ impl Cuts {
         let room = characters_max.saturating_sub(marker + 2);
         let borders = self.0.iter().copied();
         let head = text[..best(text, borders.clone(), room * 3 / 5, false)].trim_end();
+        let head = without_marker(head);
         let rest = room - head.chars().count().min(room);
         let from = best(text, borders.rev(), rest, true).max(head.len());
         let tail = text[from..].trim_start();
         let parts = [head, ELLIPSIS, tail];
         parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ")
     }
+}
+
+/// A beginning without the number of an item that is not there: the end would read as that item.
+fn without_marker(head: &str) -> &str {
+    let (before, last) = head.rsplit_once('\n').unwrap_or(("", head));
+    let marker = last.trim_start();
+    let number = marker.strip_suffix(['.', ')']).unwrap_or("x");
+    let is_marker = matches!(marker, "-" | "*" | "+") || number.bytes().all(|b| b.is_ascii_digit());
+    if is_marker { before.trim_end() } else { head }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -167,6 +177,11 @@ mod tests {
             "see […] for the details of it",
         );
         check("缓存没有失效，因为键没有变化。所以测试失败了。", 16, "缓存没有失效 […] 试失败了。");
+        check(
+            "Two ways:\n1. a path that is very long indeed\n2. do nothing",
+            30,
+            "Two ways: […] do nothing",
+        );
         check("aaaaaaaaaaaaaaaaaaaaaaaaaaaa", 10, "[…]");
         check("abc def", 2, "");
     }

@@ -284,6 +284,18 @@ fn without_room_everything_is_left_out() {
 }
 
 #[test]
+fn a_quote_that_takes_more_room_than_its_text_keeps_its_end() {
+    let row = |at: usize| format!("[r{at}](a/{at}.md)\tand\t{at}\tms. ");
+    let text = (0..60).map(row).collect::<String>() + "That is all.";
+    let point = Point { rank: Rank::Report, what: "Report", text, ..Point::default() };
+    let material = Material { boot: Vec::new(), points: vec![point], ..small() };
+    for tokens in [300, 600, 5_000] {
+        let briefing = compose(&material, Budget { tokens, utf16_units: None });
+        assert!(briefing.text.contains("That is all.\n"), "{}", briefing.text);
+    }
+}
+
+#[test]
 fn many_kinds_are_left_out_by_rank() {
     let briefing = compose(&rich(), Budget { tokens: 300, utf16_units: None });
     insta::assert_snapshot!(briefing.text.lines().last().unwrap(), @"Omitted: 1 landmine, 1 task in progress, 16 other items, parts of 1 text. More: midstride brief --budget 8000");
