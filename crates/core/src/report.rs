@@ -17,7 +17,7 @@ mod summary;
 mod topics;
 
 pub use boxes::{is_checked_off, unchecked_boxes};
-pub use question::{question, stated_plan};
+pub use question::{question, refers_back, stated_plan};
 pub use rank::rank;
 pub use sentences::{has_word, identifiers};
 pub use shorten::{Cuts, shorten};
@@ -116,11 +116,21 @@ pub fn only_says_done(text: &str) -> bool {
     text.split(ELLIPSIS).flat_map(sentences).all(is_done)
 }
 
-/// The statement of a text that says most.
-pub fn main_statement(text: &str) -> Option<String> {
-    let items = read(text).items.into_iter().filter(|item| item.weight > 0);
-    // Of two that say as much, the first.
-    items.rev().max_by_key(|item| item.weight).map(|item| item.text)
+/// Whether a text ends with what the agent does next, so that more was to come.
+pub fn goes_on(text: &str) -> bool {
+    let last = text.trim_end().lines().next_back().unwrap_or_default();
+    let is_list = last.trim_start().starts_with(['-', '*', '|', '>', '#']);
+    let sentence = sentences(last).pop().unwrap_or_default();
+    !is_list && Marked::of(sentence).goes_on()
+}
+
+/// What a text says about a failure: the statement that shares a name with its reason, or the only one.
+pub fn statement_about(text: &str, why: &[String]) -> Option<String> {
+    let items = read(text).items;
+    let names: Vec<&str> = why.iter().flat_map(|line| identifiers(line)).collect();
+    let shares = |item: &&ReportItem| names.iter().any(|name| has_word(&item.text, name));
+    let only = || items.first().filter(|_| items.len() == 1);
+    items.iter().find(shares).or_else(only).map(|item| item.text.clone())
 }
 
 /// A heading or lead-in that holds for what follows.
@@ -128,11 +138,16 @@ pub fn main_statement(text: &str) -> Option<String> {
 struct Above {
     text: Option<String>,
     topic: Option<Topic>,
+    /// Whether it asks or supposes: an item below it alone would state what nobody said.
+    is_supposed: bool,
 }
 
 impl Above {
     fn of(title: &str) -> Self {
-        Self { text: Some(bare(title)).filter(|text| !text.is_empty()), topic: topic(title) }
+        let text = Some(bare(title)).filter(|text| !text.is_empty());
+        let is_supposed =
+            title.trim_end_matches(':').ends_with('?') || Marked::of(title).supposes();
+        Self { text, topic: topic(title), is_supposed }
     }
 }
 
@@ -165,6 +180,7 @@ impl Reader {
             Kind::Item { check: Some(true), .. } => {
                 self.push(ItemKind::Done, &block.text, Form::Item);
             }
+            Kind::Item { .. } | Kind::Row if self.is_supposed() => {}
             Kind::Item { check: None, .. } => {
                 self.statement(&block.text, Form::Item);
                 if block.text.ends_with([':', '：']) && is_before_list {
@@ -227,6 +243,12 @@ impl Reader {
         if is_listed || is_strong || names > 0 {
             self.push(kind, text, form);
         }
+    }
+
+    /// Whether the list is about what may be.
+    fn is_supposed(&self) -> bool {
+        let heading = self.headings.last().map(|(_, above)| above);
+        self.lead_in.as_ref().or(heading).is_some_and(|above| above.is_supposed)
     }
 
     fn topic(&self) -> Option<Topic> {
@@ -355,6 +377,28 @@ mod tests {
                 "Finding: 1. `drain()` swallows errors < Issues",
                 "Finding: The caller of `drain()` never sees them. < 1. `drain()` swallows errors",
             ],
+        );
+    }
+
+    #[test]
+    fn a_statement_about_a_failure_shares_a_name_with_it() {
+        let about = |text: &str, why: &str| statement_about(text, &[why.to_owned()]);
+        let list = "Two issues:\n1. `errcheck` on `Init`\n2. `gosec` in `temporary.go`";
+        assert_eq!(about(list, "a.go:1: unused (gosec)"), None);
+        let init = about(list, "clean.go:52:2: Error return value of `Init` is not checked");
+        assert_eq!(init.as_deref(), Some("`errcheck` on `Init`"));
+        let only = "It fails because the key is missing. Let me add it.";
+        assert_eq!(about(only, "boom").as_deref(), Some("It fails because the key is missing."));
+    }
+
+    #[test]
+    fn what_a_list_only_supposes_is_no_statement() {
+        check("The code doesn't check whether:\n- the branch `queue` exists", &[]);
+        check("## Why this might be intentional\n- `open()` is in both trees", &[]);
+        check("What is missing?\n- a test of `open()`", &[]);
+        check(
+            "## Issues\n- `open()` leaks if it fails",
+            &["Finding: `open()` leaks if it fails < Issues"],
         );
     }
 

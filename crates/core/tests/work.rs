@@ -4,7 +4,7 @@
 
 use crate::coverage::checkpoint_of;
 use crate::transcripts::{client_of, jsonl_below, read};
-use midstride_core::checkpoint::{HighlightKind, Highlights};
+use midstride_core::checkpoint::{Ending, HighlightKind, Highlights};
 use midstride_core::session::{
     Client, CommitState, Failing, Session, commits_made, effects_done, last_checks, open_failures,
     unchecked_boxes,
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `~ path`
-/// changes a file, `# text` is said by the agent; what follows is the output.
+/// changes a file, `# text` is said by the agent, `? text` by the user; what follows is the output.
 pub(crate) fn session(steps: &[&str]) -> Session {
     let mut lines = String::new();
     let mut add = |mut record: Value, number: usize| {
@@ -31,6 +31,11 @@ pub(crate) fn session(steps: &[&str]) -> Session {
     };
     for (at, step) in steps.iter().enumerate() {
         let (mark, rest) = step.split_at(2);
+        if mark == "? " {
+            let message = json!({"role": "user", "content": rest});
+            add(json!({"type": "user", "message": message}), 2 * at + 1);
+            continue;
+        }
         if mark == "# " {
             let message = json!({"id": format!("m{at}"), "role": "assistant", "content": [{"type": "text", "text": rest}]});
             add(json!({"type": "assistant", "message": message}), 2 * at + 1);
@@ -291,10 +296,62 @@ fn a_plan_that_speaks_of_a_list_comes_with_it() {
     let apply = "# Good. Now apply the fixes.";
     assert_eq!(plan(&[list, "$ ls", apply, "$ ls"]).as_deref(), Some(listed));
     assert_eq!(plan(&[apply, "$ ls"]).as_deref(), Some("Now apply the fixes."));
-    // A step that says what it is about needs no list.
+    // A step that says what it is about needs no list, and what was changed since may be done.
     let step = "# Let me look at `queue.rs`.";
     let own = plan(&[list, "$ ls", step, "$ ls"]);
     assert_eq!(own.as_deref(), Some("Let me look at `queue.rs`."));
+    let later = plan(&[list, "~ /home/dev/shop/a.go", apply, "$ ls"]);
+    assert_eq!(later.as_deref(), Some("Now apply the fixes."));
+    // What passed is no list of steps.
+    let green = "# All green:\n- 65 tests\n- `credo`\n\nNow let me close all the tasks and commit.";
+    let close = "Now let me close all the tasks and commit.";
+    assert_eq!(plan(&[green, "$ ls"]).as_deref(), Some(close));
+    assert_eq!(plan(&[green, "$ git commit -m x\n> [fix-cache 1a2b3c4] x"]), None);
+}
+
+#[test]
+fn a_turn_whose_last_words_announce_a_call_is_not_finished() {
+    let ending = |steps: &[&str]| Highlights::of(&checkpoint_of(session(steps))).ending;
+    let announced = ["$ ls", "# All green. Let me commit the merge and push."];
+    assert_eq!(ending(&announced), Ending::MidTurn);
+    for done in ["# All is done. Let me know if it helps.", "# Done:\n- let me out"] {
+        assert_eq!(ending(&["$ ls", done]), Ending::Completed, "{done}");
+    }
+}
+
+#[test]
+fn a_status_is_what_was_said_after_the_last_change() {
+    let report = "# Pushed. All checks pass, and the merge with `main` is complete now.";
+    let status = |steps: &[&str]| {
+        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        highlights.of_kind(HighlightKind::Status).count()
+    };
+    let asked = "? Merge it";
+    assert_eq!(status(&[asked, "$ ls", report]), 1);
+    assert_eq!(status(&[asked, report, "? And the rest", "~ /home/dev/shop/a.go", "# Fine."]), 0);
+}
+
+#[test]
+fn a_check_of_another_folder_names_it() {
+    let steps = ["$ cd /home/dev/other && make test", "$ cd /home/dev/shop/web && make lint"];
+    let highlights = Highlights::of(&checkpoint_of(session(&steps)));
+    let checks = highlights.of_kind(HighlightKind::Check);
+    let folders: Vec<_> = checks.map(|one| (&*one.text, one.detail.as_deref())).collect();
+    let expected = [("make test", Some("/home/dev/other")), ("make lint", None)];
+    assert_eq!(folders.iter().filter(|one| expected.contains(one)).count(), 2, "{folders:?}");
+}
+
+#[test]
+fn a_merge_that_stopped_changed_files_and_waits_for_a_commit() {
+    let merge = "! git merge main\n> CONFLICT (content): Merge conflict in a.go";
+    let session = session(&["$ make test", merge, "$ git checkout --theirs a.go"]);
+    let checks = last_checks(&session, &session.abandoned());
+    assert_eq!(checks[0].commands_since, ["git merge main", "git checkout --theirs a.go"]);
+    let highlights = Highlights::of(&checkpoint_of(session));
+    let failed = highlights.of_kind(HighlightKind::Failed).next().unwrap();
+    let state = failed.state.as_deref().unwrap();
+    assert!(state.starts_with("stopped on conflicts at 09:00, neither committed"), "{state}");
+    assert_eq!(highlights.of_kind(HighlightKind::Reverted).count(), 0);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod work;
 pub(crate) use work::PUSHED;
 
 use super::{ArtifactState, Checkpoint};
+use crate::report::goes_on;
 use crate::session::{
     Abandoned, Agent, AgentState, Answer, PlanState, Request, Seen, TaskStatus, Turn, TurnEnd,
     TurnStart, as_shown, open_failures,
@@ -189,6 +190,10 @@ impl Ending {
         match turn.end {
             TurnEnd::Nothing if turn.start == TurnStart::Client => Self::Nothing,
             TurnEnd::Said if question => Self::Asked,
+            // The call that it announced was never made.
+            TurnEnd::Said if turn.said.last().is_some_and(|said| goes_on(&said.text)) => {
+                Self::MidTurn
+            }
             TurnEnd::Said => Self::Completed,
             TurnEnd::Nothing | TurnEnd::Called => Self::MidTurn,
             TurnEnd::Interrupted => Self::Interrupted,

@@ -4,7 +4,7 @@
 //! specific a sentence is matters more than which mark it has.
 
 use super::ItemKind;
-use super::sentences::{is_dense, starts_with_any, words};
+use super::sentences::{has_any, is_dense, starts_with_any, words};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -96,6 +96,9 @@ const OUTCOME_WORDS: usize = 9;
 
 const HYPOTHETICAL: &[&str] =
     &["might", "would", "could", "should", "if", "once", "i'd", "we'd", "here's", "here is"];
+
+/// A heading or lead-in with one of these asks or supposes.
+const SUPPOSING: &[&str] = &["whether", "if", "might", "could", "would", "may", "unless", "either"];
 
 const CHECKS: &[&str] = &[
     "tests",
@@ -252,6 +255,16 @@ impl Marked {
         };
         let is_said = self.marks.has(Mark::Outcome) && is_early();
         (is_said || self.marks.has(Mark::EverythingIs)) && !self.is_step()
+    }
+
+    /// Whether it is about what may be.
+    pub(super) fn supposes(&self) -> bool {
+        has_any(&self.words, SUPPOSING)
+    }
+
+    /// Whether the agent says that it goes on: "Let me commit it."
+    pub(super) fn goes_on(&self) -> bool {
+        self.marks.has(Mark::LetMe) && self.is_step()
     }
 
     /// Whether it only says that checks passed.

@@ -39,7 +39,10 @@ const REQUEST: &[&str] = &[
 ];
 
 /// Words that point back at a list.
-const BACK: &[&str] = &["these", "them", "those", "both", "all", "ones", "each"];
+const BACK: &[&str] = &["these", "them", "those", "both", "ones", "all of"];
+/// Things that were listed before.
+const LISTED: &[&str] =
+    &["the fixes", "the changes", "the edits", "the updates", "the rest", "the others"];
 
 /// What the user must answer, with the options where they are a list. A question that the text itself
 /// answers, or an offer in passing, is none.
@@ -187,6 +190,12 @@ pub fn stated_plan(text: &str) -> Option<String> {
     // "Let me think" in a finished report is not about what comes next.
     let is_remark = !is_report_of(&all);
     (0..all.len()).rev().find_map(|index| plan_at(&all, index, is_remark))
+}
+
+/// Whether a plan speaks of a list that came before it: "Now apply the fixes."
+pub fn refers_back(plan: &str) -> bool {
+    let words = words(plan);
+    has_any(&words, BACK) || has_any(&words, LISTED)
 }
 
 fn plan_at(all: &[Block], index: usize, is_remark: bool) -> Option<String> {

@@ -261,6 +261,9 @@ impl Session {
                 self.settle_conflicts(ran.end);
                 let why = self.cleaned(&why, WHY_BYTES_MAX);
                 let command = command.text.clone();
+                let edit =
+                    OtherEdit { seen: ran.end.clone(), path: None, command: Some(command.clone()) };
+                self.other_edits.push(edit);
                 self.conflicts.push(Conflict {
                     seen: ran.end.clone(),
                     command,

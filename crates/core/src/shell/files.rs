@@ -135,6 +135,10 @@ fn checked_out(git: &Git<'_>, operands: Vec<&str>) -> Option<FileStep> {
     if git.has_any(&["-b", "-B", "--orphan"]) {
         return None;
     }
+    // One side of a conflict is what the work goes on with.
+    if git.has_any(&["--ours", "--theirs"]) {
+        return Some(FileStep::Rewrite);
+    }
     let behind = git.args.iter().skip_while(|arg| *arg != "--").skip(1);
     let behind: Vec<&str> = behind.map(String::as_str).collect();
     if !behind.is_empty() {

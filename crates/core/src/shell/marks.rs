@@ -209,6 +209,9 @@ fn lint(line: &str) -> CheckResult {
         "error: ",
         "Would reformat",
     ];
+    if line.ends_with(", found no issues.") {
+        return CheckResult::Passed;
+    }
     if line.contains("files would be left unchanged") && !line.contains("would be reformatted") {
         return CheckResult::Passed;
     }
@@ -222,7 +225,11 @@ fn types(line: &str) -> CheckResult {
     if line.contains("error TS") || line.contains(": error: ") {
         return CheckResult::Failed;
     }
-    first_of(line, &["error[E"], &["Success: no issues found", "Found 0 errors"])
+    first_of(
+        line,
+        &["error[E"],
+        &["Success: no issues found", "Found 0 errors", "done (passed successfully)"],
+    )
 }
 
 fn build(line: &str) -> CheckResult {

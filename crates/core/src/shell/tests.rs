@@ -302,7 +302,7 @@ fn the_most_telling_lines_come_first() {
             &["CONFLICT (content): Merge conflict in a"],
         ),
         (
-            "  1) test it opens (QueueTest)\n     ** (RuntimeError) no key\n       test/queue_test.exs:9: (test)\n2 tests, 1 failure",
+            "  1) test it opens (QueueTest)\n     ** (RuntimeError) no key\n       test/queue_test.exs:9: (test)\n       lib/queue.ex:9: Queue.open/1\n2 tests, 1 failure",
             &["** (RuntimeError) no key"],
         ),
         (

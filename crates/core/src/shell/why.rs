@@ -121,9 +121,14 @@ fn is_finding(line: &str) -> bool {
     kind && parts.next().is_some_and(|arrow| matches!(arrow, "↑" | "↗" | "→" | "↘" | "↓"))
 }
 
-/// A frame of a stack, which has a place and no message: `test/queue_test.exs:52: (test)`.
+/// A frame of a stack, which has a place and no message: `test/queue_test.exs:52: (test)`,
+/// `lib/queue.ex:9: Queue.open/1`.
 fn is_frame(line: &str) -> bool {
-    line.split_once(": (").is_some_and(|(_, rest)| rest.split(')').nth(1) == Some(""))
+    let Some((_, what)) = line.rsplit_once(": ") else { return false };
+    let is_call = what.rsplit_once('/').is_some_and(|(name, arity)| {
+        !name.contains(' ') && arity.len() == 1 && arity.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    is_call || what.starts_with('(') && what.ends_with(')')
 }
 
 /// `file:line: message`, `file(line,column): message`, `file:line:column message`.

@@ -354,7 +354,10 @@ impl<'g> SessionPoints<'g> {
             let each = some.iter().map(|one| {
                 let at = one.seen.as_ref().and_then(|seen| seen.at).map(clock);
                 let at = at.map(|at| format!(" {at}")).unwrap_or_default();
-                format!("{}{at}", quote::code(&one.text, COMMAND_LENGTH_MAX))
+                let folder =
+                    one.detail.as_deref().map(|folder| quote::code(folder, PART_LENGTH_MAX));
+                let folder = folder.map(|folder| format!(" in {folder}")).unwrap_or_default();
+                format!("{}{at}{folder}", quote::code(&one.text, COMMAND_LENGTH_MAX))
             });
             let each: Vec<String> = each.collect();
             let since = some[0].state.as_deref().unwrap_or_default();

@@ -63,7 +63,9 @@ impl Reading<'_> {
             turns.insert(turn.seen.number);
             let reading = report::read(&said.text);
             let is_report = reading.is_report;
-            if is_last && found.status.is_empty() && turn.start == TurnStart::User && is_report {
+            let is_status = is_last && turn.start == TurnStart::User && is_report;
+            // What it said before later edits and commits is no status.
+            if is_status && found.status.is_empty() && self.changed_after(&said.seen).is_none() {
                 found.status.extend(status(&reading, said));
             }
             let is_first = found.reports.is_empty();
@@ -106,19 +108,42 @@ impl Reading<'_> {
         // What it said before other calls may be done by now.
         let (said, before) = turn.said.split_last()?;
         let plan = report::stated_plan(&said.text)?;
+        if self.is_carried_out(&plan, said) {
+            return None;
+        }
         let item = |plan: &str, said: &Said| {
             Highlight::of(HighlightKind::StatedPlan, plan).seen(&said.seen)
         };
-        if !identifiers(&plan).is_empty() {
-            return Some(item(&plan, said));
-        }
-        // "Now apply the fixes." needs the list that it speaks of.
-        let mut before = before.iter().rev();
-        let listed = before.find_map(|said| {
-            let plan = report::stated_plan(&said.text)?;
-            plan.contains('\n').then_some((plan, said))
+        let is_whole = plan.contains('\n') || !report::refers_back(&plan);
+        // "Now apply the fixes." needs the list that it speaks of, while nothing of it is done.
+        let listed = before.iter().rev().filter(|_| !is_whole).find_map(|listed| {
+            let plan = report::stated_plan(&listed.text).filter(|plan| plan.contains('\n'))?;
+            let is_now = self.changed_after(&listed.seen).is_none_or(|at| at > said.seen.number);
+            is_now.then(|| item(&plan, listed))
         });
-        Some(listed.map_or_else(|| item(&plan, said), |(plan, said)| item(&plan, said)))
+        listed.or_else(|| Some(item(&plan, said)))
+    }
+
+    /// Whether the commit or the push that a plan ends with was made after it.
+    fn is_carried_out(&self, plan: &str, said: &Said) -> bool {
+        let session = &self.checkpoint.session;
+        let is_later = |seen: &Seen| seen.number > said.seen.number;
+        let commits = session.commits.iter().filter(|commit| is_later(&commit.seen));
+        let pushed = session.commits.iter().filter_map(|commit| commit.pushed.as_ref());
+        let has = |word: &str| report::has_word(plan, word);
+        match (has("push"), has("commit")) {
+            (true, _) => pushed.filter(|pushed| is_later(&pushed.seen)).count() > 0,
+            (false, true) => commits.count() > 0,
+            (false, false) => false,
+        }
+    }
+
+    /// The first record after another one that changed a file or made a commit.
+    fn changed_after(&self, seen: &Seen) -> Option<u64> {
+        let session = &self.checkpoint.session;
+        let edits = session.files.changed().flat_map(|(_, file)| &file.changed);
+        let all = edits.chain(session.commits.iter().map(|commit| &commit.seen));
+        all.map(|later| later.number).filter(|number| *number > seen.number).min()
     }
 
     /// What the newest summary says, the best first. While nothing came after it, it is all there is;
@@ -172,7 +197,8 @@ fn status(reading: &Report, said: &Said) -> Option<Highlight> {
 /// A statement of a report; none where what is planned or done shows in what follows.
 fn of_item(item: &ReportItem, is_open: bool, is_report: bool, seen: &Seen) -> Option<Highlight> {
     let kind = match item.kind {
-        ItemKind::OpenItem if !is_open => HighlightKind::Finding,
+        // It may be done by now.
+        ItemKind::OpenItem if !is_open => return None,
         ItemKind::Finding | ItemKind::Cause => HighlightKind::Finding,
         ItemKind::Decision => HighlightKind::Decision,
         ItemKind::DeadEnd => HighlightKind::DeadEnd,

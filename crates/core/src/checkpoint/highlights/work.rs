@@ -4,13 +4,14 @@ use super::{Ending, Highlight, HighlightKind, Reading};
 use crate::report;
 use crate::repository::CommitState;
 use crate::session::intent::{self, Goal, Permissions};
+use crate::session::{CheckRun, Commit, Request, Seen};
 use crate::session::{
-    CheckState, EffectDone, OpenFailure, commits_made, edits_since, effects_done,
+    CheckState, EffectDone, Failing, OpenFailure, commits_made, edits_since, effects_done,
 };
-use crate::session::{Commit, Request, Seen};
 use crate::session::{last_checks, unchecked_boxes};
 use crate::shell::{CheckResult, EffectKind, EffectResult};
 use jiff::Timestamp;
+use std::path::Path;
 
 /// The state of a commit that was pushed.
 pub(crate) const PUSHED: &str = "pushed";
@@ -174,7 +175,8 @@ impl Reading<'_> {
                 edits => format!("{edits} files edited since"),
             };
             let ended = state.run.ended.as_ref().unwrap_or(&state.run.seen);
-            Highlight::of(HighlightKind::Check, &state.run.command).seen(ended).state(&since)
+            let item = Highlight::of(HighlightKind::Check, &state.run.command).seen(ended);
+            item.detail(self.elsewhere(state.run)).state(&since)
         };
         passed.map(item).collect()
     }
@@ -193,7 +195,8 @@ impl Reading<'_> {
             let passed = { later }
                 .any(|later| later.result == CheckResult::Passed && later.command == run.command);
             if passed && !is_open && !found.iter().any(is_known) && self.stands(&run.seen) {
-                let remark = run.ended.as_ref().and_then(|ended| self.said_after(ended));
+                let ended = run.ended.as_ref();
+                let remark = ended.and_then(|ended| self.said_about(&run.why, ended));
                 let item = Highlight::of(HighlightKind::Passed, &run.command).seen(&run.seen);
                 let item = item.detail(why.cloned()).state("failed, and passed later");
                 found.push(Highlight { remark, ..item });
@@ -202,18 +205,22 @@ impl Reading<'_> {
         found
     }
 
-    /// What the agent said after a record, before it ran something else.
-    fn said_after(&self, seen: &Seen) -> Option<String> {
+    /// The folder of a check outside of the session's: it says nothing about this tree.
+    fn elsewhere(&self, run: &CheckRun) -> Option<String> {
+        let folder = run.folder.as_deref().filter(|folder| folder.starts_with('/'))?;
+        (!Path::new(folder).starts_with(self.folder)).then(|| folder.to_owned())
+    }
+
+    /// What the agent said about a failure right after it.
+    fn said_about(&self, why: &[String], ended: &Seen) -> Option<String> {
+        /// A call in between has a record and a result.
+        const RECORDS_BETWEEN: u64 = 1;
         let session = &self.checkpoint.session;
-        let is_later = |other: &Seen| other.agent == seen.agent && other.number > seen.number;
         let mut said = session.turns.items.iter().flat_map(|turn| &turn.said);
-        let said = said.find(|said| is_later(&said.seen))?;
-        let mut commands = session.commands.iter().map(|command| &command.seen);
-        let is_between = |call: &Seen| is_later(call) && call.number < said.seen.number;
-        if commands.any(is_between) {
-            return None;
-        }
-        report::main_statement(&said.text)
+        let next = ended.number + 1..=ended.number + 1 + RECORDS_BETWEEN;
+        let said =
+            said.find(|said| said.seen.agent == ended.agent && next.contains(&said.seen.number))?;
+        report::statement_about(&said.text, why)
     }
 
     /// What is committed and what is not, as far as the transcript shows.
@@ -249,13 +256,22 @@ impl Reading<'_> {
 pub(super) fn failed(open: &[OpenFailure<'_>]) -> Vec<Highlight> {
     let item = |failure: &OpenFailure<'_>| {
         let at = failure.seen.at.map(|at| format!(" at {}", clock(at))).unwrap_or_default();
-        let again = match failure.narrower_passed.is_some() {
-            true => "a narrower run passed since",
-            false => "not run again since",
+        let is_conflict = failure.why.iter().any(|line| line.starts_with("CONFLICT"));
+        let state = match failure.what {
+            // To run it again would be wrong: it waits for a commit.
+            Failing::Merge if is_conflict => {
+                format!("stopped on conflicts{at}, neither committed nor aborted since")
+            }
+            Failing::Merge => format!("failed{at}, nothing committed since"),
+            Failing::Check(_) | Failing::Effect(_) if failure.narrower_passed.is_some() => {
+                format!("last seen failing{at}, a narrower run passed since")
+            }
+            Failing::Check(_) | Failing::Effect(_) => {
+                format!("last seen failing{at}, not run again since")
+            }
         };
         let item = Highlight::of(HighlightKind::Failed, failure.command).seen(failure.seen);
-        let item = item.detail(failure.why.first().cloned());
-        item.state(&format!("last seen failing{at}, {again}"))
+        item.detail(failure.why.first().cloned()).state(&state)
     };
     open.iter().rev().map(item).collect()
 }
