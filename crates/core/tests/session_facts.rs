@@ -5,11 +5,12 @@
 //! Facts of a compaction summary are looked for in the briefing that a new session would get right
 //! before the summary was written.
 //!
-//! A summary says "all tests pass" where a page says which check passed when. Labels of such facts have
-//! `stated`: what a page has to say, all of it, where it does not use the words of the fact.
+//! A summary says "all tests pass" or "committed as 1a2b3c4" where a page has a line that proves it.
+//! Labels of such facts say so in `stated`.
 
 use crate::pages::briefed;
 use midstride_core::session::Client;
+use midstride_core::shell::is_id;
 use midstride_testkit::{corpus, fixtures};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -28,14 +29,22 @@ struct Fact {
     record: usize,
     kind: String,
     text: String,
-    stated: Vec<String>,
+    stated: Option<String>,
 }
 
 impl Fact {
     fn is_on(&self, page: &str) -> bool {
-        let is_stated =
-            !self.stated.is_empty() && self.stated.iter().all(|part| page.contains(part));
-        is_stated || has(page, &self.text)
+        has(page, &self.text) || self.stated.as_deref().is_some_and(|how| self.is_stated(how, page))
+    }
+
+    /// Whether a line of the page proves the fact.
+    fn is_stated(&self, how: &str, page: &str) -> bool {
+        let has_line = |start: &str| page.lines().any(|line| line.trim_start().starts_with(start));
+        match how {
+            "passed-check" => has_line("Passed: ") && !has_line("Failing: "),
+            "commit" => self.text.split_whitespace().any(|word| is_id(word) && has_line(word)),
+            other => panic!("no such statement: {other}"),
+        }
     }
 }
 
@@ -76,7 +85,7 @@ fn facts(folder: &std::path::Path) -> BTreeMap<String, Vec<Fact>> {
             record: number("record"),
             kind: label["kind"].as_str().unwrap().to_owned(),
             text: serde_json::from_str(&text).unwrap(),
-            stated: serde_json::from_value(label["stated"].clone()).unwrap_or_default(),
+            stated: label["stated"].as_str().map(str::to_owned),
         });
     }
     found

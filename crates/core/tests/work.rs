@@ -320,6 +320,34 @@ fn a_turn_whose_last_words_announce_a_call_is_not_finished() {
 }
 
 #[test]
+fn words_beside_a_result_of_calls_made_together_are_not_taken_back() {
+    let call = |id: &str| json!([{"type": "tool_use", "id": id, "name": "Edit", "input": {"file_path": format!("/w/{id}")}}]);
+    let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "ok"});
+    let said = json!({"type": "text", "text": "Do we need to fix the callers too?"});
+    let records = [
+        ("user", 0, json!("Merge the two branches into one.")),
+        ("assistant", 1, call("a")),
+        ("assistant", 2, call("b")),
+        ("user", 2, json!([result("a"), said])),
+        ("user", 3, json!([result("b")])),
+        ("assistant", 5, json!([{"type": "text", "text": "Yes, two of them."}])),
+    ];
+    let mut lines = String::new();
+    for (at, (kind, parent, content)) in records.into_iter().enumerate() {
+        let mut record = json!({"type": kind, "uuid": format!("r{}", at + 1), "parentUuid": format!("r{parent}"),
+            "sessionId": "5e55-0009", "cwd": "/w", "message": {"id": format!("m{at}"), "role": kind, "content": content}});
+        if matches!(at, 3 | 4) {
+            record["toolUseResult"] = json!({"filePath": "/w"});
+        }
+        lines.push_str(&format!("{record}\n"));
+    }
+    let session = read(Client::ClaudeCode, lines.as_bytes());
+    assert_eq!(session.requests.items.len(), 2);
+    let highlights = Highlights::of(&checkpoint_of(session));
+    assert_eq!(highlights.of_kind(HighlightKind::TakenBack).count(), 0);
+}
+
+#[test]
 fn a_status_is_what_was_said_after_the_last_change() {
     let report = "# Pushed. All checks pass, and the merge with `main` is complete now.";
     let status = |steps: &[&str]| {

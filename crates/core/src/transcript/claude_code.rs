@@ -256,6 +256,8 @@ impl ClaudeCode {
         let parent = line.parent_uuid.text().or(line.logical_parent_uuid.text());
         let role = match kind {
             _ if mark.agent.is_some() => Role::Aside,
+            // Words beside the result of a call were typed while it ran; they begin no other way.
+            "user" if line.tool_use_result.is_some() => Role::Turn,
             "user" if matches!(said, Words::Asked(_) | Words::Slash { asked: true, .. }) => {
                 Role::Prompt
             }
