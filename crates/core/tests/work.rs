@@ -390,6 +390,9 @@ fn a_fixed_failure_comes_with_what_the_agent_said_about_it() {
         "! make test\n> --- FAIL: TestClose (0.01s)",
         "$ ls",
         "# `close()` is never called.",
+        "! make lint\n> a.go:1:2: unused",
+        "$ make lint",
+        "! make test\n> --- FAIL: TestOpen (0.02s)",
         "$ make test",
     ];
     let highlights = Highlights::of(&checkpoint_of(session(&steps)));
@@ -398,7 +401,12 @@ fn a_fixed_failure_comes_with_what_the_agent_said_about_it() {
         fixed.map(|one| (one.detail.as_deref().unwrap(), one.remark.as_deref())).collect();
     let said = Some("`open()` fails because the key is missing.");
     // What it said after it had looked elsewhere may be about something else.
-    let expected = [("--- FAIL: TestClose (0.01s)", None), ("--- FAIL: TestOpen (0.01s)", said)];
+    let expected = [
+        ("--- FAIL: TestOpen (0.02s)", None),
+        ("--- FAIL: TestClose (0.01s)", None),
+        ("--- FAIL: TestOpen (0.01s)", said),
+        ("a.go:1:2: unused", None),
+    ];
     assert_eq!(shown, expected);
 }
 

@@ -10,9 +10,9 @@ use midstride::verbs::{self, Forgotten, KeptText};
 ///
 /// For what slipped through the rules that take secrets out. The text is removed from this machine; a
 /// tombstone stays, so that the same text is not kept again, and `midstride sync` has it removed
-/// elsewhere. With a checkpoint go the tasks and the standing instructions of its session. The document
-/// as it is, transcripts and your commits are not touched: what still has the text is named. A secret
-/// that was written down is best changed where it is used.
+/// elsewhere. Forgetting a checkpoint also removes the tasks and the standing instructions of its
+/// session. The document as it is, transcripts and your commits are not touched: what still has the text
+/// is named. A secret that was written down is best changed where it is used.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ForgetArgs {
     /// The texts: `ID@2` for the second text of a handoff, or the start of an id, as

@@ -57,7 +57,7 @@ impl Point {
     }
 }
 
-/// Says with the source of points, or else with where the work stands, which branch they are about.
+/// Names the branch in the line about the source of points, or else in the line about the status.
 pub fn mark_branch(points: &mut [Point], branch: &str, is_closed: bool) {
     let branch = format!("on branch {}", quote::code(branch, BRANCH_LENGTH_MAX));
     let branch = if is_closed { format!("{branch}, which was merged or deleted") } else { branch };

@@ -15,6 +15,8 @@ use std::path::Path;
 
 /// The state of a commit that was pushed.
 pub(crate) const PUSHED: &str = "pushed";
+/// Failures that were fixed, the newest ones.
+const FIXED_MAX: usize = 100;
 /// Said of what the user asked in the session that this one goes on from.
 const BEFORE_FORK: &str = "before this session forked";
 
@@ -97,7 +99,7 @@ impl Reading<'_> {
             let state = if commit.pushed.is_some() { PUSHED } else { "no push seen" };
             item.detail(commit.id.clone()).state(state)
         };
-        self.made().into_iter().map(item).collect()
+        self.existing_commits().into_iter().map(item).collect()
     }
 
     /// What the messages of commits say, that of one that was refused first.
@@ -109,7 +111,7 @@ impl Reading<'_> {
             let item = Highlight::of(HighlightKind::Message, body).seen(&conflict.seen);
             Some(item.state("not committed"))
         });
-        let made = self.made().into_iter().filter_map(|commit| {
+        let made = self.existing_commits().into_iter().filter_map(|commit| {
             let body = commit.body.as_deref()?;
             let item = Highlight::of(HighlightKind::Message, body).seen(&commit.seen);
             Some(item.detail(commit.id.clone()))
@@ -117,7 +119,7 @@ impl Reading<'_> {
         refused.chain(made).collect()
     }
 
-    fn made(&self) -> Vec<&Commit> {
+    fn existing_commits(&self) -> Vec<&Commit> {
         let commits = commits_made(&self.checkpoint.session).into_iter().rev();
         // The repository knows better: a commit that was amended or reset away elsewhere is gone.
         let is_gone = |commit: &&Commit| {
@@ -194,6 +196,9 @@ impl Reading<'_> {
             let later = session.checks.iter().filter(|later| later.seen.number > run.seen.number);
             let passed = { later }
                 .any(|later| later.result == CheckResult::Passed && later.command == run.command);
+            if found.len() >= FIXED_MAX {
+                break;
+            }
             if passed && !is_open && !found.iter().any(is_known) && self.stands(&run.seen) {
                 let ended = run.ended.as_ref();
                 let remark = ended.and_then(|ended| self.said_about(&run.why, ended));
@@ -202,6 +207,9 @@ impl Reading<'_> {
                 found.push(Highlight { remark, ..item });
             }
         }
+        // All ways in which one check failed, together.
+        let commands: Vec<String> = found.iter().map(|one| one.text.clone()).collect();
+        found.sort_by_key(|one| commands.iter().position(|command| *command == one.text));
         found
     }
 
