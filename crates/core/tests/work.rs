@@ -306,7 +306,11 @@ fn a_plan_that_speaks_of_a_list_comes_with_it() {
     let green = "# All green:\n- 65 tests\n- `credo`\n\nNow let me close all the tasks and commit.";
     let close = "Now let me close all the tasks and commit.";
     assert_eq!(plan(&[green, "$ ls"]).as_deref(), Some(close));
-    assert_eq!(plan(&[green, "$ git commit -m x\n> [fix-cache 1a2b3c4] x"]), None);
+    let commit = "$ git commit -m x\n> [fix-cache 1a2b3c4] x";
+    assert_eq!(plan(&[green, commit]), None);
+    assert_eq!(plan(&["# Let me take their version.", commit, "$ ls"]), None);
+    let push = "Let me commit and push.";
+    assert_eq!(plan(&[&format!("# {push}"), commit, "$ ls"]).as_deref(), Some(push));
 }
 
 #[test]

@@ -124,17 +124,13 @@ impl Reading<'_> {
         listed.or_else(|| Some(item(&plan, said)))
     }
 
-    /// Whether the commit or the push that a plan ends with was made after it.
+    /// Whether a commit came after a plan, or the push that it speaks of: what it was about is done.
     fn is_carried_out(&self, plan: &str, said: &Said) -> bool {
-        let session = &self.checkpoint.session;
         let is_later = |seen: &Seen| seen.number > said.seen.number;
-        let commits = session.commits.iter().filter(|commit| is_later(&commit.seen));
-        let pushed = session.commits.iter().filter_map(|commit| commit.pushed.as_ref());
-        let has = |word: &str| report::has_word(plan, word);
-        match (has("push"), has("commit")) {
-            (true, _) => pushed.filter(|pushed| is_later(&pushed.seen)).count() > 0,
-            (false, true) => commits.count() > 0,
-            (false, false) => false,
+        let mut commits = self.checkpoint.session.commits.iter();
+        match report::has_word(plan, "push") {
+            true => commits.any(|one| one.pushed.as_ref().is_some_and(|to| is_later(&to.seen))),
+            false => commits.any(|one| is_later(&one.seen)),
         }
     }
 
