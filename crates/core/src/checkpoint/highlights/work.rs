@@ -4,11 +4,10 @@ use super::{Ending, Highlight, HighlightKind, Reading};
 use crate::report;
 use crate::repository::CommitState;
 use crate::session::intent::{self, Goal, Permissions};
-use crate::session::{CheckRun, Commit, Request, Seen};
 use crate::session::{
-    CheckState, EffectDone, Failing, OpenFailure, commits_made, edits_since, effects_done,
+    CheckRun, CheckState, Commit, EffectDone, Failing, OpenFailure, Request, Seen, commits_made,
+    edits_since, effects_done, last_checks, unchecked_boxes,
 };
-use crate::session::{last_checks, unchecked_boxes};
 use crate::shell::{CheckResult, EffectKind, EffectResult};
 use jiff::Timestamp;
 use std::path::Path;
