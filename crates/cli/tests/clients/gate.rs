@@ -181,14 +181,19 @@ fn reminded_after(sandbox: &Sandbox, turns: Vec<Turn>) -> Option<String> {
     Some(why.map(|(why, _)| why.to_owned()).unwrap_or_default())
 }
 
+/// A call that waits until the transcript has a text on so many lines: the client writes it behind what
+/// it does.
+fn waits_for(text: &str, lines: usize) -> Turn {
+    let count = format!("cat ~/.claude/projects/*/*.jsonl | grep -c '{text}'");
+    Turn::calls("Bash", json!({"command": format!("until [ $({count}) -ge {lines} ]; do :; done")}))
+}
+
 #[test]
 fn what_failed_again_and_again_reminds() {
     let fails = || Turn::calls("Bash", json!({"command": "exit 3"}));
     let Some(why) = reminded_after(&project(), vec![fails(), fails()]) else { return };
     assert_eq!(why, "");
-    // The client writes its transcript behind what it does.
-    let written = "until [ $(cat ~/.claude/projects/*/*.jsonl | grep -c '\"is_error\":true') -ge 3 ]; do :; done";
-    let waits = Turn::calls("Bash", json!({ "command": written }));
+    let waits = waits_for("\"is_error\":true", 3);
     let why = reminded_after(&project(), vec![fails(), fails(), fails(), waits]).unwrap();
     assert_eq!(why, "A command failed 3 times in this session.");
 }
@@ -204,7 +209,8 @@ fn what_was_taken_back_reminds() {
         Turn::calls("Read", json!({ "file_path": file })),
         Turn::calls("Edit", edit("one", "two")),
         Turn::calls("Edit", edit("two", "one")),
+        waits_for("\"tool_result\"", 3),
     ];
     let Some(why) = reminded_after(&sandbox, turns) else { return };
-    assert_eq!(why, "Changes of 1 file was taken back in this session.");
+    assert_eq!(why, "Changes of 1 file were taken back in this session.");
 }

@@ -93,8 +93,8 @@ impl Worth {
         match self {
             Self::Corrected(count) => format!("The user corrected this session {}", times(count)),
             Self::TakenBack(count) => {
-                let files = some(count, "file was", "files were");
-                format!("Changes of {files} taken back in this session")
+                let files = some(count, "file", "files");
+                format!("Changes of {files} were taken back in this session")
             }
             Self::Failed(count) => format!("A command failed {} in this session", times(count)),
             Self::Unfinished(count) => {
