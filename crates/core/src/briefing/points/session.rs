@@ -418,8 +418,9 @@ impl<'g> SessionPoints<'g> {
         self.gist.of_kind(Kind::Task).find(|one| one.state.as_deref() == Some("in progress"))
     }
 
-    /// What the user corrected. The newest leads; what older ones asked for shows in what was done.
+    /// What the user corrected. The newest lead; what older ones asked for shows in what was done.
     fn corrections(&mut self) {
+        const FIRST: usize = 3;
         // An instruction leads the page already.
         let is_more = |one: &&Highlight| {
             let mut instructions = self.gist.of_kind(Kind::Instruction);
@@ -427,7 +428,7 @@ impl<'g> SessionPoints<'g> {
         };
         let corrections = self.gist.of_kind(Kind::Correction).filter(is_more);
         for (at, one) in corrections.collect::<Vec<_>>().into_iter().enumerate() {
-            let rank = if at == 0 { Rank::Constraint } else { Rank::Proof };
+            let rank = if at < FIRST { Rank::Constraint } else { Rank::Proof };
             self.quote(rank, "The user corrected", one);
         }
     }
