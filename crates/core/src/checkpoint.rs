@@ -9,8 +9,8 @@ mod state;
 pub use state::{refreshed, without_session};
 
 pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist};
-pub(crate) use highlights::PUSHED;
 pub use highlights::{Ending, Highlight, HighlightKind, Highlights};
+pub(crate) use highlights::{NO_EDITS, PUSHED};
 
 use crate::hidden;
 use crate::repository::{MadeCommit, WorkTreeState};

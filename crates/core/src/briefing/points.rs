@@ -11,7 +11,7 @@ mod work;
 pub use at_work::{AtWork, of_at_work};
 pub use handoff::{Asked, Drifted, KnownHandoff, ProofRun, REJECTED, of_handoff, source_of};
 pub use instruction::of_instructions;
-pub use repository::{of_earlier_commits, of_since, of_work_tree};
+pub use repository::{mark_clean, of_earlier_commits, of_since, of_work_tree};
 pub use session::{headline, of_carried, of_session};
 pub use upstream::of_upstream;
 pub use work::{Telling, of_mission, of_tasks, of_workflow, older_workflows};

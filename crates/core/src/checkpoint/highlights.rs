@@ -4,7 +4,7 @@
 mod said;
 mod work;
 
-pub(crate) use work::PUSHED;
+pub(crate) use work::{NO_EDITS, PUSHED};
 
 use super::{ArtifactState, Checkpoint};
 use crate::report::goes_on;

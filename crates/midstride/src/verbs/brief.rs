@@ -26,7 +26,7 @@ use at_work::of_others_at_work;
 use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::points::{
-    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, mark_branch, of_carried,
+    self, Drifted, KnownHandoff, ProofRun, headline, in_turn, mark_branch, mark_clean, of_carried,
     of_earlier_commits, of_handoff, of_other_sessions, of_others, of_session, of_since,
     of_work_tree, source_of,
 };
@@ -491,7 +491,8 @@ fn material(
     }
     let own = points.len();
     points.extend(in_turn(sources));
-    points.extend(of_repository(project, asked, work));
+    let repository = of_repository(project, asked, wanted, work, &mut points);
+    points.extend(repository);
     points.extend(of_others_at_work(project, asked, work));
     points.extend(of_carried(&work.carried.0, work.carried.1));
     points.extend(work.points.iter().cloned());
@@ -530,11 +531,24 @@ fn material(
 
 /// What is uncommitted, as git said last, and what came to this branch since the session. An agent that
 /// is started sees the same tree as its session.
-fn of_repository(project: &Project, asked: &Asked, work: &Work) -> Vec<Point> {
+fn of_repository(
+    project: &Project,
+    asked: &Asked,
+    wanted: &Wanted<'_>,
+    work: &Work,
+    told: &mut [Point],
+) -> Vec<Point> {
     let is_wanted = asked.only.is_none() && asked.occasion != Some(Occasion::Prompt);
     let Some(gist) = work.gist.as_ref().filter(|_| is_wanted) else { return Vec::new() };
     let Some(observation) = last_observation(project) else { return Vec::new() };
-    let mut points = of_work_tree(&observation.work_tree);
+    // The session may have worked on another branch or in another working tree.
+    let folder = gist.folder.as_deref().map(Path::new);
+    let is_here = gist.branch.as_ref() == wanted.branch.as_ref()
+        && folder.is_some_and(|folder| folder.starts_with(project.root().path()));
+    let mut points = match is_here && mark_clean(told, &observation.work_tree) {
+        true => Vec::new(),
+        false => of_work_tree(&observation.work_tree),
+    };
     points.extend(of_since(&observation, gist).filter(|_| !work.is_own));
     points.extend(of_earlier_commits(&observation, &work.before));
     for point in &mut points {

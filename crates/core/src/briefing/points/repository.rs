@@ -2,7 +2,7 @@
 
 use super::Origin;
 use crate::briefing::{Form, Point, Rank, quote};
-use crate::checkpoint::{Gist, HighlightKind, PUSHED};
+use crate::checkpoint::{Gist, HighlightKind, NO_EDITS, PUSHED};
 use crate::repository::{FileStatus, Observation, Operation, SinceThen, WorkTreeState};
 use crate::session::short_id;
 
@@ -46,6 +46,20 @@ pub fn of_work_tree(state: &WorkTreeState) -> Vec<Point> {
     };
     points.push(line(&origin, "Working tree", text));
     points
+}
+
+/// Puts what git says about a clean tree in the place of what the records of a session show. Whether it
+/// is there now.
+pub fn mark_clean(points: &mut [Point], state: &WorkTreeState) -> bool {
+    let is_clean = state.uncommitted.is_empty() && state.more == 0;
+    if !is_clean || state.moved || state.operation.is_some() {
+        return false;
+    }
+    let is_status = |point: &&mut Point| point.what == "Status" && point.text.contains(NO_EDITS);
+    let Some(status) = points.iter_mut().find(is_status) else { return false };
+    let clean = format!("working tree clean at {}", state.at.strftime("%H:%M"));
+    status.text = status.text.replacen(NO_EDITS, &clean, 1);
+    true
 }
 
 /// Commits on this branch that a session did not make, and which of its files they changed.
@@ -143,6 +157,24 @@ mod tests {
             weight: 0,
         };
         Gist { items: commits.iter().map(item).collect(), ..Gist::sample("5e550009-0000") }
+    }
+
+    #[test]
+    fn a_clean_tree_is_said_with_the_status() {
+        let text = format!("no open request; {NO_EDITS}, all commits pushed");
+        let origin = Origin::of("session s".to_owned(), &[]);
+        let marked = |state: &WorkTreeState| {
+            let mut points = [line(&origin, "Status", text.clone())];
+            mark_clean(&mut points, state).then(|| points[0].text.clone())
+        };
+        let clean = Observation::default().work_tree;
+        let said = "no open request; working tree clean at 00:00, all commits pushed";
+        assert_eq!(marked(&clean).as_deref(), Some(said));
+        assert_eq!(marked(&WorkTreeState { more: 1, ..clean.clone() }), None);
+        assert_eq!(marked(&WorkTreeState { moved: true, ..clean.clone() }), None);
+        let operation = Some(Operation::Merge);
+        assert_eq!(marked(&WorkTreeState { operation, ..clean.clone() }), None);
+        assert!(!mark_clean(&mut [line(&origin, "Status", "2 files edited".to_owned())], &clean));
     }
 
     #[test]

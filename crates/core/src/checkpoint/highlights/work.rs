@@ -14,6 +14,8 @@ use std::path::Path;
 
 /// The state of a commit that was pushed.
 pub(crate) const PUSHED: &str = "pushed";
+/// The state of a tree whose changes are all committed, as far as the transcript shows.
+pub(crate) const NO_EDITS: &str = "no edits since the last commit";
 /// Failures that were fixed, the newest ones.
 const FIXED_MAX: usize = 100;
 /// Said of what the user asked in the session that this one goes on from.
@@ -251,7 +253,7 @@ impl Reading<'_> {
                     left => format!("no push seen for {left} of {} commits", commits.len()),
                 };
                 Some(match since {
-                    0 => format!("no edits since the last commit, {pushed}"),
+                    0 => format!("{NO_EDITS}, {pushed}"),
                     since => format!("{} edited since the last commit, {pushed}", files(since)),
                 })
             }
