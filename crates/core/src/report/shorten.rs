@@ -102,7 +102,9 @@ fn borders(text: &str) -> Vec<At> {
             let is_dense =
                 is_dense(before) && (is_dense(character) || !character.is_alphanumeric());
             if character.is_whitespace() || is_dense {
-                found.push(At { at, strength: strength(before) });
+                let is_line_end = character == '\n';
+                let strength = if is_line_end { Border::Sentence } else { strength(before) };
+                found.push(At { at, strength });
             }
         }
         before = character;
@@ -180,7 +182,12 @@ mod tests {
         check(
             "Two ways:\n1. a path that is very long indeed\n2. do nothing",
             30,
-            "Two ways: […] do nothing",
+            "Two ways: […] 2. do nothing",
+        );
+        check(
+            "Which one do you prefer? There are several ways.\n- Way 1: a lock\n- Way 2: none",
+            50,
+            "Which one do you prefer? […] - Way 2: none",
         );
         check("aaaaaaaaaaaaaaaaaaaaaaaaaaaa", 10, "[…]");
         check("abc def", 2, "");
