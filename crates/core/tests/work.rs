@@ -366,6 +366,19 @@ fn a_status_is_what_was_said_after_the_last_change() {
 }
 
 #[test]
+fn what_a_remark_called_open_is_no_finding_later() {
+    let found = |steps: &[&str]| -> Vec<String> {
+        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        highlights.of_kind(HighlightKind::Finding).map(|one| one.text.clone()).collect()
+    };
+    let remark = "# Two lint issues:\n1. `Init` in `clean.go` needs to be checked\n2. `exec` in `run.go` has no context";
+    let done = "# Both are fixed, and `make lint` passes.";
+    let findings = found(&["? Fix the linter", remark, "~ /home/dev/shop/clean.go", done]);
+    assert!(!findings.iter().any(|one| one.contains("needs to be")), "{findings:?}");
+    assert!(findings.iter().any(|one| one.contains("has no context")), "{findings:?}");
+}
+
+#[test]
 fn a_check_of_another_folder_names_it() {
     let steps = ["$ cd /home/dev/other && make test", "$ cd /home/dev/shop/web && make lint"];
     let highlights = Highlights::of(&checkpoint_of(session(&steps)));

@@ -284,6 +284,18 @@ fn without_room_everything_is_left_out() {
 }
 
 #[test]
+fn a_text_that_was_cut_before_is_not_called_whole() {
+    let goal = |text: &str| {
+        let text = text.to_owned();
+        let point = Point { rank: Rank::Goal, what: "Goal", text, ..Point::default() };
+        let material = Material { boot: Vec::new(), points: vec![point], ..small() };
+        compose(&material, Budget { tokens: 500, utf16_units: None }).text
+    };
+    assert!(goal("Drain the queue.").ends_with("Nothing omitted.\n"));
+    assert!(goal("Drain the queue.\n[…]").contains("Omitted: parts of 1 text."));
+}
+
+#[test]
 fn a_quote_that_takes_more_room_than_its_text_keeps_its_end() {
     let row = |at: usize| format!("[r{at}](a/{at}.md)\tand\t{at}\tms. ");
     let text = (0..60).map(row).collect::<String>() + "That is all.";
