@@ -37,8 +37,13 @@ use std::path::Path;
 
 /// The project in a folder, as a process that was just started sees it.
 fn open(root: &Path) -> Project {
-    let environment = Environment {
-        folder: root.to_owned(),
+    Project::discover(without_home(root)).unwrap()
+}
+
+/// A process in a folder, without a home directory.
+fn without_home(folder: &Path) -> Environment {
+    Environment {
+        folder: folder.to_owned(),
         home: None,
         claude: None,
         codex: None,
@@ -48,23 +53,16 @@ fn open(root: &Path) -> Project {
         inside: None,
         session: None,
         clock: Clock::Fixed(NOW.parse().unwrap()),
-    };
-    Project::discover(environment).unwrap()
+    }
 }
 
 /// A process in a folder of a sandbox whose user has both clients.
 fn environment(sandbox: &Sandbox, folder: &Path) -> Environment {
     Environment {
-        folder: folder.to_owned(),
         home: Some(sandbox.home().to_owned()),
         claude: Some(sandbox.home().join(".claude")),
         codex: Some(sandbox.home().join(".codex")),
-        state: None,
-        editor: None,
-        user: Some("tester".to_owned()),
-        inside: None,
-        session: None,
-        clock: Clock::Fixed(NOW.parse().unwrap()),
+        ..without_home(folder)
     }
 }
 

@@ -62,7 +62,7 @@ impl<'m> Entry<'m> {
             Form::Quote if self.point.is_beginning => form::beginning(text, characters_max),
             Form::Quote => form::within(text, &self.cuts, characters_max),
         };
-        // Whoever made the point may have cut it already.
+        // The text of the point may be shortened already.
         let is_cut = shown.text.contains(ELLIPSIS);
         Visible { cut: (shown.cut + cut).max(usize::from(is_cut)), ..shown }
     }

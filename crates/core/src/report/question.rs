@@ -192,7 +192,7 @@ pub fn stated_plan(text: &str) -> Option<String> {
     (0..all.len()).rev().find_map(|index| plan_at(&all, index, is_remark))
 }
 
-/// Whether a plan speaks of a list that came before it: "Now apply the fixes."
+/// Whether a plan refers to a list that came before it: "Now apply the fixes."
 pub fn refers_back(plan: &str) -> bool {
     let words = words(plan);
     has_any(&words, BACK) || has_any(&words, LISTED)

@@ -135,7 +135,7 @@ fn checked_out(git: &Git<'_>, operands: Vec<&str>) -> Option<FileStep> {
     if git.has_any(&["-b", "-B", "--orphan"]) {
         return None;
     }
-    // One side of a conflict is what the work goes on with.
+    // This resolves a conflict with one of its sides; it reverts nothing.
     if git.has_any(&["--ours", "--theirs"]) {
         return Some(FileStep::Rewrite);
     }

@@ -195,7 +195,7 @@ fn is_trailer(line: &str) -> bool {
     let name = line.split_once(": ").map_or("", |(name, _)| name).to_ascii_lowercase();
     let is_signed = name.ends_with("-by") && !name.contains(' ');
     is_signed
-        || matches!(name.as_str(), "change-id" | "claude-session" | "signed-off")
+        || matches!(name.as_str(), "change-id" | "claude-session")
         || line.contains("Generated with [")
 }
 

@@ -115,7 +115,7 @@ impl Reading<'_> {
             Highlight::of(HighlightKind::StatedPlan, plan).seen(&said.seen)
         };
         let is_whole = plan.contains('\n') || !report::refers_back(&plan);
-        // "Now apply the fixes." needs the list that it speaks of, while nothing of it is done.
+        // "Now apply the fixes." needs the list that it refers to, while nothing on it is done.
         let listed = before.iter().rev().filter(|_| !is_whole).find_map(|listed| {
             let plan = report::stated_plan(&listed.text).filter(|plan| plan.contains('\n'))?;
             let is_now = self.changed_after(&listed.seen).is_none_or(|at| at > said.seen.number);
@@ -124,7 +124,7 @@ impl Reading<'_> {
         listed.or_else(|| Some(item(&plan, said)))
     }
 
-    /// Whether a commit came after a plan, or the push that it speaks of: what it was about is done.
+    /// Whether a commit, or the push that a plan mentions, came after it. Then the plan was carried out.
     fn is_carried_out(&self, plan: &str, said: &Said) -> bool {
         let is_later = |seen: &Seen| seen.number > said.seen.number;
         let mut commits = self.checkpoint.session.commits.iter();

@@ -190,6 +190,9 @@ impl Reading<'_> {
         let session = &self.checkpoint.session;
         let mut found: Vec<Highlight> = Vec::new();
         for run in session.checks.iter().rev().filter(|run| run.result == CheckResult::Failed) {
+            if found.len() >= FIXED_MAX {
+                break;
+            }
             let is_open = open.iter().any(|failure| failure.command == run.command);
             let why = run.why.first();
             let is_known =
@@ -197,9 +200,6 @@ impl Reading<'_> {
             let later = session.checks.iter().filter(|later| later.seen.number > run.seen.number);
             let passed = { later }
                 .any(|later| later.result == CheckResult::Passed && later.command == run.command);
-            if found.len() >= FIXED_MAX {
-                break;
-            }
             if passed && !is_open && !found.iter().any(is_known) && self.stands(&run.seen) {
                 let ended = run.ended.as_ref();
                 let remark = ended.and_then(|ended| self.said_about(&run.why, ended));
