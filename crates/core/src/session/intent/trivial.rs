@@ -107,8 +107,7 @@ pub fn goal_of<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<Goal> 
             continues = Some(position);
         } else if let Some(name) = slash_command(text.trim()) {
             let is_clients = is_listed(CLIENT_COMMANDS, name);
-            let arguments = text.split_whitespace().count() - 1;
-            if !is_clients && arguments >= ARGUMENTS_MIN {
+            if !is_clients && names_its_work(text) {
                 return Some(goal(continues, command.unwrap_or(position)));
             }
             if !is_clients && command.is_none() {
@@ -130,6 +129,14 @@ fn goal(continues: Option<usize>, position: usize) -> Goal {
         Some(from) => Goal::Continuation { from, then: Some(position) },
         None => Goal::Request(position),
     }
+}
+
+/// Whether the arguments of a slash command say what it is about: in a few words, or by a number or a
+/// path.
+fn names_its_work(command: &str) -> bool {
+    let arguments = command.split_whitespace().skip(1);
+    let is_name = |word: &str| word.contains('/') || word.bytes().any(|byte| byte.is_ascii_digit());
+    arguments.clone().count() >= ARGUMENTS_MIN || arguments.clone().any(is_name)
 }
 
 /// Whether a prompt says what to do; after a slash command it has to say more than that command.
@@ -188,6 +195,10 @@ mod tests {
         check(&["hi", "fix the flaky upload test", "commit"], Some(Goal::Request(1)));
         check(&["/clear", "/model opus", "why is the build red?"], Some(Goal::Request(2)));
         check(&["/review 167", "do both please", "commit this"], Some(Goal::Request(0)));
+        check(
+            &["/review 167", "do both please", "file an issue with medium priority in Q"],
+            Some(Goal::Request(0)),
+        );
         check(&["/review", "181", "fix the parallel tests first please"], Some(Goal::Request(2)));
         check(
             &["/fix-issue 2201 in the importer", "use the old parser here"],
