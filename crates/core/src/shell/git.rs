@@ -182,7 +182,17 @@ pub fn message(command: &Simple, git: &Git<'_>, line: &Line) -> Option<Message> 
 /// change.
 fn body(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
-    while lines.last().is_some_and(|line| line.is_empty() || is_trailer(line)) {
+    // What is in one paragraph with a signature is a trailer too.
+    let last = lines.iter().rposition(|line| line.is_empty()).map_or(0, |at| at + 1);
+    let is_signed = lines[last..].iter().any(|line| is_trailer(line));
+    let has_name = |line: &str| {
+        let name = line.split_once(": ").map_or("", |(name, _)| name);
+        is_signed && !name.is_empty() && !name.contains(' ')
+    };
+    let is_last = |count: usize| count > last;
+    while lines.last().is_some_and(|line| {
+        line.is_empty() || is_trailer(line) || is_last(lines.len()) && has_name(line)
+    }) {
         lines.pop();
     }
     let text = lines.join("\n");

@@ -480,6 +480,11 @@ fn commits_and_pushes_are_read_from_what_git_prints() {
             Some("- two\n- three: four"),
         ),
         ("git commit -m 'One\n\nSigned-off-by: A <a@b.c>'", None),
+        ("git commit -m 'One\n\nSigned-off-by: A <a@b.c>\nSession-URL: https://b.c/1'", None),
+        (
+            "git commit -m 'One\n\nWarning: it drops the store\n\nSigned-off-by: A <a@b.c>'",
+            Some("Warning: it drops the store"),
+        ),
         ("git commit -m One -m 'Follow-up: remove the shim'", Some("Follow-up: remove the shim")),
         ("git commit -m One -m \"Built on $(date)\"", None),
     ];
