@@ -16,7 +16,7 @@ const KINDS: [(Rank, &str); 4] = [
 
 const BEGINNINGS: [&str; 14] = [
     "midstride briefing ",
-    "Background from earlier sessions;",
+    "Background; wait for the user",
     "Constraint",
     "Where it stands",
     "Task",
@@ -25,7 +25,7 @@ const BEGINNINGS: [&str; 14] = [
     "Read first",
     "Not the name of a skill",
     "Not a path in this project",
-    "  >",
+    ">",
     "Omitted: ",
     "Nothing omitted.",
     "Not a constraint",
@@ -45,7 +45,7 @@ fuzz_target!(|bytes: &[u8]| {
         let ours = line.is_empty() || BEGINNINGS.iter().any(|word| line.starts_with(word));
         assert!(ours, "not our words: {line}");
         let balanced = line.matches('"').count() % 2 == 0;
-        assert!(balanced || line.starts_with("  >"), "a quote is left open: {line}");
+        assert!(balanced || line.starts_with('>'), "a quote is left open: {line}");
     }
     let acts = |c: char| (c.is_control() && c != '\n') || c == '<';
     assert!(!briefing.text.contains(acts));

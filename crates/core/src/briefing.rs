@@ -145,8 +145,9 @@ impl Omitted {
         /// Enough to know it by.
         const LENGTH_MAX: usize = 140;
         let point = &entry.point;
-        let first = form::lines(&point.text).next().unwrap_or_default();
-        let text = quote::label_of(first, LENGTH_MAX);
+        let mut lines = form::lines(&point.text).flat_map(|line| line.split(visible::ends_line));
+        let first = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let text = quote::label_of(&form::plain(first), LENGTH_MAX);
         Self {
             rank: point.rank,
             what: point.what,
@@ -197,12 +198,7 @@ impl Filling<'_> {
     /// The room of each point, and the page. Its parts cost no less than the whole; should they, points
     /// are dropped until it fits.
     fn fill(&self) -> Option<(Layout, Written)> {
-        let mut layout = self.laid_out(&[]);
-        layout.covered = self.covered(&layout);
-        if layout.is_repetitive() {
-            layout = self.laid_out(&layout.covered);
-            layout.covered = self.covered(&layout);
-        }
+        let mut layout = self.without_repetition();
         loop {
             let last = layout.lengths.iter().rposition(|length| *length > 0)?;
             let written = self.page.write(&layout);
@@ -217,11 +213,39 @@ impl Filling<'_> {
         }
     }
 
-    fn laid_out(&self, covered: &[bool]) -> Layout {
+    /// A page that says nothing twice, or as little as a few rounds come to: what one round makes room for
+    /// may say something again.
+    fn without_repetition(&self) -> Layout {
+        const ROUNDS_MAX: usize = 4;
+        let mut layout = self.laid_out(&vec![false; self.entries.len()]);
+        let mut left_out = layout.covered.clone();
+        for _ in 0..ROUNDS_MAX {
+            if !layout.is_repetitive() {
+                break;
+            }
+            let next = self.laid_out(&left_out);
+            let is_lost = |(before, now): (&bool, &bool)| *before && !now;
+            if left_out.iter().zip(&next.covered).any(is_lost) {
+                // What was left out has to be on the page.
+                let still = left_out.iter().zip(&next.covered).map(|(before, now)| *before && *now);
+                left_out = still.collect();
+            } else {
+                left_out.clone_from(&next.covered);
+                layout = next;
+            }
+        }
+        layout
+    }
+
+    /// A page without some of the points.
+    fn laid_out(&self, left_out: &[bool]) -> Layout {
         let mut layout = Layout::empty(self.entries.len());
-        layout.covered[..covered.len()].copy_from_slice(covered);
+        layout.covered.copy_from_slice(left_out);
         self.give_first(&mut layout);
-        self.lengthen(&mut layout);
+        for may_be_whole in [false, true] {
+            self.lengthen(&mut layout, may_be_whole);
+        }
+        layout.covered = self.covered(&layout);
         layout
     }
 
@@ -301,7 +325,7 @@ impl Filling<'_> {
     /// Fewer characters of a point that fit beside what is spent; none where too few would.
     fn shorter(&self, layout: &Layout, index: usize, spent: Cost) -> usize {
         /// Less says nothing.
-        const LENGTH_MIN: usize = 70;
+        const LENGTH_MIN: usize = 90;
         let fits = |length: usize| (spent + self.cost(layout, index, length)).fits(self.budget);
         let first = self.entries[index].first_length;
         match self.entries[index].point.form {
@@ -312,15 +336,17 @@ impl Filling<'_> {
         }
     }
 
-    /// The room that is left goes to what was truncated, in the order of importance.
-    fn lengthen(&self, layout: &mut Layout) {
+    /// The room that is left goes to what was truncated, in the order of importance: up to its share, or
+    /// all of it where nothing else needs the room.
+    fn lengthen(&self, layout: &mut Layout, may_be_whole: bool) {
         let mut spent = self.page.frame_cost(layout, self.budget);
         for (index, length) in layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0)
         {
             spent += self.cost(layout, index, *length);
         }
         for (index, entry) in self.entries.iter().enumerate() {
-            let (now, full) = (layout.lengths[index], entry.full_length());
+            let now = layout.lengths[index];
+            let full = if may_be_whole { entry.whole_length() } else { entry.full_length() };
             if now == 0 || now >= full {
                 continue;
             }

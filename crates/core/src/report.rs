@@ -21,6 +21,7 @@ pub use question::{question, refers_back, stated_plan};
 pub use rank::rank;
 pub use sentences::{has_word, identifiers};
 pub use shorten::{Cuts, shorten};
+pub use status::without_lead_in;
 pub use summary::{Summary, SummaryItem, SummaryKind, read_summary};
 
 use blocks::{Block, Kind, blocks};
@@ -114,6 +115,15 @@ pub fn only_says_done(text: &str) -> bool {
         marked.count() == 0 && marked.is_outcome()
     };
     text.split(ELLIPSIS).flat_map(sentences).all(is_done)
+}
+
+/// Whether a text only says what comes next, or that all is well: "Good. Now let me run the tests."
+pub fn only_announces(text: &str) -> bool {
+    let announces = |sentence: &str| {
+        let marked = Marked::of(sentence);
+        marked.is_step() || marked.is_polite() || sentence.ends_with([':', '：'])
+    };
+    identifiers(text).is_empty() && text.lines().flat_map(sentences).all(announces)
 }
 
 /// Whether a text ends with what the agent does next, so that more was to come.
@@ -261,7 +271,7 @@ impl Reader {
         let heading = self.lead_in.as_ref().and_then(|above| above.text.as_ref()).or(heading);
         let is_announced = form == Form::Item && self.topic() == Some(Topic::Items(kind));
         let mut weight = weight(kind, text, is_announced);
-        if self.is_remark || form == Form::Row {
+        if self.is_remark || form == Form::Row || names_test(text) {
             weight = weight.saturating_sub(ASIDE);
         }
         let text = shorten(text, ITEM_CHARACTERS_MAX);
@@ -302,7 +312,13 @@ fn is_noise(text: &str, marked: &Marked, names: usize, is_listed: bool) -> bool 
         || is_bare && marked.is_polite()
 }
 
-/// Subtracted from the weight of table rows and of remarks between two calls.
+/// Whether a statement is about what a test does: "`TestDrain`: waits for the lock".
+fn names_test(text: &str) -> bool {
+    let name = text.trim_start_matches(['*', '`']);
+    ["Test", "test_"].iter().any(|start| name.starts_with(start)) && text.starts_with(['*', '`'])
+}
+
+/// Subtracted from the weight of table rows, of remarks between two calls, and of what tests do.
 const ASIDE: u8 = 12;
 
 /// The weight of a statement, from 0 to 100.
@@ -316,6 +332,8 @@ fn weight(kind: ItemKind, text: &str, is_announced: bool) -> u8 {
         ItemKind::Plan => 16,
     };
     let names = identifiers(text).len();
+    // A cause that names nothing is hard to use: "The issue is that there are too many error paths."
+    let base = if names == 0 { base.min(30) } else { base };
     let specific = names.min(3) * 5;
     let marked = Marked::of(text).count().min(3) * 4;
     let announced = usize::from(is_announced) * 8;
@@ -462,6 +480,16 @@ mod tests {
         ];
         for pair in order.windows(2) {
             assert!(weight(pair[0]) > weight(pair[1]), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn a_remark_may_say_something_besides_the_next_step() {
+        for text in ["Good. Now let me run the tests.", "Let me check:", "Perfect!"] {
+            assert!(only_announces(text), "{text}");
+        }
+        for text in ["The parents were merged. Let me target main.", "Now fix `drain()`."] {
+            assert!(!only_announces(text), "{text}");
         }
     }
 

@@ -6,8 +6,8 @@ use crate::coverage::checkpoint_of;
 use crate::transcripts::{client_of, jsonl_below, read};
 use midstride_core::checkpoint::{Ending, HighlightKind, Highlights};
 use midstride_core::session::{
-    Client, CommitState, Failing, Session, commits_made, effects_done, last_checks, open_failures,
-    unchecked_boxes,
+    Client, CommitState, Failing, Said, Session, commits_made, effects_done, last_checks,
+    open_failures, unchecked_boxes,
 };
 use midstride_core::shell::CheckResult;
 use midstride_testkit::{corpus, repository_root};
@@ -313,6 +313,65 @@ fn a_plan_that_speaks_of_a_list_comes_with_it() {
     assert_eq!(plan(&["# Let me take their version.", commit, "$ ls"]), None);
     let push = "Let me commit and push.";
     assert_eq!(plan(&[&format!("# {push}"), commit, "$ ls"]).as_deref(), Some(push));
+}
+
+#[test]
+fn a_report_comes_with_the_request_before_it() {
+    let report = |topic: &str| format!("# {topic} {}", "It waits for the lock. ".repeat(10));
+    let (first, second, third) = (report("One."), report("Two."), report("Three."));
+    let steps = [
+        "? make the queue fast",
+        &first,
+        "? is it safe?\nalso for readers",
+        &second,
+        "? commit",
+        &third,
+    ];
+    let highlights = Highlights::of(&checkpoint_of(session(&steps)));
+    let reports = highlights.of_kind(HighlightKind::Report);
+    let requests: Vec<Option<&str>> = reports.map(|one| one.detail.as_deref()).collect();
+    assert_eq!(
+        requests,
+        [None, Some("is it safe? also for readers"), Some("make the queue fast")],
+        "one word says nothing"
+    );
+}
+
+#[test]
+fn a_remark_that_only_announces_a_call_is_not_kept() {
+    let steps = [
+        "? drain it",
+        "# Good. Now let me look at all the places that could possibly wait for the lock in there.",
+        "$ ls",
+        "# The parents are merged into the other branch already, so the base has to be another one.",
+        "$ ls",
+        "# Drained.",
+        "? and now?",
+        "# Nothing.",
+    ];
+    let highlights = Highlights::of(&checkpoint_of(session(&steps)));
+    let remarks = highlights.of_kind(HighlightKind::Remark);
+    let first = |text: &str| text.split(' ').next().map(str::to_owned);
+    let remarks: Vec<String> = remarks.filter_map(|one| first(&one.text)).collect();
+    assert_eq!(remarks, ["Drained.", "The"]);
+}
+
+#[test]
+fn a_session_without_a_request_of_its_own_has_the_goal_of_its_summary() {
+    let summary = "1. Primary Request and Intent:\n   - Drain the `queue` on exit\n   - Keep the lock\n\n\
+                   2. Current Work:\n   - Reading `lock.rs`";
+    let goals = |after: &[&str]| {
+        let mut session = session(&[&["# Reading on."], after].concat());
+        let seen = session.turns.items[0].said[0].seen.clone();
+        session.summary = Some(Said { seen, text: summary.to_owned() });
+        let highlights = Highlights::of(&checkpoint_of(session));
+        let goals = highlights.of_kind(HighlightKind::Goal);
+        goals.map(|one| (one.text.clone(), one.state.clone())).collect::<Vec<_>>()
+    };
+    let text = "Drain the `queue` on exit\nKeep the lock".to_owned();
+    assert_eq!(goals(&[]), [(text, Some("as the summary has it".to_owned()))]);
+    let asked = goals(&["? rename the lock in all files"]);
+    assert_eq!(asked, [("rename the lock in all files".to_owned(), None)]);
 }
 
 #[test]

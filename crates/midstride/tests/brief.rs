@@ -567,10 +567,9 @@ fn happened(checkpoint: &Checkpoint) -> Vec<(&'static str, String, bool)> {
 /// A text with every path that it lists by folder, `src/: a.rs, b.rs`, written out.
 fn with_paths(text: &str) -> String {
     let mut all = text.to_owned();
-    for list in text.split('`').filter(|part| part.contains("/: ")) {
-        let (folder, names) = list.split_once("/: ").unwrap();
+    for (folder, names) in text.split(['`', ';']).filter_map(|part| part.split_once("/: ")) {
         for name in names.split(", ") {
-            all.push_str(&format!("\n{folder}/{name}"));
+            all.push_str(&format!("\n{}/{name}", folder.trim()));
         }
     }
     all

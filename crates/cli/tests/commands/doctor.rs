@@ -131,18 +131,18 @@ fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
       program  not found
     Simulation: this program, called as a client calls it, in a folder that is gone again
           CLIENT  STEP  TIME  CAME BACK
-      ok  Claude Code  start  [N] ms  told 112 tokens, with the handoff that was planted
+      ok  Claude Code  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  told 166 tokens, with the handoff and the correction
+      ok  Claude Code  start over  [N] ms  told 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
-      ok  Claude Code  next session  [N] ms  told 206 tokens, with what the session before was told
-      ok  Codex  start  [N] ms  told 112 tokens, with the handoff that was planted
+      ok  Claude Code  next session  [N] ms  told 211 tokens, with what the session before was told
+      ok  Codex  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  taken note of
-      ok  Codex  start over  [N] ms  told 166 tokens, with the handoff and the correction
+      ok  Codex  start over  [N] ms  told 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
-      ok  Codex  next session  [N] ms  told 205 tokens, with what the session before was told
+      ok  Codex  next session  [N] ms  told 210 tokens, with what the session before was told
       ok  all  MCP server  [N] ms  offers 12 tools
     -----
     Problems
@@ -159,7 +159,7 @@ fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1773 tokens for the list of MCP tools, a briefing of 365 tokens now
+      session  1773 tokens for the list of MCP tools, a briefing of 349 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  nothing installed. Next: midstride client add claude-code
@@ -187,7 +187,7 @@ fn what_is_installed_and_never_fired_is_told_with_its_trust() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] bytes on disk (other [N] bytes)
-      session  1773 tokens for the list of MCP tools, a briefing of 365 tokens now
+      session  1773 tokens for the list of MCP tools, a briefing of 349 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
@@ -246,13 +246,13 @@ fn what_fired_is_told_with_what_it_took_and_told() {
     midstride
       program  [HOME]/bin/midstride, this version
       idle  no process, no daemon; [N] KB on disk (ledger [N] KB, index [N] KB, log [N] bytes, other [N] KB)
-      session  1773 tokens for the list of MCP tools, a briefing of 365 tokens now
+      session  1773 tokens for the list of MCP tools, a briefing of 349 tokens now
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
       user  10 of 10 hooks, the MCP server, 2 of 2 skills
       saving  asks you each time; headless sessions cannot save. Next: midstride client add claude-code --allow save
       HOOK  IN  FIRED  LAST  MEDIAN  WORST  TOKENS  ALL  DID
-      SessionStart  user  2  2026-03-21 17:24  [N] ms  [N] ms  365  730  briefed
+      SessionStart  user  2  2026-03-21 17:24  [N] ms  [N] ms  349  698  briefed
       UserPromptSubmit  user  1  2026-03-21 17:24  [N] ms  [N] ms  0  0  found no transcript yet
       PreCompact  user  never
       PostCompact  user  never
@@ -277,18 +277,18 @@ fn what_fired_is_told_with_what_it_took_and_told() {
       No hook fired in this project yet. Start a session here, then look again.
     Simulation: this program, called as a client calls it, in a folder that is gone again
           CLIENT  STEP  TIME  CAME BACK
-      ok  Claude Code  start  [N] ms  told 112 tokens, with the handoff that was planted
+      ok  Claude Code  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  told 166 tokens, with the handoff and the correction
+      ok  Claude Code  start over  [N] ms  told 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
-      ok  Claude Code  next session  [N] ms  told 206 tokens, with what the session before was told
-      ok  Codex  start  [N] ms  told 112 tokens, with the handoff that was planted
+      ok  Claude Code  next session  [N] ms  told 211 tokens, with what the session before was told
+      ok  Codex  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  taken note of
-      ok  Codex  start over  [N] ms  told 166 tokens, with the handoff and the correction
+      ok  Codex  start over  [N] ms  told 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
-      ok  Codex  next session  [N] ms  told 205 tokens, with what the session before was told
+      ok  Codex  next session  [N] ms  told 210 tokens, with what the session before was told
       ok  all  MCP server  [N] ms  offers 12 tools
     -----
     ");
@@ -439,7 +439,7 @@ fn each_thing_that_is_broken_is_named_with_what_to_do() {
     midstride
       program  not on the PATH
       idle  no process, no daemon; [N] bytes on disk (log [N] bytes, other [N] bytes)
-      session  1773 tokens for the list of MCP tools, a briefing of 365 tokens now
+      session  1773 tokens for the list of MCP tools, a briefing of 349 tokens now
       log  2 lines cannot be read and do not count
     Claude Code
       program  2.1.197 (Claude Code), [HOME]/bin/claude
@@ -577,18 +577,18 @@ fn whoever_switched_hooks_off_is_told_so_first() {
       Interrupt  user  trusted  never
     Simulation: this program, called as a client calls it, in a folder that is gone again
           CLIENT  STEP  TIME  CAME BACK
-      ok  Claude Code  start  [N] ms  told 112 tokens, with the handoff that was planted
+      ok  Claude Code  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  told 166 tokens, with the handoff and the correction
+      ok  Claude Code  start over  [N] ms  told 179 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
-      ok  Claude Code  next session  [N] ms  told 206 tokens, with what the session before was told
-      ok  Codex  start  [N] ms  told 112 tokens, with the handoff that was planted
+      ok  Claude Code  next session  [N] ms  told 211 tokens, with what the session before was told
+      ok  Codex  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  taken note of
-      ok  Codex  start over  [N] ms  told 166 tokens, with the handoff and the correction
+      ok  Codex  start over  [N] ms  told 179 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
-      ok  Codex  next session  [N] ms  told 205 tokens, with what the session before was told
+      ok  Codex  next session  [N] ms  told 210 tokens, with what the session before was told
       ok  all  MCP server  [N] ms  offers 12 tools
     -----
     ");

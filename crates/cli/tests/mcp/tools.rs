@@ -51,7 +51,7 @@ fn handoffs_are_found_read_judged_answered_and_ended() {
         let sandbox = shop();
         let mut client = Client::start(&sandbox, era);
         let briefed = client.does("brief", json!({"budget": 800}));
-        assert!(briefed.contains("  > May the weather be ten minutes old?\n"), "{briefed}");
+        assert!(briefed.contains("> May the weather be ten minutes old?\n"), "{briefed}");
         assert!(client.refuses("brief", json!({"budget": 5})).contains("from 200 to 20000"));
         let found = client.does("search", json!({"words": "austin"}));
         assert!(found.contains("market-page-perf"), "{found}");

@@ -29,7 +29,9 @@ pub(super) struct Entry<'m> {
 impl<'m> Entry<'m> {
     fn of(point: Cow<'m, Point>, budget: Budget) -> Self {
         let first_length = first_length(point.rank, budget);
-        let length_max = full_length(point.rank, budget).max(first_length);
+        // The beginning of a document says what it is about; more of it follows where room is left.
+        let length_max = if point.is_beginning { 0 } else { full_length(point.rank, budget) };
+        let length_max = length_max.max(first_length);
         let (body, cuts) = (OnceCell::new(), OnceCell::new());
         Self { point, body, cuts, first_length, length_max }
     }
@@ -39,7 +41,8 @@ impl<'m> Entry<'m> {
         self.body.get_or_init(|| match self.point.form {
             Form::Line => Visible { text: quote::line(&self.point.text), cut: 0 },
             Form::Quote => {
-                let lines: Vec<&str> = form::lines(&self.point.text).collect();
+                let lines = form::lines(&self.point.text).map(form::plain);
+                let lines: Vec<Cow<'_, str>> = lines.collect();
                 Visible::of(&lines.join("\n"), LENGTH_MAX)
             }
         })
@@ -51,6 +54,14 @@ impl<'m> Entry<'m> {
         match self.point.form {
             Form::Line => self.first_length,
             Form::Quote => length().clamp(self.first_length, self.length_max),
+        }
+    }
+
+    /// The characters that all of it takes, where nothing else needs the room.
+    pub(super) fn whole_length(&self) -> usize {
+        match self.point.form {
+            Form::Line => self.first_length,
+            Form::Quote => self.body().text.chars().count(),
         }
     }
 

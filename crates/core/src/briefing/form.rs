@@ -2,6 +2,7 @@
 
 use super::visible::Visible;
 use crate::report::{Cuts, ELLIPSIS};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// A text of one word is a name: a path that is truncated is another path.
@@ -10,11 +11,36 @@ const NAME_LENGTH_MAX: usize = 240;
 /// Below this length a quote keeps only its beginning.
 const BOTH_ENDS_MIN: usize = 100;
 
-/// The lines of a text that say something: neither empty ones, nor rules between paragraphs.
+/// The lines of a text that say something: neither empty ones, nor rules between paragraphs or below the
+/// head of a table.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let is_rule = |line: &str| line.len() >= 3 && line.chars().all(|c| "-*_=".contains(c));
+    let is_rule = |line: &str| line.len() >= 3 && line.chars().all(|c| "-*_=|: ".contains(c));
     let lines = text.lines().map(str::trim_end);
     lines.filter(move |line| !line.trim().is_empty() && !is_rule(line.trim()))
+}
+
+/// A line without marks that say nothing: those around strong words and around the row of a table.
+/// `**Root cause**` is `Root cause`. Code, and stars that surround no words, are as they were.
+pub(super) fn plain(line: &str) -> Cow<'_, str> {
+    const MARK: &str = "**";
+    let row = line.trim().strip_prefix('|').and_then(|row| row.strip_suffix('|'));
+    let line = row.map(str::trim).filter(|row| !row.is_empty()).unwrap_or(line);
+    if !line.contains(MARK) {
+        return line.into();
+    }
+    let is_text = |at: &usize| line[..*at].matches('`').count().is_multiple_of(2);
+    let marks: Vec<usize> = line.match_indices(MARK).map(|(at, _)| at).filter(is_text).collect();
+    let mut plain = String::with_capacity(line.len());
+    let mut written = 0;
+    for pair in marks.chunks_exact(2) {
+        let inside = &line[pair[0] + MARK.len()..pair[1]];
+        if !inside.is_empty() && inside.trim() == inside {
+            plain.extend([&line[written..pair[0]], inside]);
+            written = pair[1] + MARK.len();
+        }
+    }
+    plain.push_str(&line[written..]);
+    plain.into()
 }
 
 /// Whether a text is a name.
@@ -115,6 +141,27 @@ mod tests {
         let text = "# Plan\nMove the lock into the queue, and drain it. Then the details follow.";
         assert_eq!(beginning(text, 50).text, "# Plan\nMove the lock into the queue, and […]");
         assert_eq!(beginning(text, 500).text, text);
+    }
+
+    #[test]
+    fn marks_that_say_nothing_are_gone() {
+        let check = |text: &str, expected: &str| assert_eq!(plain(text), expected);
+        check("**Root cause**: `drain()` waits.", "Root cause: `drain()` waits.");
+        check("1. **`page.rs`** — **never** cut", "1. `page.rs` — never cut");
+        check(
+            "It takes `**kwargs`, and 2 ** 3 is 2 ** 3.",
+            "It takes `**kwargs`, and 2 ** 3 is 2 ** 3.",
+        );
+        check("**open", "**open");
+        check("| a.rs | lock |", "a.rs | lock");
+        check("a || b", "a || b");
+    }
+
+    #[test]
+    fn a_rule_below_the_head_of_a_table_says_nothing() {
+        let table = "| File | Change |\n|------|:-----:|\n| a.rs | lock |";
+        let lines: Vec<&str> = lines(table).collect();
+        assert_eq!(lines, ["| File | Change |", "| a.rs | lock |"]);
     }
 
     #[test]

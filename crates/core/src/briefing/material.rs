@@ -101,6 +101,8 @@ pub struct Point {
     pub source: String,
     /// Whether the page is about this source, so that the point need not name it.
     pub is_of_page: bool,
+    /// How the heading of another point names it. Where that is on the page, this need not be.
+    pub mention: Option<String>,
     /// Whether its text is a beginning already, so that its end says nothing.
     pub is_beginning: bool,
     /// How many things it stands for, where it is more than one.

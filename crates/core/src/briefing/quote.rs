@@ -5,7 +5,7 @@ use super::visible::Visible;
 use crate::tokens;
 
 /// What stands before each line of a quoted text.
-const MARKER: &str = "  >";
+const MARKER: &str = ">";
 
 /// A name of something: a source, a branch, a role.
 const NAME_LENGTH_MAX: usize = 100;
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(inline("run `x` and `y`", 99), "\"run `x` and `y`\"");
         assert_eq!(inline("run `x", 99), "\"run 'x\"");
         assert_eq!(code("run `x`\nnow", 99), "`run 'x' now`");
-        assert_eq!(block("a\n\n> b"), "  > a\n  >\n  > > b\n");
+        assert_eq!(block("a\n\n> b"), "> a\n>\n> > b\n");
         assert_eq!(plain_or_quoted("feat/x-1", 99), "feat/x-1");
         assert_eq!(plain_or_quoted("feat/`x`\n- y", 99), "\"feat/`x` - y\"");
         assert_eq!(source("handoff market-page-perf").as_deref(), Some("market-page-perf"));

@@ -2,11 +2,16 @@
 
 use super::entry::Entry;
 use super::page::Layout;
+use crate::report::ELLIPSIS;
 
 /// The texts on a page.
 pub(super) struct Shown {
     /// Each with the position of its entry.
     texts: Vec<(usize, String)>,
+    /// Those that stay, whatever else is there.
+    leads: String,
+    /// What the headings say.
+    remarks: Vec<String>,
     windows: Windows,
 }
 
@@ -16,19 +21,33 @@ impl Shown {
         let text = |(index, length): (usize, &usize)| (index, entries[index].text(*length).text);
         let texts: Vec<(usize, String)> = on_page.map(text).collect();
         let windows = Windows::of(texts.iter().map(|(_, text)| text.as_str()));
-        Self { texts, windows }
+        let leads = texts.iter().filter(|(index, _)| entries[*index].repeatable().is_none());
+        let leads = leads.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
+        let remark = |(index, _): &(usize, String)| entries[*index].point.remark.clone();
+        let remarks = texts.iter().filter_map(remark).collect();
+        Self { texts, leads, remarks, windows }
     }
 
-    /// Whether a text on the page says all of an entry: a longer one, or an equal one before it.
+    /// Whether a text on the page says all of an entry: a longer one, or an equal one before it. Or
+    /// those that lead have each of its lines: a report may end with the status and a question.
     pub(super) fn has(&self, index: usize, entry: &Entry<'_>) -> bool {
+        let is_named = |mention| self.remarks.iter().any(|remark| remark.contains(mention));
+        if entry.point.mention.as_deref().is_some_and(is_named) {
+            return true;
+        }
         let Some(body) = entry.repeatable().filter(|body| self.windows.may_have(body)) else {
             return false;
         };
         let length = entry.point.text.trim().len();
-        self.texts.iter().any(|(other, text)| {
-            let is_before = text.len() > length || *other < index;
-            *other != index && is_before && text.contains(body)
-        })
+        let is_led = || body.lines().all(|line| self.leads.contains(line));
+        is_led()
+            || self.texts.iter().any(|(other, text)| {
+                let is_before = text.len() > length || *other < index;
+                // What was shortened before has a mark for what is missing.
+                *other != index
+                    && is_before
+                    && body.split(ELLIPSIS).all(|part| text.contains(part.trim()))
+            })
     }
 }
 

@@ -66,7 +66,7 @@ impl Writer {
         let (c, after) = entity(rest).unwrap_or((c, after));
         match c {
             '\r' if after.starts_with('\n') => {}
-            '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}' => self.line_end(),
+            c if ends_line(c) => self.line_end(),
             '\t' => (0..2).for_each(|_| self.space()),
             c if only_shapes(c) => {}
             c if c.is_whitespace() => self.space(),
@@ -195,6 +195,11 @@ fn entity(rest: &str) -> Option<(char, &str)> {
         _ => return None,
     };
     Some((c, &body[end + 1..]))
+}
+
+/// Whether a character ends a line.
+pub(super) fn ends_line(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 fn opens_tag(c: char) -> bool {

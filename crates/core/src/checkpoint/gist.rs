@@ -284,6 +284,12 @@ fn line_of(text: &str) -> String {
     }
 }
 
+/// A request as the reports after it name it.
+pub(crate) fn request_line(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line_of(&words)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

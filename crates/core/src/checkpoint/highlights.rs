@@ -4,7 +4,7 @@
 mod said;
 mod work;
 
-pub(crate) use work::{NO_EDITS, PUSHED};
+pub(crate) use work::{NO_EDITS, PUSHED, UNCHANGED};
 
 use super::{ArtifactState, Checkpoint};
 use crate::report::goes_on;
@@ -245,7 +245,10 @@ impl Reading<'_> {
     fn highlights(&self) -> Highlights {
         let question = self.question();
         let ending = Ending::of(self.checkpoint.session.turns.last(), question.is_some());
-        let asked = self.asked(ending);
+        let mut asked = self.asked(ending);
+        if asked.goal.is_empty() {
+            asked.goal.extend(self.summarized_goal());
+        }
         let [changed, reverted] = self.changed();
         let said = self.said(ending);
         let failures = open_failures(&self.checkpoint.session, &self.abandoned);

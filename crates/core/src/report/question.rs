@@ -4,12 +4,12 @@ use super::ELLIPSIS;
 use super::blocks::{Block, Kind, blocks};
 use super::label;
 use super::marks::Marked;
-use super::sentences::{has_any, sentences, starts_with_any, words};
+use super::sentences::{has_any, identifiers, sentences, starts_with_any, words};
 use super::shorten::shorten;
 use super::status::is_report_of;
 
 const SENTENCES_CHARACTERS_MAX: usize = 300;
-const OPTION_CHARACTERS_MAX: usize = 160;
+const OPTION_CHARACTERS_MAX: usize = 320;
 const OPTIONS_MAX: usize = 6;
 /// A longer question names what it asks about.
 const PICK_CHARACTERS_MAX: usize = 120;
@@ -209,17 +209,31 @@ fn plan_at(all: &[Block], index: usize, is_remark: bool) -> Option<String> {
     if named.is_some_and(|title| is_plan_title(title) && !(is_heading && below.is_empty())) {
         return Some(with_options(&block.text, below));
     }
-    let all_sentences = sentences(&block.text);
-    let last =
-        all_sentences.into_iter().rfind(|sentence| is_remark && Marked::of(sentence).is_step())?;
+    let said = sentences(&block.text);
+    let at = said.iter().rposition(|sentence| is_remark && Marked::of(sentence).is_step())?;
+    let (last, plan) = (said[at], with_reason(&block.text, &said[..=at]));
     if last.ends_with([':', '：']) {
-        return Some(with_options(last, below));
+        return Some(with_options(plan, below));
     }
     let above = items_before(&all[..index]);
     let numbers = numbers(last);
     let named: Vec<Block> = above.iter().filter(|item| is_named(item, &numbers)).cloned().collect();
     let is_back = numbers.is_empty() && has_any(&words(last), BACK);
-    Some(with_options(last, if is_back { above } else { &named }))
+    Some(with_options(plan, if is_back { above } else { &named }))
+}
+
+/// The last of some sentences of a text. A short one says little without the one before it: "The import
+/// is unused. Let me check:"
+fn with_reason<'t>(text: &'t str, said: &[&'t str]) -> &'t str {
+    const WORDS_MAX: usize = 4;
+    let &[.., before, last] = said else { return said.last().copied().unwrap_or_default() };
+    let is_short = last.split_whitespace().nth(WORDS_MAX).is_none() && identifiers(last).is_empty();
+    let start = text.find(before).filter(|_| is_short && !Marked::of(before).is_polite());
+    let whole = start.and_then(|start| {
+        let end = start + before.len() + text[start + before.len()..].find(last)? + last.len();
+        text.get(start..end)
+    });
+    whole.unwrap_or(last)
 }
 
 fn is_plan_title(title: &str) -> bool {
@@ -328,6 +342,7 @@ mod tests {
         let items: String = (1..=8).map(|n| format!("\n{n}. step {n}")).collect();
         let six: String = (1..=6).map(|n| format!("\n{n}. step {n}")).collect();
         check(&format!("Plan:{items}"), Some(&format!("Plan:{six}\n[…]")));
+        check("The import is unused. Let me check:", Some("The import is unused. Let me check:"));
         check("Pushed. All tests pass.", None);
         check("I'll wait for your answer.", None);
     }

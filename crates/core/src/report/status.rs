@@ -3,7 +3,7 @@
 use super::blocks::{Block, Kind};
 use super::marks::Marked;
 use super::question::question_of;
-use super::sentences::{identifiers, sentences, starts_with_any};
+use super::sentences::{has_any, has_word, identifiers, sentences, starts_with_any};
 use super::shorten::shorten;
 use super::topics::{Topic, topic};
 
@@ -104,9 +104,45 @@ fn is_aside(sentence: &str) -> bool {
         || starts_with_any(&marked.words, &["here's", "here is"])
 }
 
+/// A report without the lines before it that only announce it: "All done. Here's a summary:".
+pub fn without_lead_in(text: &str) -> &str {
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        let is_empty = line.trim().is_empty();
+        if after.trim().is_empty() || !(is_empty || is_lead_in(line.trim())) {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
+fn is_lead_in(line: &str) -> bool {
+    let is_title = line.starts_with('#') && has_word(&line.to_lowercase(), "summary");
+    let announces =
+        |last: &&str| has_any(&Marked::of(last).words, &["here's", "here is", "here are"]);
+    let is_announced = line.ends_with([':', '：']) && sentences(line).last().is_some_and(announces);
+    (is_title || is_announced) && identifiers(line).is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::read;
+    use super::without_lead_in;
+
+    #[test]
+    fn a_line_that_only_announces_a_report_is_left_out() {
+        let check = |text: &str, expected: &str| assert_eq!(without_lead_in(text), expected);
+        let report = "- `drain()` waits\n\n## Summary\nIt waits.";
+        check(report, report);
+        check(&format!("All done. Here's a summary of the changes:\n\n{report}"), report);
+        check(&format!("OK, here are my thoughts on each:\n{report}"), report);
+        check(&format!("Now I see. Here is what happened:\n\n## Summary\n\n{report}"), report);
+        let says = "Here is why `drain()` waits:\n- the lock";
+        check(says, says);
+        check("Three issues to fix:\n1. lock", "Three issues to fix:\n1. lock");
+        check("Here's a summary:\n", "Here's a summary:\n");
+    }
 
     #[test]
     fn reports_differ_from_remarks() {

@@ -78,7 +78,7 @@ const TITLE_WORDS_MAX: usize = 6;
 /// A lead-in up to this length only announces its list.
 const LEAD_IN_CHARACTERS_MAX: usize = 100;
 /// The longest text of an item: sections are long, and many short items beat few long ones.
-const SUMMARY_ITEM_CHARACTERS_MAX: usize = 200;
+const SUMMARY_ITEM_CHARACTERS_MAX: usize = 400;
 /// Subtracted from the weight of items that repeat weightier ones.
 const REPEATED: u8 = 40;
 /// Items of a summary at most.

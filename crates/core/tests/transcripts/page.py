@@ -92,9 +92,9 @@ class Page:
         lines, inside = [], False
         for line in self.text.split("\n"):
             if line.startswith("  "):
-                if inside and not line.startswith("  >"):
+                if inside:
                     lines.append(line.strip())
-            else:
+            elif not line.startswith(">"):
                 inside = line.startswith(f"{heading}: ") or line.startswith(f"{heading} (")
                 if inside and line.startswith(f"{heading}: "):
                     lines.append(line[len(heading) + 2 :])
@@ -119,8 +119,9 @@ class Page:
                     yield f"no such address: {line}"
 
     def wrong_quotes(self):
-        for line in re.findall(r"^  > (.*)$", self.text, re.M):
-            for part in re.split(r"\[…\]|…|\[[a-z-]+ removed\]|‹[^›]*›", line):
+        requests = re.findall(r"^Report \(.*after \"(.*)\"\):$", self.text, re.M)
+        for line in re.findall(r"^> (.*)$", self.text, re.M) + requests:
+            for part in re.split(r"\[…\]|…|\[as above\]|\[[a-z-]+ removed\]|‹[^›]*›", line):
                 self.claim("quote")
                 if letters(part) not in self.said:
                     yield f"never said: {part}"
@@ -180,7 +181,7 @@ class Page:
     def wrong_files(self):
         changed = {path for _, path in self.edits}
         for line in self.block("Changed files"):
-            for folder, names in re.findall(r"`(?:([^`]*?)/: )?([^`]+)`", line):
+            for folder, names in re.findall(r"(?:`|; )(?:([^`;]*?)/: )?([^`;]+)", line):
                 for name in names.split(", "):
                     self.claim("file")
                     name = re.sub(r" \(.*\)$", "", name)

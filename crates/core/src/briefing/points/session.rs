@@ -4,11 +4,12 @@
 use super::Origin;
 use crate::briefing::carry::Carried;
 use crate::briefing::{Form, Headline, Point, Rank, quote};
-use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind};
-use crate::report::{has_word, identifiers, only_says_done};
+use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind, UNCHANGED, request_line};
+use crate::report::{ELLIPSIS, has_word, identifiers, only_says_done, without_lead_in};
 use crate::session::{Client, short_id};
 use jiff::Timestamp;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Statements of one kind that come before the reports they are from.
 const STATEMENTS_FIRST: usize = 8;
@@ -16,6 +17,8 @@ const STATEMENTS_FIRST: usize = 8;
 const CARRIED_MAX: usize = 32;
 /// File names in one line.
 const FILES_PER_LINE: usize = 10;
+/// Folders with few files share a line up to here.
+const FILES_LENGTH_MAX: usize = 120;
 /// Tasks that nobody started in one line.
 const WAITING_PER_LINE: usize = 4;
 /// A command among others in a line of ours.
@@ -150,9 +153,10 @@ impl<'g> SessionPoints<'g> {
         self.named(Kind::Plan, Rank::Read, "Plan document");
         self.reports();
         self.messages();
+        self.remarks();
         self.fixed();
         self.files();
-        self.quotes(Kind::Request, Rank::Rest, "Answered requests");
+        self.requests();
         self.quotes(Kind::TakenBack, Rank::Rest, "The user went back before this");
         self.not_named();
         self.points
@@ -238,7 +242,6 @@ impl<'g> SessionPoints<'g> {
         let running = self.of_kind(Kind::Running);
         let running = running.first().map(|one| quote::code(&one.text, PART_LENGTH_MAX));
         let ending = match (gist.ending, running) {
-            (Ending::Completed, _) => "last turn completed".to_owned(),
             (Ending::Asked, _) => "ended with a question to the user".to_owned(),
             (Ending::MidTurn, Some(running)) => {
                 format!("stopped in the middle of a turn while {running} was running")
@@ -246,7 +249,8 @@ impl<'g> SessionPoints<'g> {
             (Ending::MidTurn, None) => "stopped in the middle of a turn".to_owned(),
             (Ending::Interrupted, _) => "the user interrupted the last turn".to_owned(),
             (Ending::Failed, _) => "stopped mid-turn by an API error".to_owned(),
-            (Ending::Unknown | Ending::Nothing, _) => String::new(),
+            // Of one that completed, the status says that no request is open.
+            (Ending::Completed | Ending::Unknown | Ending::Nothing, _) => String::new(),
         };
         parts.push(ending);
         parts.retain(|part| !part.is_empty());
@@ -293,14 +297,11 @@ impl<'g> SessionPoints<'g> {
 
     /// Whether the agent only says at the end that all is done, and names nothing that the lines of the
     /// status do not: "All done, pushed." They are proven, and its report has the rest.
-    fn is_stated(&self, status: &Highlight) -> bool {
+    fn is_stated(&self, said: &Highlight) -> bool {
         // What it says is open is listed as such.
         let open = self.gist.of_kind(Kind::OpenItem);
-        let rest = open.fold(status.text.clone(), |text, one| text.replace(&one.text, ""));
-        self.gist.ending == Ending::Completed
-            && self.standing().count() > 1
-            && only_says_done(&rest)
-            && self.names_all_of(&rest)
+        let rest = open.fold(said.text.clone(), |text, one| text.replace(&one.text, ""));
+        self.standing().count() > 1 && only_says_done(&rest) && self.names_all_of(&rest)
     }
 
     /// The lines about where the work is.
@@ -315,14 +316,19 @@ impl<'g> SessionPoints<'g> {
         identifiers(text).into_iter().all(is_named)
     }
 
-    /// What was done outside. What was done at one address shares a line, and a title that is the subject
-    /// of a commit was just said.
+    /// What was done outside. What was done at one address shares a line, and a title whose words are in
+    /// the subject of a commit was just said.
     fn effects(&mut self) {
-        // Apart from code marks and quotes.
-        let words = |text: &str| text.replace(['`', '"', '\''], "").to_lowercase();
-        let subjects: Vec<String> =
+        let words = |text: &str| {
+            let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            words.map(str::to_lowercase).collect::<BTreeSet<String>>()
+        };
+        let subjects: Vec<BTreeSet<String>> =
             self.gist.of_kind(Kind::Commit).map(|one| words(&one.text)).collect();
-        let is_said = |title: &str| subjects.contains(&words(title));
+        let is_said = |title: &str| {
+            let title = words(title);
+            subjects.iter().any(|subject| title.is_subset(subject))
+        };
         let mut lines: Vec<(Option<&str>, Vec<String>, Option<&str>)> = Vec::new();
         for one in self.of_kind(Kind::Effect) {
             let did = one.state.as_deref().unwrap_or("Did").to_owned();
@@ -352,8 +358,10 @@ impl<'g> SessionPoints<'g> {
         let checks = self.of_kind(Kind::Check);
         for some in checks.chunk_by(|one, next| one.state == next.state) {
             let each = some.iter().map(|one| {
-                let at = one.seen.as_ref().and_then(|seen| seen.at).map(clock);
-                let at = at.map(|at| format!(" {at}")).unwrap_or_default();
+                // Where nothing was edited since, it does not matter when it passed.
+                let is_old = one.state.as_deref() != Some(UNCHANGED);
+                let at = one.seen.as_ref().and_then(|seen| seen.at).filter(|_| is_old);
+                let at = at.map(|at| format!(" {}", clock(at))).unwrap_or_default();
                 let folder =
                     one.detail.as_deref().map(|folder| quote::code(folder, PART_LENGTH_MAX));
                 let folder = folder.map(|folder| format!(" in {folder}")).unwrap_or_default();
@@ -374,7 +382,6 @@ impl<'g> SessionPoints<'g> {
         });
         let state = match (self.gist.ending, request) {
             (Ending::Completed, _) => Some("no open request".to_owned()),
-            (Ending::Asked, _) => Some("the agent asked the user; not answered".to_owned()),
             (ending, Some(request)) if ending.is_open() => Some(request),
             (_, _) => None,
         };
@@ -470,7 +477,10 @@ impl<'g> SessionPoints<'g> {
         let tasks = self.of_kind(Kind::Task);
         let (started, waiting): (Vec<&Highlight>, Vec<&Highlight>) =
             tasks.into_iter().partition(|one| one.state.as_deref() != Some("pending"));
-        for one in started {
+        // The next step may be one of them.
+        let next = self.points.iter().find(|point| point.what == "Next").cloned();
+        let is_next = |one: &&Highlight| next.as_ref().is_some_and(|next| next.text == one.text);
+        for one in started.into_iter().filter(|one| !is_next(one)) {
             let state = one.state.as_deref().unwrap_or("open");
             let text = format!("{state}: {}", quote::inline(&one.text, PART_LENGTH_MAX));
             self.line(Rank::Task, "Open tasks", text);
@@ -511,18 +521,75 @@ impl<'g> SessionPoints<'g> {
         }
     }
 
+    /// What the agent reported, each with the request before it, and its subagents, each with its task.
     fn reports(&mut self) {
-        let kinds = [
-            (Kind::Report, Rank::Report, "Report"),
-            (Kind::AgentReport, Rank::Report, "Report of a subagent"),
-            (Kind::Remark, Rank::Rest, "The agent also said"),
-        ];
-        for (kind, rank, what) in kinds {
+        let reports =
+            [(Kind::Report, "Report", "after"), (Kind::AgentReport, "Report of a subagent", "on")];
+        let mut request = None;
+        for (kind, what, relation) in reports {
             for one in self.of_kind(kind) {
+                if self.is_stated(one) {
+                    continue;
+                }
                 let at = one.seen.as_ref().and_then(|seen| seen.at).map(clock);
-                let point = self.origin.point(rank, what, one.text.clone());
-                self.push(Point { place: place(one), remark: at, ..point });
+                let asked = one.detail.as_deref().filter(|asked| !self.is_quoted(asked));
+                let after = asked
+                    .filter(|_| request != asked)
+                    .map(|asked| format!("{relation} {}", named_request(asked)));
+                request = asked;
+                let remark: Vec<String> = at.into_iter().chain(after).collect();
+                let remark = (!remark.is_empty()).then(|| remark.join(", "));
+                let text = self.without_leads(without_lead_in(&one.text));
+                let point = self.origin.point(Rank::Report, what, text);
+                self.push(Point { place: place(one), remark, ..point });
             }
+        }
+    }
+
+    /// A text without the lines that the status and the next step have quoted from it; all of it where
+    /// nothing else would be left.
+    fn without_leads(&self, text: &str) -> String {
+        const ABOVE: &str = "[as above]";
+        let is_lead = |point: &&Point| {
+            matches!(point.rank, Rank::Standing | Rank::NextAction) && point.form == Form::Quote
+        };
+        let leads: Vec<&str> =
+            self.points.iter().filter(is_lead).flat_map(|point| point.text.lines()).collect();
+        let mut kept: Vec<&str> = Vec::new();
+        for line in text.lines() {
+            match leads.contains(&line.trim()) && !line.trim().is_empty() {
+                true if kept.last() == Some(&ABOVE) => {}
+                true => kept.push(ABOVE),
+                false => kept.push(line),
+            }
+        }
+        let is_left = kept.iter().any(|line| !line.trim().is_empty() && *line != ABOVE);
+        if is_left { kept.join("\n") } else { text.to_owned() }
+    }
+
+    /// What the agent said between calls.
+    fn remarks(&mut self) {
+        for one in self.of_kind(Kind::Remark) {
+            let point = self.origin.point(Rank::Rest, "The agent also said", one.text.clone());
+            let remark = Some("newest first".to_owned());
+            self.push(Point { place: place(one), remark, ..point });
+        }
+    }
+
+    /// Whether a request leads the page.
+    fn is_quoted(&self, request: &str) -> bool {
+        let leads = [Kind::Goal, Kind::OpenRequest, Kind::Correction];
+        let mut quoted = leads.into_iter().flat_map(|kind| self.gist.of_kind(kind));
+        quoted.any(|one| request_line(&one.text) == request)
+    }
+
+    /// Requests that were answered. A report may name the one before it.
+    fn requests(&mut self) {
+        for one in self.of_kind(Kind::Request) {
+            let point = self.origin.point(Rank::Rest, "Answered requests", one.text.clone());
+            let mention = Some(named_request(&request_line(&one.text)));
+            let remark = one.state.clone();
+            self.push(Point { place: place(one), remark, mention, ..point });
         }
     }
 
@@ -540,13 +607,24 @@ impl<'g> SessionPoints<'g> {
                 None => folders.push((folder.to_owned(), vec![name])),
             }
         }
+        let mut lines: Vec<(String, usize)> = Vec::new();
         for (folder, names) in folders {
             let folder = if folder.is_empty() { String::new() } else { format!("{folder}/: ") };
             for some in names.chunks(FILES_PER_LINE) {
-                let text = quote::code(&format!("{folder}{}", some.join(", ")), usize::MAX);
-                let point = self.origin.point(Rank::File, "Changed files", text);
-                self.push(Point { form: Form::Line, count: some.len(), ..point });
+                let text = format!("{folder}{}", some.join(", "));
+                match lines.last_mut() {
+                    Some((line, count)) if line.len() + text.len() <= FILES_LENGTH_MAX => {
+                        line.push_str(&format!("; {text}"));
+                        *count += some.len();
+                    }
+                    Some(_) | None => lines.push((text, some.len())),
+                }
             }
+        }
+        for (line, count) in lines {
+            let text = quote::code(&line, usize::MAX);
+            let point = self.origin.point(Rank::File, "Changed files", text);
+            self.push(Point { form: Form::Line, count, ..point });
         }
     }
 
@@ -568,7 +646,7 @@ impl<'g> SessionPoints<'g> {
 fn document_goal(text: &str) -> Option<String> {
     /// A longer text with headings is a document.
     const DOCUMENT_CHARACTERS_MIN: usize = 600;
-    const CHARACTERS_MAX: usize = 700;
+    const CHARACTERS_MAX: usize = 4_000;
     let is_heading = |line: &&str| line.starts_with('#');
     let title = text.lines().position(|line| is_heading(&line));
     let title = title.filter(|_| text.chars().count() >= DOCUMENT_CHARACTERS_MIN)?;
@@ -578,16 +656,22 @@ fn document_goal(text: &str) -> Option<String> {
     let before = if before.len() == 1 && before[0].ends_with(':') { Vec::new() } else { before };
     let body = text.lines().skip(title + 1).filter(|line| !is_heading(line));
     let lines = text.lines().skip(title).take(1).chain(before).chain(body);
-    let (mut kept, mut room) = (Vec::new(), CHARACTERS_MAX);
+    let (mut kept, mut room, mut is_code) = (Vec::new(), CHARACTERS_MAX, false);
     for line in lines.filter(|line| !line.trim().is_empty()) {
-        let length = line.chars().count();
         // Code is a detail too.
-        if length > room || line.trim_start().starts_with("```") {
-            kept.push("[…]");
+        let is_fence = line.trim_start().starts_with("```");
+        let is_over = line.chars().count() > room;
+        if (is_fence && !is_code || is_over) && kept.last() != Some(&ELLIPSIS) {
+            kept.push(ELLIPSIS);
+        }
+        if is_over {
             break;
         }
-        room -= length;
-        kept.push(line);
+        is_code ^= is_fence;
+        if !is_code && !is_fence {
+            room -= line.chars().count();
+            kept.push(line);
+        }
     }
     Some(kept.join("\n"))
 }
@@ -628,6 +712,11 @@ fn subject<'t>(text: &'t str, branch: Option<&str>) -> Cow<'t, str> {
         }
         _ => text.into(),
     }
+}
+
+/// A request as the heading of a report names it.
+fn named_request(line: &str) -> String {
+    quote::inline(line, PART_LENGTH_MAX)
 }
 
 /// A phrase of ours in the middle of a line.
@@ -780,6 +869,58 @@ mod tests {
         let closing = item(Kind::Status, &format!("Pushed. {open}"));
         let items = vec![commit, item(Kind::OpenItem, open), closing];
         assert!(!status(items).iter().any(|line| line.contains("Pushed")));
+    }
+
+    fn headings(items: Vec<Highlight>, what: &str) -> Vec<Option<String>> {
+        let points = of_session(&Gist { items, ..Gist::sample("s") });
+        let named = points.into_iter().filter(|point| point.what == what);
+        named.map(|point| point.remark).collect()
+    }
+
+    #[test]
+    fn a_report_names_the_request_before_it_once() {
+        let asked = |request: &str, kind: Kind, text: &str| Highlight {
+            detail: Some(request.to_owned()),
+            ..item(kind, text)
+        };
+        let items = vec![
+            item(Kind::Goal, "Drain the\nqueue"),
+            asked("is it safe?", Kind::Report, "It is, because `lock` is held."),
+            asked("is it safe?", Kind::Report, "`lock` is never released."),
+            asked("Drain the queue", Kind::Report, "`drain` works now on all hosts."),
+            asked("find `lock`", Kind::AgentReport, "There are two."),
+        ];
+        let after = Some("after \"is it safe?\"".to_owned());
+        assert_eq!(headings(items.clone(), "Report"), [after, None, None]);
+        let on = Some("on \"find `lock`\"".to_owned());
+        assert_eq!(headings(items, "Report of a subagent"), [on]);
+    }
+
+    #[test]
+    fn a_report_does_not_repeat_the_next_step() {
+        let plan = "Let me fix these:\n1. the lock\n2. the name";
+        let report = format!("Two threads.\n{plan}\n3. a nit");
+        let items = vec![item(Kind::StatedPlan, plan), item(Kind::Report, &report)];
+        let gist = Gist { items, ending: Ending::MidTurn, ..Gist::sample("s") };
+        let points = of_session(&gist);
+        let report = points.iter().find(|point| point.what == "Report").unwrap();
+        assert_eq!(report.text, "Two threads.\n[as above]\n3. a nit");
+    }
+
+    #[test]
+    fn a_task_that_is_the_next_step_is_told_once() {
+        let task = |text: &str, state: &str| Highlight {
+            state: Some(state.to_owned()),
+            ..item(Kind::Task, text)
+        };
+        let items = vec![task("Drain it", "in progress"), task("Lock it", "in progress")];
+        let gist = Gist { items, ending: Ending::MidTurn, ..Gist::sample("s") };
+        let points = of_session(&gist);
+        let told: Vec<&str> = { points.iter() }
+            .filter(|point| ["Next", "Open tasks"].contains(&point.what))
+            .map(|point| point.text.as_str())
+            .collect();
+        assert_eq!(told, ["Drain it", "in progress: \"Lock it\""]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What the agent itself said: its reports, and the statements in them. All of it is its word, quoted.
 
 use super::{Ending, Highlight, HighlightKind, Reading};
-use crate::report::{self, ItemKind, Report, ReportItem, SummaryKind, identifiers};
-use crate::session::{Said, Seen, Turn, TurnStart};
+use crate::checkpoint::request_line;
+use crate::report::{self, ItemKind, Report, ReportItem, SummaryItem, SummaryKind};
+use crate::session::{Said, Seen, Turn, TurnStart, intent::is_trivial};
 use std::collections::HashSet;
 
 /// Reports are read for single statements up to here, the newest first: what is older says little
@@ -76,9 +77,11 @@ impl Reading<'_> {
             let is_now = turns.len() == 1 && ending.is_open();
             match is_first || is_long && (is_last || is_report || is_now) {
                 _ if kept > KEPT_BYTES_MAX => {}
-                true => found.reports.push(item(HighlightKind::Report)),
+                true => {
+                    found.reports.push(item(HighlightKind::Report).detail(self.request_of(turn)));
+                }
                 // "Now let me run the tests." says nothing once they ran.
-                false if reading.items.is_empty() && identifiers(&said.text).is_empty() => {}
+                false if reading.items.is_empty() && report::only_announces(&said.text) => {}
                 false => found.remarks.push(item(HighlightKind::Remark)),
             }
             reports.push((turns.len() - 1, reading, said, is_last));
@@ -100,6 +103,24 @@ impl Reading<'_> {
         found.plan.extend(plan.into_iter().take(1));
         found.summary = summary;
         found
+    }
+
+    /// What the newest summary says the session is for, for one whose own requests do not.
+    pub(super) fn summarized_goal(&self) -> Option<Highlight> {
+        const ITEMS_MAX: usize = 4;
+        let summary = self.checkpoint.session.summary.as_ref()?;
+        let items = report::read_summary(&summary.text).items.into_iter();
+        let goals = items.filter(|item| item.kind == SummaryKind::Goal).map(|item| item.text);
+        let text = goals.take(ITEMS_MAX).collect::<Vec<_>>().join("\n");
+        let item = Highlight::of(HighlightKind::Goal, &text).seen(&summary.seen);
+        (!text.is_empty()).then(|| item.state("as the summary has it"))
+    }
+
+    /// The request that a turn is about, in a line; none where it is one word.
+    fn request_of(&self, turn: &Turn) -> Option<String> {
+        let (request, _) = self.requests().find(|(one, _)| one.seen == turn.seen)?;
+        let line = request_line(&request.text);
+        (line.contains(' ') || !request.trivial).then_some(line)
     }
 
     /// What the agent said it does next, in the turn that was not finished.
@@ -152,8 +173,8 @@ impl Reading<'_> {
             | SummaryKind::Finding
             | SummaryKind::Error
             | SummaryKind::Constraint => true,
-            SummaryKind::UserMessage => false,
-            SummaryKind::Goal
+            SummaryKind::UserMessage
+            | SummaryKind::Goal
             | SummaryKind::Done
             | SummaryKind::Current
             | SummaryKind::Pending
@@ -163,12 +184,15 @@ impl Reading<'_> {
         };
         let mut items = report::read_summary(&summary.text).items;
         items.sort_by_key(|item| std::cmp::Reverse(item.weight));
-        let items = items.into_iter().filter(|item| lasts(item.kind)).map(|item| {
-            let is_next = item.kind == SummaryKind::Next;
-            let kind = if is_next { HighlightKind::StatedPlan } else { HighlightKind::Summary };
-            let highlight = Highlight::of(kind, &item.text).seen(&summary.seen);
-            Highlight { weight: u8::from(is_last), ..highlight }
-        });
+        let is_said =
+            |item: &SummaryItem| item.kind != SummaryKind::UserMessage || !is_trivial(&item.text);
+        let items =
+            items.into_iter().filter(|item| lasts(item.kind) && is_said(item)).map(|item| {
+                let is_next = item.kind == SummaryKind::Next;
+                let kind = if is_next { HighlightKind::StatedPlan } else { HighlightKind::Summary };
+                let highlight = Highlight::of(kind, &item.text).seen(&summary.seen);
+                Highlight { weight: u8::from(is_last), ..highlight }
+            });
         items.take(SUMMARY_ITEMS_MAX).collect()
     }
 

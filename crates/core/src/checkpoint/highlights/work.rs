@@ -14,6 +14,8 @@ use std::path::Path;
 
 /// The state of a commit that was pushed.
 pub(crate) const PUSHED: &str = "pushed";
+/// The state of a check after which nothing was edited.
+pub(crate) const UNCHANGED: &str = "no edits since";
 /// The state of a tree whose changes are all committed, as far as the transcript shows.
 pub(crate) const NO_EDITS: &str = "no edits since the last commit";
 /// Failures that were fixed, the newest ones.
@@ -172,7 +174,7 @@ impl Reading<'_> {
         let passed = checks.iter().filter(|state| state.run.result == CheckResult::Passed);
         let item = |state: &CheckState<'_>| {
             let since = match state.edits_since.len() {
-                0 if state.is_current() => "no edits since".to_owned(),
+                0 if state.is_current() => UNCHANGED.to_owned(),
                 0 => "commands since may have changed files".to_owned(),
                 1 => "1 file edited since".to_owned(),
                 edits => format!("{edits} files edited since"),
