@@ -399,6 +399,11 @@ fn passwords_that_people_make_up_are_known_by_their_place() {
     ] {
         taken_out(text, secret);
     }
+    // The user name may be a secret too, or what replaced one.
+    for user in ["kY38Q~a1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7", "REDACTED-azure-secret"] {
+        let (clean, _) = Clean::of(&format!("-u {user}:Zx9kLm2Pq7Tr4"));
+        assert_eq!(clean.as_str(), "-u REDACTED-azure-secret:REDACTED-command-password");
+    }
     let (clean, _) = Clean::of("curl -u user:pass https://host");
     assert_eq!(clean.as_str(), "curl -u user:REDACTED-command-password https://host");
 }
