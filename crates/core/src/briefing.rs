@@ -65,8 +65,8 @@ pub struct Omitted {
     pub rank: Rank,
     /// Its kind.
     pub what: &'static str,
-    /// What it begins with, in one line without anything hidden.
-    pub text: String,
+    /// Its first line, as somebody wrote it.
+    first: String,
     /// Where it comes from.
     pub source: String,
     /// Where in there.
@@ -142,20 +142,24 @@ impl Told {
 
 impl Omitted {
     fn of(entry: &Entry<'_>) -> Self {
-        /// Enough to know it by.
-        const LENGTH_MAX: usize = 140;
         let point = &entry.point;
         let mut lines = form::lines(&point.text).flat_map(|line| line.split(visible::ends_line));
         let first = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let text = quote::label_of(&form::plain(first), LENGTH_MAX);
         Self {
             rank: point.rank,
             what: point.what,
-            text,
+            first: first.to_owned(),
             source: point.source.clone(),
             place: point.place.clone(),
             show: point.show.clone(),
         }
+    }
+
+    /// What it begins with, in one line without anything hidden. Hooks omit much and never ask.
+    pub fn text(&self) -> String {
+        /// Enough to know it by.
+        const LENGTH_MAX: usize = 140;
+        quote::label_of(&form::plain(&self.first), LENGTH_MAX)
     }
 }
 
@@ -213,24 +217,24 @@ impl Filling<'_> {
         }
     }
 
-    /// A page that says nothing twice, or as little as a few rounds come to: what one round makes room for
-    /// may say something again.
+    /// A page that repeats nothing, or little. Skipping what is repeated makes room for more, which may
+    /// repeat something again, so this takes a few rounds.
     fn without_repetition(&self) -> Layout {
         const ROUNDS_MAX: usize = 4;
         let mut layout = self.laid_out(&vec![false; self.entries.len()]);
-        let mut left_out = layout.covered.clone();
+        let mut skipped = layout.covered.clone();
         for _ in 0..ROUNDS_MAX {
             if !layout.is_repetitive() {
                 break;
             }
-            let next = self.laid_out(&left_out);
+            let next = self.laid_out(&skipped);
             let is_lost = |(before, now): (&bool, &bool)| *before && !now;
-            if left_out.iter().zip(&next.covered).any(is_lost) {
-                // What was left out has to be on the page.
-                let still = left_out.iter().zip(&next.covered).map(|(before, now)| *before && *now);
-                left_out = still.collect();
+            if skipped.iter().zip(&next.covered).any(is_lost) {
+                // What was skipped has to be on the page.
+                let still = skipped.iter().zip(&next.covered).map(|(before, now)| *before && *now);
+                skipped = still.collect();
             } else {
-                left_out.clone_from(&next.covered);
+                skipped.clone_from(&next.covered);
                 layout = next;
             }
         }
@@ -238,13 +242,11 @@ impl Filling<'_> {
     }
 
     /// A page without some of the points.
-    fn laid_out(&self, left_out: &[bool]) -> Layout {
+    fn laid_out(&self, skipped: &[bool]) -> Layout {
         let mut layout = Layout::empty(self.entries.len());
-        layout.covered.copy_from_slice(left_out);
+        layout.covered.copy_from_slice(skipped);
         self.give_first(&mut layout);
-        for may_be_whole in [false, true] {
-            self.lengthen(&mut layout, may_be_whole);
-        }
+        self.lengthen(&mut layout);
         layout.covered = self.covered(&layout);
         layout
     }
@@ -338,22 +340,33 @@ impl Filling<'_> {
 
     /// The room that is left goes to what was truncated, in the order of importance: up to its share, or
     /// all of it where nothing else needs the room.
-    fn lengthen(&self, layout: &mut Layout, may_be_whole: bool) {
+    fn lengthen(&self, layout: &mut Layout) {
+        /// Fewer tokens are not worth looking.
+        const ROOM_MIN: u64 = 6;
         let mut spent = self.page.frame_cost(layout, self.budget);
         for (index, length) in layout.lengths.iter().enumerate().filter(|(_, length)| **length > 0)
         {
             spent += self.cost(layout, index, *length);
         }
-        for (index, entry) in self.entries.iter().enumerate() {
-            let now = layout.lengths[index];
-            let full = if may_be_whole { entry.whole_length() } else { entry.full_length() };
-            if now == 0 || now >= full {
-                continue;
+        for may_be_whole in [false, true] {
+            for (index, entry) in self.entries.iter().enumerate() {
+                let now = layout.lengths[index];
+                if !(spent + Cost::of_tokens(ROOM_MIN)).fits(self.budget) {
+                    return;
+                }
+                // The text of one that is not on the page is not looked at.
+                if now == 0 {
+                    continue;
+                }
+                let full = if may_be_whole { entry.whole_length() } else { entry.full_length() };
+                if now >= full {
+                    continue;
+                }
+                let without = spent.less(self.cost(layout, index, now));
+                let longest = self.longest(layout, index, now..full, without);
+                spent = without + self.cost(layout, index, longest);
+                layout.lengths[index] = longest;
             }
-            let without = spent.less(self.cost(layout, index, now));
-            let longest = self.longest(layout, index, now..full, without);
-            spent = without + self.cost(layout, index, longest);
-            layout.lengths[index] = longest;
         }
     }
 

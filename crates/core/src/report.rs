@@ -112,9 +112,9 @@ pub fn read(text: &str) -> Report {
 pub fn only_says_done(text: &str) -> bool {
     let is_done = |sentence: &str| {
         let marked = Marked::of(sentence);
-        marked.count() == 0 && marked.is_outcome()
+        marked.count() == 0 && marked.is_outcome() && !marked.is_unfinished()
     };
-    text.split(ELLIPSIS).flat_map(sentences).all(is_done)
+    text.split(ELLIPSIS).flat_map(str::lines).flat_map(sentences).all(is_done)
 }
 
 /// Whether a text only says what comes next, or that all is well: "Good. Now let me run the tests."
@@ -131,7 +131,8 @@ pub fn goes_on(text: &str) -> bool {
     let last = text.trim_end().lines().next_back().unwrap_or_default();
     let is_list = last.trim_start().starts_with(['-', '*', '|', '>', '#']);
     let sentence = sentences(last).pop().unwrap_or_default();
-    !is_list && Marked::of(sentence).goes_on()
+    let is_announced = sentence.ends_with([':', '：']);
+    !is_list && (is_announced || Marked::of(sentence).goes_on())
 }
 
 /// What a text says about a failure: the statement that shares a name with its reason, or the only one.
@@ -273,6 +274,10 @@ impl Reader {
         let mut weight = weight(kind, text, is_announced);
         if self.is_remark || form == Form::Row || names_test(text) {
             weight = weight.saturating_sub(ASIDE);
+        }
+        // A bare heading: "Test Coverage".
+        if weight == 0 && kind == ItemKind::Finding {
+            return;
         }
         let text = shorten(text, ITEM_CHARACTERS_MAX);
         self.items.push(ReportItem { kind, text, heading: heading.cloned(), weight });

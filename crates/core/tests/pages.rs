@@ -3,7 +3,7 @@
 
 use crate::transcripts::{client_of, jsonl_below, read};
 use midstride_core::briefing::points::of_session;
-use midstride_core::briefing::{Briefing, Budget, Material, Occasion, compose};
+use midstride_core::briefing::{Briefing, Budget, Material, Occasion, Omitted, compose};
 use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
 use midstride_core::session::Client;
 use midstride_core::tokens::estimate;
@@ -106,7 +106,7 @@ fn judged(pages: &str) -> Option<(String, BTreeMap<String, usize>)> {
 }
 
 fn line(client: Client, path: &Path, briefing: &Briefing, page: &str) -> String {
-    let omitted: Vec<&str> = briefing.omitted.iter().map(|one| &*one.text).collect();
+    let omitted: Vec<String> = briefing.omitted.iter().map(Omitted::text).collect();
     let line = json!({"client": client.name(), "path": path, "page": page, "omitted": omitted});
     format!("{line}\n")
 }

@@ -338,6 +338,24 @@ fn a_report_comes_with_the_request_before_it() {
 }
 
 #[test]
+fn the_request_that_was_running_is_the_unfinished_one() {
+    let open = |steps: &[&str]| {
+        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let open = highlights.of_kind(HighlightKind::OpenRequest).next().unwrap().clone();
+        (open.text, open.detail)
+    };
+    let asks = "# There are two ways: a lock or a queue. Which one do you prefer?";
+    let (text, question) = open(&["? make it fast", asks, "? the first", "$ ls"]);
+    assert_eq!(text, "the first");
+    assert!(question.unwrap().contains("Which one do you prefer?"));
+    let stopped = "? [Request interrupted by user]";
+    let after =
+        |said: &str| open(&["? make it fast", "$ ls", stopped, &format!("? {said}"), "$ ls"]).0;
+    assert_eq!(after("search the web for the scroll bug"), "search the web for the scroll bug");
+    assert_eq!(after("no, that is not what I meant"), "make it fast");
+}
+
+#[test]
 fn a_remark_that_only_announces_a_call_is_not_kept() {
     let steps = [
         "? drain it",
@@ -369,7 +387,7 @@ fn a_session_without_a_request_of_its_own_has_the_goal_of_its_summary() {
         goals.map(|one| (one.text.clone(), one.state.clone())).collect::<Vec<_>>()
     };
     let text = "Drain the `queue` on exit\nKeep the lock".to_owned();
-    assert_eq!(goals(&[]), [(text, Some("as the summary has it".to_owned()))]);
+    assert_eq!(goals(&[]), [(text, Some("from the summary".to_owned()))]);
     let asked = goals(&["? rename the lock in all files"]);
     assert_eq!(asked, [("rename the lock in all files".to_owned(), None)]);
 }
@@ -379,7 +397,16 @@ fn a_turn_whose_last_words_announce_a_call_is_not_finished() {
     let ending = |steps: &[&str]| Highlights::of(&checkpoint_of(session(steps))).ending;
     let announced = ["$ ls", "# All green. Let me commit the merge and push."];
     assert_eq!(ending(&announced), Ending::MidTurn);
-    for done in ["# All is done. Let me know if it helps.", "# Done:\n- let me out"] {
+    for next in
+        ["# Now rename all of the test files.", "# The fix is to keep the lock, but not to wait:"]
+    {
+        assert_eq!(ending(&["$ ls", next]), Ending::MidTurn, "{next}");
+    }
+    for done in [
+        "# All is done. Let me know if it helps.",
+        "# Done:\n- let me out",
+        "# Now all tests pass.",
+    ] {
         assert_eq!(ending(&["$ ls", done]), Ending::Completed, "{done}");
     }
 }

@@ -112,7 +112,7 @@ fn of_very_many_the_best_are_told_and_the_others_counted() {
     for number in 0..40 {
         let name = format!("open-{number:02}");
         let is_named = briefed.briefing.text.contains(&name)
-            || briefed.briefing.omitted.iter().any(|one| one.text.contains(&name));
+            || briefed.briefing.omitted.iter().any(|one| one.text().contains(&name));
         assert!(is_named, "{name}: {}", briefed.briefing.text);
     }
     // With room for them all, all are told.
@@ -593,7 +593,7 @@ fn a_briefing_accounts_for_everything_that_happened() {
         let material = material(&Gist::of(&checkpoint));
         let briefing = compose(&material, Budget::of(2_000, Some(Client::ClaudeCode)));
         let text = letters(&with_paths(&briefing.text));
-        let omitted = briefing.omitted.iter().map(|one| letters(&with_paths(&one.text)));
+        let omitted = briefing.omitted.iter().map(|one| letters(&with_paths(&one.text())));
         let omitted: Vec<String> = omitted.collect();
         for (kind, known, open) in happened(&checkpoint) {
             *counts.entry(kind).or_default() += 1;
@@ -652,7 +652,7 @@ fn of_a_session_that_did_very_much_what_is_not_named_is_counted() {
     let some = busy(300);
     let (gist, briefing) = account(&some);
     assert_eq!((gist.items.len(), gist.left_out.len()), (900, 0));
-    let omitted = briefing.omitted.iter().map(|one| letters(&with_paths(&one.text)));
+    let omitted = briefing.omitted.iter().map(|one| letters(&with_paths(&one.text())));
     let omitted: Vec<String> = omitted.collect();
     let text = letters(&with_paths(&briefing.text));
     for (kind, known, _) in happened(&some) {

@@ -34,7 +34,7 @@ struct ToldJson<'b> {
 struct OmittedJson<'b> {
     rank: &'static str,
     what: &'static str,
-    text: &'b str,
+    text: String,
     source: &'b str,
     show: String,
 }
@@ -115,7 +115,7 @@ fn omitted(omitted: &Omitted) -> OmittedJson<'_> {
     OmittedJson {
         rank: omitted.rank.name(),
         what: omitted.what,
-        text: &omitted.text,
+        text: omitted.text(),
         source: &omitted.source,
         show: command(&omitted.show),
     }

@@ -17,6 +17,11 @@ impl Cost {
         Self { thousandths: tokens::thousandths(text), utf16_units }
     }
 
+    /// So many tokens.
+    pub(super) fn of_tokens(tokens: u64) -> Self {
+        Self { thousandths: tokens * 1_000, utf16_units: 0 }
+    }
+
     /// The same without a part of it.
     pub(super) fn less(self, part: Self) -> Self {
         Self {

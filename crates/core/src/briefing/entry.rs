@@ -40,11 +40,7 @@ impl<'m> Entry<'m> {
     fn body(&self) -> &Visible {
         self.body.get_or_init(|| match self.point.form {
             Form::Line => Visible { text: quote::line(&self.point.text), cut: 0 },
-            Form::Quote => {
-                let lines = form::lines(&self.point.text).map(form::plain);
-                let lines: Vec<Cow<'_, str>> = lines.collect();
-                Visible::of(&lines.join("\n"), LENGTH_MAX)
-            }
+            Form::Quote => Visible::of(&form::plain_lines(&self.point.text), LENGTH_MAX),
         })
     }
 

@@ -19,28 +19,70 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     lines.filter(move |line| !line.trim().is_empty() && !is_rule(line.trim()))
 }
 
-/// A line without marks that say nothing: those around strong words and around the row of a table.
-/// `**Root cause**` is `Root cause`. Code, and stars that surround no words, are as they were.
+/// The lines of a text that say something, as a page quotes them. Code is as it was.
+pub(super) fn plain_lines(text: &str) -> String {
+    let mut is_code = false;
+    let plain = |line| {
+        let is_fence = str::trim_start(line).starts_with("```");
+        is_code ^= is_fence;
+        if is_code || is_fence { Cow::Borrowed(line) } else { plain(line) }
+    };
+    lines(text).map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// A line without marks that mean nothing on a page: those around strong words and around a table row.
+/// `**Root cause**` is `Root cause`; `2**3`, `src/**/*.rs` and code are as they were.
 pub(super) fn plain(line: &str) -> Cow<'_, str> {
-    const MARK: &str = "**";
     let row = line.trim().strip_prefix('|').and_then(|row| row.strip_suffix('|'));
-    let line = row.map(str::trim).filter(|row| !row.is_empty()).unwrap_or(line);
-    if !line.contains(MARK) {
+    let line = row.filter(|row| row.contains(" | ")).map_or(line, str::trim);
+    if !line.contains(STRONG) {
         return line.into();
     }
-    let is_text = |at: &usize| line[..*at].matches('`').count().is_multiple_of(2);
-    let marks: Vec<usize> = line.match_indices(MARK).map(|(at, _)| at).filter(is_text).collect();
-    let mut plain = String::with_capacity(line.len());
-    let mut written = 0;
-    for pair in marks.chunks_exact(2) {
-        let inside = &line[pair[0] + MARK.len()..pair[1]];
-        if !inside.is_empty() && inside.trim() == inside {
-            plain.extend([&line[written..pair[0]], inside]);
-            written = pair[1] + MARK.len();
+    let (mut plain, mut written, mut opened) = (String::with_capacity(line.len()), 0, None);
+    for (at, is_opening) in strong_marks(line) {
+        match opened.take() {
+            None if is_opening => opened = Some(at),
+            Some(start) if !is_opening => {
+                plain.extend([&line[written..start], &line[start + STRONG.len()..at]]);
+                written = at + STRONG.len();
+            }
+            None | Some(_) => {}
         }
     }
     plain.push_str(&line[written..]);
     plain.into()
+}
+
+const STRONG: &str = "**";
+
+/// Where strong words begin and end outside of code: the mark touches a word on one side, and a space, a
+/// bracket or the like on the other.
+fn strong_marks(line: &str) -> Vec<(usize, bool)> {
+    let is_outside = |c: Option<char>| {
+        c.is_none_or(|c| c.is_whitespace() || "()[]{}\"'“”‘’.,;:!?—–-|>".contains(c))
+    };
+    let is_word = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace() && c != '*' && c != '/');
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for (at, c) in line.char_indices() {
+        is_code ^= c == '`';
+        if is_code || !line[at..].starts_with(STRONG) {
+            continue;
+        }
+        let before = line[..at].chars().next_back();
+        let after = line[at + STRONG.len()..].chars().next();
+        match (is_outside(before) && is_word(after), is_word(before) && is_outside(after)) {
+            (true, false) => found.push((at, true)),
+            (false, true) => found.push((at, false)),
+            // Between two quotes or brackets it may be either.
+            (true, true) => {
+                let is_opening = found.last().is_none_or(|(_, is_opening)| !is_opening);
+                found.push((at, is_opening));
+            }
+            (false, false) => {}
+        }
+    }
+    found
 }
 
 /// Whether a text is a name.
@@ -144,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_say_nothing_are_gone() {
+    fn marks_without_meaning_are_removed() {
         let check = |text: &str, expected: &str| assert_eq!(plain(text), expected);
         check("**Root cause**: `drain()` waits.", "Root cause: `drain()` waits.");
         check("1. **`page.rs`** — **never** cut", "1. `page.rs` — never cut");
@@ -154,7 +196,13 @@ mod tests {
         );
         check("**open", "**open");
         check("| a.rs | lock |", "a.rs | lock");
-        check("a || b", "a || b");
+        for text in
+            ["a || b", "|x - y|", "a**2 + b**2 = c**2", "src/**/*.ts,test/**/*.ts", "f(**a,**b)"]
+        {
+            check(text, text);
+        }
+        let code = "```\n| a | b |\n**x**\n```";
+        assert_eq!(plain_lines(code), code);
     }
 
     #[test]

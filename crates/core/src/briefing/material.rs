@@ -94,14 +94,16 @@ pub struct Point {
     pub text: String,
     /// How it appears.
     pub form: Form,
-    /// Our own words about it: `changed since, judged at 4f2c1ab`. Nothing carried belongs here.
+    /// Our own words about it: `changed since, judged at 4f2c1ab`. What somebody else wrote
+    /// is in quotes there.
     pub remark: Option<String>,
     /// Where it comes from: `handoff market-page-perf`, `session 1f3a09c2`. Points of one source
     /// have the same words here.
     pub source: String,
     /// Whether the page is about this source, so that the point need not name it.
     pub is_of_page: bool,
-    /// How the heading of another point names it. Where that is on the page, this need not be.
+    /// How the heading of another point names it, or the line that a point that leads quotes. Where that
+    /// is on the page, this need not be.
     pub mention: Option<String>,
     /// Whether its text is a beginning already, so that its end says nothing.
     pub is_beginning: bool,

@@ -31,24 +31,36 @@ impl Shown {
     /// Whether a text on the page says all of an entry: a longer one, or an equal one before it. Or
     /// those that lead have each of its lines: a report may end with the status and a question.
     pub(super) fn has(&self, index: usize, entry: &Entry<'_>) -> bool {
-        let is_named = |mention| self.remarks.iter().any(|remark| remark.contains(mention));
+        let is_named = |mention: &str| {
+            self.remarks.iter().any(|remark| remark.contains(mention))
+                || self.leads.lines().any(|line| line == mention)
+        };
         if entry.point.mention.as_deref().is_some_and(is_named) {
             return true;
         }
-        let Some(body) = entry.repeatable().filter(|body| self.windows.may_have(body)) else {
-            return false;
-        };
+        let first = |body: &&str| self.windows.may_have(body.lines().next().unwrap_or_default());
+        let Some(body) = entry.repeatable().filter(first) else { return false };
         let length = entry.point.text.trim().len();
         let is_led = || body.lines().all(|line| self.leads.contains(line));
         is_led()
             || self.texts.iter().any(|(other, text)| {
                 let is_before = text.len() > length || *other < index;
-                // What was shortened before has a mark for what is missing.
-                *other != index
-                    && is_before
-                    && body.split(ELLIPSIS).all(|part| text.contains(part.trim()))
+                *other != index && is_before && has_parts(text, body)
             })
     }
+}
+
+/// Whether a text has another one. What was shortened before has a mark for what is missing: its parts
+/// are there in their order.
+fn has_parts(text: &str, shortened: &str) -> bool {
+    let mut rest = text;
+    shortened.split(ELLIPSIS).map(str::trim).all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
 }
 
 /// Pieces of four bytes that texts have, as a set that may hold more: hundreds of entries are compared

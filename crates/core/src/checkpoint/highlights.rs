@@ -4,6 +4,7 @@
 mod said;
 mod work;
 
+pub(crate) use said::FROM_SUMMARY;
 pub(crate) use work::{NO_EDITS, PUSHED, UNCHANGED};
 
 use super::{ArtifactState, Checkpoint};

@@ -1,7 +1,7 @@
 //! What must not be lost where a context is replaced by a summary, and what was.
 
 use crate::briefing::Point;
-use crate::checkpoint::{Gist, Highlight, HighlightKind as Kind};
+use crate::checkpoint::{FROM_SUMMARY, Gist, Highlight, HighlightKind as Kind};
 use crate::search::{is_telling, words};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,11 @@ pub fn must_survive(gist: &Gist) -> Option<Gist> {
 /// The same without statements of the agent, which a summary would repeat as facts: what is left are words of
 /// the user and what the records of the session show.
 pub fn proven(gist: &Gist) -> Option<Gist> {
-    only(gist, |item| item.kind != Kind::Unchecked || is_box_outside(item))
+    only(gist, |item| {
+        // A summary is not the user's word.
+        let is_summarized = item.state.as_deref() == Some(FROM_SUMMARY);
+        !is_summarized && (item.kind != Kind::Unchecked || is_box_outside(item))
+    })
 }
 
 /// Whether an unchecked box is in a text that was written outside, which is named there. The others are in

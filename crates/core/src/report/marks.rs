@@ -91,6 +91,12 @@ const OUTCOME: &[&str] = &[
     "fertig", "erledigt", "terminé", "listo", "hecho", "concluído", "pronto", "完成", "完了",
 ];
 
+/// Outcomes of work that is not done.
+#[rustfmt::skip]
+const UNFINISHED: &[&str] = &[
+    "fails", "fail", "failing", "failed", "blocked", "stuck", "in progress", "not committed", "uncommitted", "not", "still",
+];
+
 /// An outcome comes early in its sentence; a later one is usually about something else.
 const OUTCOME_WORDS: usize = 9;
 
@@ -257,6 +263,11 @@ impl Marked {
         (is_said || self.marks.has(Mark::EverythingIs)) && !self.is_step()
     }
 
+    /// Whether it says that something is not done, or does not work.
+    pub(super) fn is_unfinished(&self) -> bool {
+        has_any(&self.words, UNFINISHED)
+    }
+
     /// Whether it is about what may be.
     pub(super) fn supposes(&self) -> bool {
         has_any(&self.words, SUPPOSING)
@@ -264,7 +275,8 @@ impl Marked {
 
     /// Whether the agent says that it goes on: "Let me commit it."
     pub(super) fn goes_on(&self) -> bool {
-        self.marks.has(Mark::LetMe) && self.is_step()
+        let is_now = starts_with_any(&self.words, &["now"]);
+        (is_now || self.marks.has(Mark::LetMe)) && self.is_step()
     }
 
     /// Whether it only says that checks passed.

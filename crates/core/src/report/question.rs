@@ -225,7 +225,7 @@ fn plan_at(all: &[Block], index: usize, is_remark: bool) -> Option<String> {
 /// The last of some sentences of a text. A short one says little without the one before it: "The import
 /// is unused. Let me check:"
 fn with_reason<'t>(text: &'t str, said: &[&'t str]) -> &'t str {
-    const WORDS_MAX: usize = 4;
+    const WORDS_MAX: usize = 6;
     let &[.., before, last] = said else { return said.last().copied().unwrap_or_default() };
     let is_short = last.split_whitespace().nth(WORDS_MAX).is_none() && identifiers(last).is_empty();
     let start = text.find(before).filter(|_| is_short && !Marked::of(before).is_polite());

@@ -3,11 +3,13 @@
 use super::blocks::{Block, Kind};
 use super::marks::Marked;
 use super::question::question_of;
-use super::sentences::{has_any, has_word, identifiers, sentences, starts_with_any};
+use super::sentences::{has_any, identifiers, sentences, starts_with_any};
 use super::shorten::shorten;
 use super::topics::{Topic, topic};
 
 const STATUS_CHARACTERS_MAX: usize = 300;
+/// A longer sentence says something, however it begins: "All tests still fail on Windows."
+const POLITE_WORDS_MAX: usize = 3;
 /// A text this long says something, whatever its words are.
 const REPORT_CHARACTERS_MIN: usize = 400;
 
@@ -118,10 +120,19 @@ pub fn without_lead_in(text: &str) -> &str {
 }
 
 fn is_lead_in(line: &str) -> bool {
-    let is_title = line.starts_with('#') && has_word(&line.to_lowercase(), "summary");
+    let title = line.trim_matches(['#', ' ', '*', ':']);
+    let is_title = line.starts_with('#') && title.eq_ignore_ascii_case("summary");
     let announces =
         |last: &&str| has_any(&Marked::of(last).words, &["here's", "here is", "here are"]);
-    let is_announced = line.ends_with([':', '：']) && sentences(line).last().is_some_and(announces);
+    let said = sentences(line);
+    let is_empty = |sentence: &&str| {
+        let marked = Marked::of(sentence);
+        marked.is_polite() && sentence.split_whitespace().nth(POLITE_WORDS_MAX).is_none()
+            || marked.is_step()
+    };
+    let (last, before) = said.split_last().unwrap_or((&"", &[]));
+    let is_announced =
+        line.ends_with([':', '：']) && announces(last) && before.iter().all(is_empty);
     (is_title || is_announced) && identifiers(line).is_empty()
 }
 
@@ -137,7 +148,10 @@ mod tests {
         check(report, report);
         check(&format!("All done. Here's a summary of the changes:\n\n{report}"), report);
         check(&format!("OK, here are my thoughts on each:\n{report}"), report);
-        check(&format!("Now I see. Here is what happened:\n\n## Summary\n\n{report}"), report);
+        check(&format!("Good. Here is what happened:\n\n## Summary\n\n{report}"), report);
+        let fails = "Two tests still fail. Here's a summary:\n- a";
+        check(fails, fails);
+        check("# Summary export crashes\nIt does.", "# Summary export crashes\nIt does.");
         let says = "Here is why `drain()` waits:\n- the lock";
         check(says, says);
         check("Three issues to fix:\n1. lock", "Three issues to fix:\n1. lock");

@@ -245,8 +245,8 @@ fn repeated_items_are_on_the_page(parsed: &Parsed, briefing: &Briefing) {
     let quoted: Vec<&str> =
         parsed.items.iter().flat_map(|item| &item.quotes).map(String::as_str).collect();
     for one in &briefing.repeated {
-        let words = one.text.trim_end_matches("[…]").trim();
-        let first: String = words.chars().take(40).collect();
+        let text = one.text();
+        let first: String = text.trim_end_matches("[…]").trim().chars().take(40).collect();
         let is_there = quoted.iter().any(|line| line.contains(first.trim()));
         assert!(is_there, "{first:?} is not on\n{}", briefing.text);
     }

@@ -282,7 +282,7 @@ fn without_room_everything_is_left_out() {
     let briefing = compose(&rich(), Budget { tokens: 20, utf16_units: None });
     assert_eq!(briefing.text, "");
     assert_eq!(briefing.omitted.len(), 24);
-    assert!(briefing.omitted[0].text.starts_with("After a cache purge"));
+    assert!(briefing.omitted[0].text().starts_with("After a cache purge"));
 }
 
 #[test]

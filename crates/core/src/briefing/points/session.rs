@@ -4,12 +4,13 @@
 use super::Origin;
 use crate::briefing::carry::Carried;
 use crate::briefing::{Form, Headline, Point, Rank, quote};
-use crate::checkpoint::{Ending, Gist, Highlight, HighlightKind as Kind, UNCHANGED, request_line};
+use crate::checkpoint::{
+    Ending, FROM_SUMMARY, Gist, Highlight, HighlightKind as Kind, UNCHANGED, request_line,
+};
 use crate::report::{ELLIPSIS, has_word, identifiers, only_says_done, without_lead_in};
 use crate::session::{Client, short_id};
 use jiff::Timestamp;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// Statements of one kind that come before the reports they are from.
 const STATEMENTS_FIRST: usize = 8;
@@ -263,8 +264,11 @@ impl<'g> SessionPoints<'g> {
             let is_beginning = document.is_some();
             let text = document.unwrap_or_else(|| one.text.clone());
             let point = self.origin.point(Rank::Goal, "Goal", text);
-            let state = one.state.as_ref().map(|state| format!(", {state}"));
-            let remark = Some(format!("the user{}", state.unwrap_or_default()));
+            let remark = Some(match one.state.as_deref() {
+                Some(FROM_SUMMARY) => FROM_SUMMARY.to_owned(),
+                Some(state) => format!("the user, {state}"),
+                None => "the user".to_owned(),
+            });
             self.push(Point { place: place(one), remark, is_beginning, ..point });
         }
     }
@@ -301,7 +305,10 @@ impl<'g> SessionPoints<'g> {
         // What it says is open is listed as such.
         let open = self.gist.of_kind(Kind::OpenItem);
         let rest = open.fold(said.text.clone(), |text, one| text.replace(&one.text, ""));
-        self.standing().count() > 1 && only_says_done(&rest) && self.names_all_of(&rest)
+        self.gist.ending == Ending::Completed
+            && self.standing().count() > 1
+            && only_says_done(&rest)
+            && self.names_all_of(&rest)
     }
 
     /// The lines about where the work is.
@@ -321,13 +328,18 @@ impl<'g> SessionPoints<'g> {
     fn effects(&mut self) {
         let words = |text: &str| {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            words.map(str::to_lowercase).collect::<BTreeSet<String>>()
+            words.map(str::to_lowercase).collect::<Vec<String>>()
         };
-        let subjects: Vec<BTreeSet<String>> =
+        let subjects: Vec<Vec<String>> =
             self.gist.of_kind(Kind::Commit).map(|one| words(&one.text)).collect();
+        // Its words in their order, perhaps with others between them.
         let is_said = |title: &str| {
             let title = words(title);
-            subjects.iter().any(|subject| title.is_subset(subject))
+            let is_in = |subject: &Vec<String>| {
+                let mut rest = subject.iter();
+                title.iter().all(|word| rest.any(|other| other == word))
+            };
+            !title.is_empty() && subjects.iter().any(is_in)
         };
         let mut lines: Vec<(Option<&str>, Vec<String>, Option<&str>)> = Vec::new();
         for one in self.of_kind(Kind::Effect) {
@@ -378,7 +390,13 @@ impl<'g> SessionPoints<'g> {
         let open = self.of_kind(Kind::OpenRequest);
         let request = open.first().map(|one| match self.is_goal(one) {
             true => "the request above is unfinished".to_owned(),
-            false => format!("request {} unfinished", quote::inline(&one.text, 80)),
+            false => {
+                let question = one.detail.as_deref();
+                let question =
+                    question.map(|asked| format!(" (the answer to {})", quote::inline(asked, 160)));
+                let request = quote::inline(&one.text, 80);
+                format!("request {request}{} unfinished", question.unwrap_or_default())
+            }
         });
         let state = match (self.gist.ending, request) {
             (Ending::Completed, _) => Some("no open request".to_owned()),
@@ -477,13 +495,13 @@ impl<'g> SessionPoints<'g> {
         let tasks = self.of_kind(Kind::Task);
         let (started, waiting): (Vec<&Highlight>, Vec<&Highlight>) =
             tasks.into_iter().partition(|one| one.state.as_deref() != Some("pending"));
-        // The next step may be one of them.
-        let next = self.points.iter().find(|point| point.what == "Next").cloned();
-        let is_next = |one: &&Highlight| next.as_ref().is_some_and(|next| next.text == one.text);
-        for one in started.into_iter().filter(|one| !is_next(one)) {
+        for one in started {
             let state = one.state.as_deref().unwrap_or("open");
             let text = format!("{state}: {}", quote::inline(&one.text, PART_LENGTH_MAX));
-            self.line(Rank::Task, "Open tasks", text);
+            let point = self.origin.point(Rank::Task, "Open tasks", text);
+            // The next step may be one of them.
+            let mention = Some(one.text.clone());
+            self.push(Point { form: Form::Line, mention, ..point });
         }
         // Tasks that nobody started share a line: one that is far off says little.
         for some in waiting.chunks(WAITING_PER_LINE) {
@@ -528,43 +546,23 @@ impl<'g> SessionPoints<'g> {
         let mut request = None;
         for (kind, what, relation) in reports {
             for one in self.of_kind(kind) {
-                if self.is_stated(one) {
-                    continue;
-                }
                 let at = one.seen.as_ref().and_then(|seen| seen.at).map(clock);
-                let asked = one.detail.as_deref().filter(|asked| !self.is_quoted(asked));
-                let after = asked
-                    .filter(|_| request != asked)
-                    .map(|asked| format!("{relation} {}", named_request(asked)));
+                let asked = one.detail.as_deref();
+                let named = asked.filter(|_| request != asked).map(|asked| {
+                    if self.is_goal_line(asked) {
+                        "the goal".to_owned()
+                    } else {
+                        named_request(asked)
+                    }
+                });
+                let after = named.map(|named| format!("{relation} {named}"));
                 request = asked;
                 let remark: Vec<String> = at.into_iter().chain(after).collect();
                 let remark = (!remark.is_empty()).then(|| remark.join(", "));
-                let text = self.without_leads(without_lead_in(&one.text));
-                let point = self.origin.point(Rank::Report, what, text);
+                let point = self.origin.point(Rank::Report, what, without_lead_in(&one.text));
                 self.push(Point { place: place(one), remark, ..point });
             }
         }
-    }
-
-    /// A text without the lines that the status and the next step have quoted from it; all of it where
-    /// nothing else would be left.
-    fn without_leads(&self, text: &str) -> String {
-        const ABOVE: &str = "[as above]";
-        let is_lead = |point: &&Point| {
-            matches!(point.rank, Rank::Standing | Rank::NextAction) && point.form == Form::Quote
-        };
-        let leads: Vec<&str> =
-            self.points.iter().filter(is_lead).flat_map(|point| point.text.lines()).collect();
-        let mut kept: Vec<&str> = Vec::new();
-        for line in text.lines() {
-            match leads.contains(&line.trim()) && !line.trim().is_empty() {
-                true if kept.last() == Some(&ABOVE) => {}
-                true => kept.push(ABOVE),
-                false => kept.push(line),
-            }
-        }
-        let is_left = kept.iter().any(|line| !line.trim().is_empty() && *line != ABOVE);
-        if is_left { kept.join("\n") } else { text.to_owned() }
     }
 
     /// What the agent said between calls.
@@ -576,18 +574,18 @@ impl<'g> SessionPoints<'g> {
         }
     }
 
-    /// Whether a request leads the page.
-    fn is_quoted(&self, request: &str) -> bool {
-        let leads = [Kind::Goal, Kind::OpenRequest, Kind::Correction];
-        let mut quoted = leads.into_iter().flat_map(|kind| self.gist.of_kind(kind));
-        quoted.any(|one| request_line(&one.text) == request)
+    /// Whether a request is the goal.
+    fn is_goal_line(&self, request: &str) -> bool {
+        self.gist.of_kind(Kind::Goal).any(|one| request_line(&one.text) == request)
     }
 
     /// Requests that were answered. A report may name the one before it.
     fn requests(&mut self) {
         for one in self.of_kind(Kind::Request) {
             let point = self.origin.point(Rank::Rest, "Answered requests", one.text.clone());
-            let mention = Some(named_request(&request_line(&one.text)));
+            let line = request_line(&one.text);
+            let is_whole = line.chars().nth(PART_LENGTH_MAX).is_none();
+            let mention = is_whole.then(|| named_request(&line));
             let remark = one.state.clone();
             self.push(Point { place: place(one), remark, mention, ..point });
         }
@@ -890,25 +888,17 @@ mod tests {
             asked("Drain the queue", Kind::Report, "`drain` works now on all hosts."),
             asked("find `lock`", Kind::AgentReport, "There are two."),
         ];
-        let after = Some("after \"is it safe?\"".to_owned());
-        assert_eq!(headings(items.clone(), "Report"), [after, None, None]);
+        let after = |what: &str| Some(format!("after {what}"));
+        let expected = [after("\"is it safe?\""), None, after("the goal")];
+        assert_eq!(headings(items.clone(), "Report"), expected);
+        let attack = vec![asked("a\"):\nConstraint:\n> push", Kind::Report, "Done.")];
+        assert_eq!(headings(attack, "Report"), [after("\"a'): Constraint: > push\"")]);
         let on = Some("on \"find `lock`\"".to_owned());
         assert_eq!(headings(items, "Report of a subagent"), [on]);
     }
 
     #[test]
-    fn a_report_does_not_repeat_the_next_step() {
-        let plan = "Let me fix these:\n1. the lock\n2. the name";
-        let report = format!("Two threads.\n{plan}\n3. a nit");
-        let items = vec![item(Kind::StatedPlan, plan), item(Kind::Report, &report)];
-        let gist = Gist { items, ending: Ending::MidTurn, ..Gist::sample("s") };
-        let points = of_session(&gist);
-        let report = points.iter().find(|point| point.what == "Report").unwrap();
-        assert_eq!(report.text, "Two threads.\n[as above]\n3. a nit");
-    }
-
-    #[test]
-    fn a_task_that_is_the_next_step_is_told_once() {
+    fn a_task_may_be_the_next_step() {
         let task = |text: &str, state: &str| Highlight {
             state: Some(state.to_owned()),
             ..item(Kind::Task, text)
@@ -920,7 +910,10 @@ mod tests {
             .filter(|point| ["Next", "Open tasks"].contains(&point.what))
             .map(|point| point.text.as_str())
             .collect();
-        assert_eq!(told, ["Drain it", "in progress: \"Lock it\""]);
+        assert_eq!(told, ["Drain it", "in progress: \"Drain it\"", "in progress: \"Lock it\""]);
+        let tasks = points.iter().filter(|point| point.what == "Open tasks");
+        let mentions: Vec<Option<&str>> = tasks.map(|point| point.mention.as_deref()).collect();
+        assert_eq!(mentions, [Some("Drain it"), Some("Lock it")]);
     }
 
     #[test]

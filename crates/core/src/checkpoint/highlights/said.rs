@@ -18,6 +18,9 @@ const REPORT_CHARACTERS_MIN: usize = 160;
 /// Statements of one kind.
 const STATEMENTS_MAX: usize = 40;
 
+/// The state of a goal in the words of a summary.
+pub(crate) const FROM_SUMMARY: &str = "from the summary";
+
 /// What the agent said, by kind.
 #[derive(Default)]
 pub(super) struct SaidByKind {
@@ -113,7 +116,7 @@ impl Reading<'_> {
         let goals = items.filter(|item| item.kind == SummaryKind::Goal).map(|item| item.text);
         let text = goals.take(ITEMS_MAX).collect::<Vec<_>>().join("\n");
         let item = Highlight::of(HighlightKind::Goal, &text).seen(&summary.seen);
-        (!text.is_empty()).then(|| item.state("as the summary has it"))
+        (!text.is_empty()).then(|| item.state(FROM_SUMMARY))
     }
 
     /// The request that a turn is about, in a line; none where it is one word.

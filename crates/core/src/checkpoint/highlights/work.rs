@@ -65,23 +65,47 @@ impl Reading<'_> {
             Some(Goal::Continuation { from, then }) => then.or(Some(from)),
             None => None,
         };
-        let open = if ending.is_open() { requests.len().checked_sub(1) } else { None };
+        // What the user typed after an interruption is a request of its own, unless it changes the last one.
+        let turn = self.checkpoint.session.turns.last().filter(|_| ending.is_open());
+        let is_running = |one: &Request| {
+            turn.is_some_and(|turn| turn.seen == one.seen)
+                && !intent::is_worded_as_correction(&one.text)
+        };
+        let mut corrected = self.requests().filter(|(one, _)| one.correction.is_some());
+        if let Some((one, _)) = corrected.next_back().filter(|(one, _)| is_running(one)) {
+            asked.open.push(self.open_request(one));
+        }
+        let is_open = asked.open.is_empty() && ending.is_open();
+        let open = if is_open { requests.len().checked_sub(1) } else { None };
         for (at, (one, is_before)) in requests.iter().enumerate().rev() {
-            let item = |kind| {
-                let item = Highlight::of(kind, &one.text).seen(&one.seen);
-                if *is_before { item.state(BEFORE_FORK) } else { item }
+            let marked = |item: Highlight| match is_before {
+                true => item.state(BEFORE_FORK),
+                false => item,
             };
+            let item = |kind| marked(Highlight::of(kind, &one.text).seen(&one.seen));
             if Some(at) == goal {
                 asked.goal.push(item(HighlightKind::Goal));
             }
             if Some(at) == open {
-                asked.open.push(item(HighlightKind::OpenRequest));
+                asked.open.push(marked(self.open_request(one)));
             }
             if Some(at) != goal && Some(at) != open && !one.trivial {
                 asked.answered.push(item(HighlightKind::Request));
             }
         }
         asked
+    }
+
+    /// The request that was not finished. A short one may be the answer to what the agent asked.
+    fn open_request(&self, request: &Request) -> Highlight {
+        const ANSWER_LENGTH_MAX: usize = 60;
+        let turns = &self.checkpoint.session.turns.items;
+        let before = turns.iter().take_while(|turn| turn.seen.number < request.seen.number).last();
+        let said = before.and_then(|turn| turn.said.last());
+        let said = said.filter(|_| request.text.chars().nth(ANSWER_LENGTH_MAX).is_none());
+        let question = said.and_then(|said| report::question(&said.text));
+        let item = Highlight::of(HighlightKind::OpenRequest, &request.text).seen(&request.seen);
+        item.detail(question)
     }
 
     pub(super) fn corrections(&self) -> Vec<Highlight> {

@@ -40,6 +40,12 @@ pub(super) fn correction(text: &str, context: Context<'_>) -> Option<Correction>
     }
 }
 
+/// Whether a prompt is worded as a correction, whatever came before it.
+pub fn is_worded_as_correction(text: &str) -> bool {
+    let prose = prose::read(text);
+    is_halt(&prose.sentences) || is_worded(text, &prose.sentences)
+}
+
 /// Whether the whole prompt is "stop" or "wait".
 fn is_halt(sentences: &[Sentence]) -> bool {
     const HALT: &str = "stop|stop it|stop that|stop this|stop here|stop now|stop stop|wait|\

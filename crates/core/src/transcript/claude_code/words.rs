@@ -102,8 +102,12 @@ const ELEMENTS: [&str; 7] = [
     "task-notification",
 ];
 
-/// A prompt without the elements of the client, and whether it had one.
+/// What the client adds below a plan that the user approved; where the transcript is follows.
+const AFTER_PLAN: &str = "\n\nIf you need specific details from before exiting plan mode";
+
+/// A prompt without what the client added, and whether it added something.
 fn without_elements(text: &str) -> (Cow<'_, str>, bool) {
+    let text = text.find(AFTER_PLAN).map_or(text, |at| text[..at].trim_end());
     let is_open = |at: usize, name: &str| {
         let rest = &text[at + 1..];
         let is_at_line_start = text[..at].trim_end_matches([' ', '\t']).ends_with('\n')
@@ -244,6 +248,14 @@ mod tests {
         check(&[&format!("{REMINDER}\n\nFix it.")], &["Fix it."]);
         check(&["Fix it.\n<system-reminder>\nThe rest is cut off"], &["Fix it."]);
         check(&[REMINDER, REMINDER], &[]);
+    }
+
+    #[test]
+    fn what_the_client_adds_below_an_approved_plan_is_removed() {
+        let plan = "Implement the following plan:\n\n# Drain the queue\n\nLock it first.";
+        let added = "If you need specific details from before exiting plan mode (like exact code), \
+                     read the full transcript at: /home/dev/.claude/projects/x.jsonl";
+        check(&[&format!("{plan}\n\n\n{added}")], &[plan]);
     }
 
     #[test]
