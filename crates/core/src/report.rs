@@ -117,6 +117,17 @@ pub fn only_says_done(text: &str) -> bool {
     text.split(ELLIPSIS).flat_map(str::lines).flat_map(sentences).all(is_done)
 }
 
+/// Whether a statement is about what is not there yet, or how something is for now. A later edit may have
+/// changed that.
+pub fn says_what_is_missing(text: &str) -> bool {
+    #[rustfmt::skip]
+    const MISSING: &[&str] = &[
+        "missing", "lacks", "not yet", "yet", "doesn't exist", "does not exist", "don't exist", "currently", "need", "needs",
+        "is undefined", "is unused", "there is no", "there's no", "no test", "no tests", "no test coverage", "not covered",
+    ];
+    sentences::has_any(&sentences::words(text), MISSING)
+}
+
 /// Whether a text only says what comes next, or that all is well: "Good. Now let me run the tests."
 pub fn only_announces(text: &str) -> bool {
     let announces = |sentence: &str| {

@@ -338,6 +338,22 @@ fn a_report_comes_with_the_request_before_it() {
 }
 
 #[test]
+fn what_was_missing_before_an_edit_is_no_finding() {
+    let lacks =
+        "# I looked at it:\n- `drain()` has no test coverage yet\n- `drain()` waits for `lock`\n";
+    let findings = |steps: &[&str]| {
+        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let findings = highlights.of_kind(HighlightKind::Finding);
+        findings.map(|one| one.text.clone()).collect::<Vec<_>>()
+    };
+    let edited = ["? review it", lacks, "? add it", "~ /home/dev/shop/a.go", "# Added to `a.go`."];
+    assert!(!findings(&edited).iter().any(|one| one.contains("coverage")), "{edited:?}");
+    assert!(findings(&edited).iter().any(|one| one.contains("waits for")), "{edited:?}");
+    let only_read = ["? review it", lacks, "? thanks", "# You are welcome."];
+    assert!(findings(&only_read).iter().any(|one| one.contains("coverage")), "{only_read:?}");
+}
+
+#[test]
 fn the_request_that_was_running_is_the_unfinished_one() {
     let open = |steps: &[&str]| {
         let highlights = Highlights::of(&checkpoint_of(session(steps)));

@@ -133,16 +133,16 @@ fn where_nothing_is_installed_the_way_is_proven_all_the_same() {
           CLIENT  STEP  TIME  CAME BACK
       ok  Claude Code  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  told 194 tokens, with the handoff and the correction
+      ok  Claude Code  start over  [N] ms  told 184 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
-      ok  Claude Code  next session  [N] ms  told 225 tokens, with what the session before was told
+      ok  Claude Code  next session  [N] ms  told 216 tokens, with what the session before was told
       ok  Codex  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  taken note of
-      ok  Codex  start over  [N] ms  told 194 tokens, with the handoff and the correction
+      ok  Codex  start over  [N] ms  told 184 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
-      ok  Codex  next session  [N] ms  told 224 tokens, with what the session before was told
+      ok  Codex  next session  [N] ms  told 215 tokens, with what the session before was told
       ok  all  MCP server  [N] ms  offers 12 tools
     -----
     Problems
@@ -279,16 +279,16 @@ fn what_fired_is_told_with_what_it_took_and_told() {
           CLIENT  STEP  TIME  CAME BACK
       ok  Claude Code  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  told 194 tokens, with the handoff and the correction
+      ok  Claude Code  start over  [N] ms  told 184 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
-      ok  Claude Code  next session  [N] ms  told 225 tokens, with what the session before was told
+      ok  Claude Code  next session  [N] ms  told 216 tokens, with what the session before was told
       ok  Codex  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  taken note of
-      ok  Codex  start over  [N] ms  told 194 tokens, with the handoff and the correction
+      ok  Codex  start over  [N] ms  told 184 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
-      ok  Codex  next session  [N] ms  told 224 tokens, with what the session before was told
+      ok  Codex  next session  [N] ms  told 215 tokens, with what the session before was told
       ok  all  MCP server  [N] ms  offers 12 tools
     -----
     ");
@@ -579,16 +579,16 @@ fn whoever_switched_hooks_off_is_told_so_first() {
           CLIENT  STEP  TIME  CAME BACK
       ok  Claude Code  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Claude Code  before compaction  [N] ms  captured; asks the summary to keep what the user corrected
-      ok  Claude Code  start over  [N] ms  told 194 tokens, with the handoff and the correction
+      ok  Claude Code  start over  [N] ms  told 184 tokens, with the handoff and the correction
       ok  Claude Code  after compaction  [N] ms  compared the summary
       ok  Claude Code  end  [N] ms  the whole session is captured
-      ok  Claude Code  next session  [N] ms  told 225 tokens, with what the session before was told
+      ok  Claude Code  next session  [N] ms  told 216 tokens, with what the session before was told
       ok  Codex  start  [N] ms  told 105 tokens, with the handoff that was planted
       ok  Codex  before compaction  [N] ms  captured
       ok  Codex  after compaction  [N] ms  taken note of
-      ok  Codex  start over  [N] ms  told 194 tokens, with the handoff and the correction
+      ok  Codex  start over  [N] ms  told 184 tokens, with the handoff and the correction
       ok  Codex  end  [N] ms  the whole session is captured
-      ok  Codex  next session  [N] ms  told 224 tokens, with what the session before was told
+      ok  Codex  next session  [N] ms  told 215 tokens, with what the session before was told
       ok  all  MCP server  [N] ms  offers 12 tools
     -----
     ");

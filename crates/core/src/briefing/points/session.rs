@@ -12,6 +12,8 @@ use crate::session::{Client, short_id};
 use jiff::Timestamp;
 use std::borrow::Cow;
 
+/// Corrections that lead the page.
+const CORRECTIONS_FIRST: usize = 3;
 /// Statements of one kind that come before the reports they are from.
 const STATEMENTS_FIRST: usize = 8;
 /// Things that earlier sessions left open that are told one by one.
@@ -445,7 +447,6 @@ impl<'g> SessionPoints<'g> {
 
     /// What the user corrected. The newest lead; what older ones asked for shows in what was done.
     fn corrections(&mut self) {
-        const FIRST: usize = 3;
         // An instruction leads the page already.
         let is_more = |one: &&Highlight| {
             let mut instructions = self.gist.of_kind(Kind::Instruction);
@@ -453,7 +454,7 @@ impl<'g> SessionPoints<'g> {
         };
         let corrections = self.gist.of_kind(Kind::Correction).filter(is_more);
         for (at, one) in corrections.collect::<Vec<_>>().into_iter().enumerate() {
-            let rank = if at < FIRST { Rank::Constraint } else { Rank::Proof };
+            let rank = if at < CORRECTIONS_FIRST { Rank::Constraint } else { Rank::Proof };
             self.quote(rank, "The user corrected", one);
         }
     }
@@ -548,13 +549,8 @@ impl<'g> SessionPoints<'g> {
             for one in self.of_kind(kind) {
                 let at = one.seen.as_ref().and_then(|seen| seen.at).map(clock);
                 let asked = one.detail.as_deref();
-                let named = asked.filter(|_| request != asked).map(|asked| {
-                    if self.is_goal_line(asked) {
-                        "the goal".to_owned()
-                    } else {
-                        named_request(asked)
-                    }
-                });
+                let named =
+                    asked.filter(|_| request != asked).map(|asked| self.request_name(asked));
                 let after = named.map(|named| format!("{relation} {named}"));
                 request = asked;
                 let remark: Vec<String> = at.into_iter().chain(after).collect();
@@ -574,9 +570,16 @@ impl<'g> SessionPoints<'g> {
         }
     }
 
-    /// Whether a request is the goal.
-    fn is_goal_line(&self, request: &str) -> bool {
-        self.gist.of_kind(Kind::Goal).any(|one| request_line(&one.text) == request)
+    /// A request as the heading of a report names it; what leads the page is not quoted again.
+    fn request_name(&self, request: &str) -> String {
+        let is_it = |one: &Highlight| request_line(&one.text) == request;
+        if self.gist.of_kind(Kind::Goal).any(is_it) {
+            return "the goal".to_owned();
+        }
+        if self.gist.of_kind(Kind::Correction).take(CORRECTIONS_FIRST).any(is_it) {
+            return "a correction".to_owned();
+        }
+        named_request(request)
     }
 
     /// Requests that were answered. A report may name the one before it.

@@ -96,6 +96,12 @@ impl Reading<'_> {
             report::rank(reports.iter().map(|(turns_ago, report, ..)| (*turns_ago, report)));
         for (position, item) in ranked {
             let (turns_ago, _, said, is_last) = &reports[position];
+            // What was missing then may be there now.
+            let is_newest = *is_last && *turns_ago == 0;
+            let is_lack = !is_newest && report::says_what_is_missing(&item.text);
+            if is_lack && self.changed_after(&said.seen).is_some() {
+                continue;
+            }
             // What a remark called open may be done by the end of its turn; what a sentence in passing
             // did, some turns later.
             let is_open = *is_last && (*turns_ago == 0 || item.heading.is_some());
