@@ -117,13 +117,13 @@ pub fn only_says_done(text: &str) -> bool {
     text.split(ELLIPSIS).flat_map(str::lines).flat_map(sentences).all(is_done)
 }
 
-/// Whether a statement is about what is not there yet, or how something is for now. A later edit may have
+/// Whether a statement says that something is missing, or what holds only for now. A later edit may have
 /// changed that.
 pub fn says_what_is_missing(text: &str) -> bool {
     #[rustfmt::skip]
     const MISSING: &[&str] = &[
-        "missing", "lacks", "not yet", "yet", "doesn't exist", "does not exist", "don't exist", "currently", "need", "needs",
-        "is undefined", "is unused", "there is no", "there's no", "no test", "no tests", "no test coverage", "not covered",
+        "missing", "lacks", "yet", "doesn't exist", "does not exist", "don't exist", "currently", "need", "needs",
+        "is undefined", "is unused", "there is no", "there's no", "no test", "no tests", "not covered",
     ];
     sentences::has_any(&sentences::words(text), MISSING)
 }
@@ -283,7 +283,7 @@ impl Reader {
         let heading = self.lead_in.as_ref().and_then(|above| above.text.as_ref()).or(heading);
         let is_announced = form == Form::Item && self.topic() == Some(Topic::Items(kind));
         let mut weight = weight(kind, text, is_announced);
-        if self.is_remark || form == Form::Row || names_test(text) {
+        if self.is_remark || form == Form::Row || describes_test(text) {
             weight = weight.saturating_sub(ASIDE);
         }
         // A bare heading: "Test Coverage".
@@ -328,10 +328,10 @@ fn is_noise(text: &str, marked: &Marked, names: usize, is_listed: bool) -> bool 
         || is_bare && marked.is_polite()
 }
 
-/// Whether a statement is about what a test does: "`TestDrain`: waits for the lock".
-fn names_test(text: &str) -> bool {
+/// Whether a statement describes a test: "`TestDrain`: waits for the lock".
+fn describes_test(text: &str) -> bool {
     let name = text.trim_start_matches(['*', '`']);
-    ["Test", "test_"].iter().any(|start| name.starts_with(start)) && text.starts_with(['*', '`'])
+    name.len() < text.len() && (name.starts_with("Test") || name.starts_with("test_"))
 }
 
 /// Subtracted from the weight of table rows, of remarks between two calls, and of what tests do.

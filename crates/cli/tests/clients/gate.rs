@@ -181,7 +181,7 @@ fn reminded_after(sandbox: &Sandbox, turns: Vec<Turn>) -> Option<String> {
     Some(why.map(|(why, _)| why.to_owned()).unwrap_or_default())
 }
 
-/// A call that waits until the transcript has a text on so many lines: the client writes it behind what
+/// A call that waits until the transcript has a text on a number of lines: the client writes it after what
 /// it does.
 fn waits_for(text: &str, lines: usize) -> Turn {
     let count = format!("cat ~/.claude/projects/*/*.jsonl | grep -c '{text}'");

@@ -94,7 +94,7 @@ const OUTCOME: &[&str] = &[
 /// Outcomes of work that is not done.
 #[rustfmt::skip]
 const UNFINISHED: &[&str] = &[
-    "fails", "fail", "failing", "failed", "blocked", "stuck", "in progress", "not committed", "uncommitted", "not", "still",
+    "fails", "fail", "failing", "failed", "blocked", "stuck", "in progress", "uncommitted", "not", "still",
 ];
 
 /// An outcome comes early in its sentence; a later one is usually about something else.

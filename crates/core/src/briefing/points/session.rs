@@ -909,11 +909,11 @@ mod tests {
         let items = vec![task("Drain it", "in progress"), task("Lock it", "in progress")];
         let gist = Gist { items, ending: Ending::MidTurn, ..Gist::sample("s") };
         let points = of_session(&gist);
-        let told: Vec<&str> = { points.iter() }
+        let listed: Vec<&str> = { points.iter() }
             .filter(|point| ["Next", "Open tasks"].contains(&point.what))
             .map(|point| point.text.as_str())
             .collect();
-        assert_eq!(told, ["Drain it", "in progress: \"Drain it\"", "in progress: \"Lock it\""]);
+        assert_eq!(listed, ["Drain it", "in progress: \"Drain it\"", "in progress: \"Lock it\""]);
         let tasks = points.iter().filter(|point| point.what == "Open tasks");
         let mentions: Vec<Option<&str>> = tasks.map(|point| point.mention.as_deref()).collect();
         assert_eq!(mentions, [Some("Drain it"), Some("Lock it")]);
