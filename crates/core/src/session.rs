@@ -36,7 +36,7 @@ pub use item::{
 };
 pub use listed::Listed;
 pub use standing::{
-    CheckState, EffectDone, Failing, OpenFailure, commits_made, edits_since, effects_done,
+    CheckState, EffectDone, Failing, OpenFailure, Since, commits_made, edits_since, effects_done,
     last_checks, open_failures, unchecked_boxes,
 };
 pub use tally::{Counts, Usage, window_of};

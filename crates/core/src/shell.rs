@@ -25,6 +25,7 @@ pub use git::{
 };
 pub use interest::{is_of_interest, may_change};
 pub use kinds::{CheckKind, CheckResult, EffectKind, EffectResult};
+pub use lex::Errors;
 pub use line::{Line, Simple, Tells, join};
 pub use ran::{Checked, Ended, checks};
 pub use why::why;

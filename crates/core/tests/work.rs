@@ -6,8 +6,8 @@ use crate::coverage::checkpoint_of;
 use crate::transcripts::{client_of, jsonl_below, read};
 use midstride_core::checkpoint::{Ending, HighlightKind, Highlights};
 use midstride_core::session::{
-    Client, CommitState, Failing, Said, Session, commits_made, effects_done, last_checks,
-    open_failures, unchecked_boxes,
+    Client, CommitState, Failing, OpenFailure, Said, Session, Since, commits_made, effects_done,
+    last_checks, open_failures, unchecked_boxes,
 };
 use midstride_core::shell::CheckResult;
 use midstride_testkit::{corpus, repository_root};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `~ path`
+/// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `% command` does not end, `~ path`
 /// changes a file, `# text` is said by the agent, `? text` by the user; what follows is the output.
 pub(crate) fn session(steps: &[&str]) -> Session {
     let mut lines = String::new();
@@ -54,6 +54,9 @@ pub(crate) fn session(steps: &[&str]) -> Session {
         let call = json!({"type": "tool_use", "id": id, "name": name, "input": input});
         let message = json!({"id": format!("m{at}"), "role": "assistant", "content": [call]});
         add(json!({"type": "assistant", "message": message}), 2 * at + 1);
+        if mark == "% " {
+            continue;
+        }
         let failed = mark == "! ";
         let text = if failed { format!("Exit code 1\n{output}") } else { output.to_owned() };
         let result =
@@ -163,8 +166,42 @@ fn an_open_failure_says_why_and_what_passed_since() {
     assert_eq!(failures.len(), 1);
     assert_eq!(failures[0].why[..2], ["--- FAIL: TestA (0.0s)", "a_test.go:8: got 1"]);
     assert!(matches!(failures[0].what, Failing::Check(_)));
-    assert_eq!(failures[0].narrower_passed.unwrap().command, "go test ./b");
+    assert!(
+        matches!(failures[0].since, Since::NarrowerPassed(run) if run.command == "go test ./b")
+    );
     assert_eq!(failures[0].seen.number, 2);
+}
+
+#[test]
+fn a_run_whose_result_was_not_seen_is_a_run() {
+    let since = |steps: &[&str]| -> Vec<String> {
+        let session = session(steps);
+        let open = open_failures(&session, &session.abandoned());
+        let name = |failure: &OpenFailure<'_>| match failure.since {
+            Since::Nothing => "nothing".to_owned(),
+            Since::NarrowerPassed(run) => run.command.clone(),
+            Since::RanAgain(seen) => format!("record {}", seen.number),
+            Since::MayHaveRun => "may have run".to_owned(),
+        };
+        open.iter().map(name).collect()
+    };
+    let table: [(&[&str], &[&str]); 8] = [
+        (&["! make lint"], &["nothing"]),
+        (&["$ make lint | tail\n> fine", "! make lint"], &["nothing"]),
+        (&["! make lint", "$ make lint | tail\n> fine"], &["record 3"]),
+        (&["! go test ./a -run X", "$ go test ./... | head -1\n> ok  \tx/b\t1s"], &["record 3"]),
+        (&["! go test ./...", "$ go test ./a | head -1\n> ok  \tx/a\t1s"], &["nothing"]),
+        (&["! go test ./a", "$ make test | head -1\n> x"], &["may have run"]),
+        (&["! make lint", "$ cd web && make lint | tail\n> fine"], &["may have run"]),
+        // It was running when the session stopped.
+        (&["! make lint", "% make lint"], &["record 3"]),
+    ];
+    for (steps, expected) in table {
+        assert_eq!(since(steps), expected, "{steps:?}");
+    }
+    let stale = session(&["$ make test", "~ /home/dev/shop/a.go", "$ make test | head -1\n> fine"]);
+    let states = last_checks(&stale, &stale.abandoned());
+    assert_eq!(states[0].ran_again.unwrap().number, 5);
 }
 
 #[test]

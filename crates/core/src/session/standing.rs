@@ -7,7 +7,9 @@
 use super::item::{Exit, Seen};
 use super::work::{CheckRun, Commit, CommitState, Effect};
 use super::{Abandoned, Session};
-use crate::shell::{Check, CheckKind, CheckResult, EffectKind, EffectResult, Git, Line, Relation};
+use crate::shell::{
+    self, Check, CheckKind, CheckResult, EffectKind, EffectResult, Git, Line, Relation, Simple,
+};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -20,6 +22,8 @@ pub struct CheckState<'s> {
     pub edits_since: Vec<&'s str>,
     /// Commands after it that changed files, where it is not known which: merges, patches, scripts.
     pub commands_since: Vec<&'s str>,
+    /// Where it ran again, or more than it, with a result that was not seen.
+    pub ran_again: Option<&'s Seen>,
 }
 
 impl CheckState<'_> {
@@ -40,9 +44,21 @@ pub struct OpenFailure<'s> {
     pub why: &'s [String],
     /// What failed.
     pub what: Failing,
-    /// A narrower run of the same check that passed since. Where there is none, nothing comparable
-    /// ran again.
-    pub narrower_passed: Option<&'s CheckRun>,
+    /// What ran since.
+    pub since: Since<'s>,
+}
+
+/// What ran after a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since<'s> {
+    /// Nothing that can be compared.
+    Nothing,
+    /// A narrower run of the same check, which passed.
+    NarrowerPassed(&'s CheckRun),
+    /// The check, or more than it, here; the result was not seen.
+    RanAgain(&'s Seen),
+    /// Something that may include it; the result was not seen.
+    MayHaveRun,
 }
 
 /// What failed.
@@ -108,6 +124,51 @@ fn compared<'s>(session: &'s Session, left: &Abandoned) -> Vec<Compared<'s>> {
     all
 }
 
+/// A run of which the result was not seen.
+struct Unseen<'s> {
+    seen: &'s Seen,
+    folder: Option<String>,
+    check: Check,
+}
+
+impl Unseen<'_> {
+    /// What it would say about an earlier run.
+    fn relation_to(&self, earlier: &Compared<'_>) -> Relation {
+        if !self.seen.is_after(&earlier.run.seen) {
+            return Relation::Different;
+        }
+        let relation = self.check.relation_to(&earlier.check);
+        let is_same_folder = self.folder == earlier.run.folder;
+        if is_same_folder || relation == Relation::Different { relation } else { Relation::Unclear }
+    }
+}
+
+/// Runs whose output does not say how they ended, and those that did not end.
+fn unseen<'s>(session: &'s Session, left: &Abandoned) -> Vec<Unseen<'s>> {
+    let is_unknown = |run: &&CheckRun| run.result == CheckResult::Unknown;
+    let unknown = session.checks.iter().filter(is_unknown).flat_map(|run| {
+        let checks = Check::all_in(&run.command).into_iter();
+        checks.map(|check| Unseen { seen: &run.seen, folder: run.folder.clone(), check })
+    });
+    let stopped = session.commands.iter().filter(|command| match command.exit {
+        Exit::Running | Exit::Interrupted => true,
+        Exit::Passed | Exit::Failed | Exit::NotAllowed => false,
+    });
+    let stopped = stopped.flat_map(|command| {
+        let checks = |one: &Simple| {
+            let cwd = session.cwd.as_deref();
+            let folder = one.folder.as_deref().map(|folder| shell::join(cwd, folder));
+            let folder = folder.filter(|folder| Some(folder.as_str()) != cwd);
+            let checks = Check::all_of(one).into_iter();
+            checks
+                .map(|check| Unseen { seen: &command.seen, folder: folder.clone(), check })
+                .collect::<Vec<_>>()
+        };
+        Line::read(&command.text).commands.iter().flat_map(checks).collect::<Vec<_>>()
+    });
+    unknown.chain(stopped).filter(|run| !left.has(run.seen)).collect()
+}
+
 fn order(one: &Seen, other: &Seen) -> std::cmp::Ordering {
     match (one.is_after(other), other.is_after(one)) {
         (true, false) => std::cmp::Ordering::Greater,
@@ -123,6 +184,7 @@ const LAST_MAX: usize = 3;
 /// one checked as much, or may have.
 pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState<'s>> {
     let runs = compared(session, left);
+    let unseen = unseen(session, left);
     let mut last: Vec<CheckState<'s>> = Vec::new();
     for (at, one) in runs.iter().enumerate().rev() {
         let kind = one.run.kind;
@@ -137,6 +199,7 @@ pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState
             run: one.run,
             edits_since: edits_since(session, &one.run.seen, left),
             commands_since: commands_since(session, &one.run.seen, left),
+            ran_again: ran_again(one, &unseen),
         };
         state.edits_since.retain(|path| !is_prose(path));
         // A part that passed before later edits says little where something passed after them.
@@ -149,6 +212,12 @@ pub fn last_checks<'s>(session: &'s Session, left: &Abandoned) -> Vec<CheckState
         }
     }
     last
+}
+
+/// Where a check ran again last, as a whole, with a result that was not seen.
+fn ran_again<'s>(one: &Compared<'_>, unseen: &[Unseen<'s>]) -> Option<&'s Seen> {
+    let again = unseen.iter().filter(|run| run.relation_to(one) == Relation::Covers);
+    again.map(|run| run.seen).max_by(|one, other| order(one, other))
 }
 
 fn is_outdated(one: &Compared<'_>, later: &[Compared<'_>]) -> bool {
@@ -181,6 +250,7 @@ fn is_prose(path: &str) -> bool {
 /// Failures that nothing settled, the oldest first. What may have been settled is left out.
 pub fn open_failures<'s>(session: &'s Session, left: &Abandoned) -> Vec<OpenFailure<'s>> {
     let runs = compared(session, left);
+    let unseen = unseen(session, left);
     let mut open: Vec<OpenFailure<'s>> = Vec::new();
     for (at, failed) in runs.iter().enumerate() {
         let later = &runs[at + 1..];
@@ -190,21 +260,32 @@ pub fn open_failures<'s>(session: &'s Session, left: &Abandoned) -> Vec<OpenFail
         {
             continue;
         }
-        let narrower = |one: &&Compared<'_>| {
-            one.run.result == CheckResult::Passed && one.relation_to(failed) == Relation::Narrower
-        };
         open.push(OpenFailure {
             seen: failed.run.ended.as_ref().unwrap_or(&failed.run.seen),
             command: &failed.run.command,
             why: &failed.run.why,
             what: Failing::Check(failed.run.kind),
-            narrower_passed: later.iter().rev().find(narrower).map(|one| one.run),
+            since: since(failed, later, &unseen),
         });
     }
     open.extend(open_conflicts(session, left));
     open.extend(open_effects(session));
     open.sort_by(|one, other| order(one.seen, other.seen));
     open
+}
+
+fn since<'s>(failed: &Compared<'s>, later: &[Compared<'s>], unseen: &[Unseen<'s>]) -> Since<'s> {
+    if let Some(seen) = ran_again(failed, unseen) {
+        return Since::RanAgain(seen);
+    }
+    if unseen.iter().any(|run| run.relation_to(failed) == Relation::Unclear) {
+        return Since::MayHaveRun;
+    }
+    let narrower = |one: &&Compared<'_>| {
+        one.run.result == CheckResult::Passed && one.relation_to(failed) == Relation::Narrower
+    };
+    let passed = later.iter().rev().find(narrower);
+    passed.map_or(Since::Nothing, |one| Since::NarrowerPassed(one.run))
 }
 
 /// Whether later runs say that a check passes, failed again, or may pass by now.
@@ -293,7 +374,7 @@ fn open_conflicts<'s>(
         command: &conflict.command,
         why: &conflict.why,
         what: Failing::Merge,
-        narrower_passed: None,
+        since: Since::Nothing,
     })
 }
 
@@ -328,7 +409,7 @@ fn open_effects(session: &Session) -> impl Iterator<Item = OpenFailure<'_>> {
         command: &failed.command,
         why: &failed.why,
         what: Failing::Effect(failed.kind),
-        narrower_passed: None,
+        since: Since::Nothing,
     })
 }
 

@@ -84,6 +84,16 @@ impl Check {
         if self.is_task { &self.mode } else { "" }
     }
 
+    /// Whether it prints nothing where it finds nothing wrong, and something where it does.
+    pub(super) fn is_silent(&self) -> bool {
+        matches!(
+            (self.runner.as_str(), self.mode.as_str()),
+            ("tsc" | "vue-tsc" | "eslint" | "flake8" | "shellcheck" | "rustfmt", "")
+                | ("go", "build" | "vet")
+                | ("mix", "compile" | "format")
+        )
+    }
+
     /// What this run, which came later, says about an earlier one.
     pub fn relation_to(&self, earlier: &Self) -> Relation {
         if self.runner != earlier.runner || self.is_task != earlier.is_task {

@@ -31,11 +31,25 @@ pub(super) struct Word {
     pub(super) inner: Vec<Vec<Token>>,
 }
 
+/// Where a command writes its errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Errors {
+    /// Beside its output: they are shown, but maybe behind what later commands print.
+    #[default]
+    Beside,
+    /// Into its output.
+    Merged,
+    /// Into a file.
+    Hidden,
+}
+
 /// Where input comes from or output goes to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Redirect {
     /// The file that standard output, or all output, is written to.
     pub(super) to: Option<String>,
+    /// Where errors are written to, where it says so.
+    pub(super) errors: Option<Errors>,
     /// The number of the here-document that is read.
     pub(super) here: Option<usize>,
     /// A here-string, as a text.
@@ -190,6 +204,8 @@ impl Lexer<'_> {
             ">&" if !is_descriptor(&word.text) => redirect.to = Some(word.text),
             "&>" | "&>>" => redirect.to = Some(word.text),
             ">" | ">>" | ">|" if matches!(descriptor, "" | "1") => redirect.to = Some(word.text),
+            ">" | ">>" | ">|" if descriptor == "2" => redirect.errors = Some(Errors::Hidden),
+            ">&" if descriptor == "2" && word.text == "1" => redirect.errors = Some(Errors::Merged),
             _ => {}
         }
         Token::Redirect(redirect)

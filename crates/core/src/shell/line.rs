@@ -1,6 +1,6 @@
 //! A command line as simple commands, and what its exit status says about each of them.
 
-use super::lex::{Token, Word, lex};
+use super::lex::{Errors, Token, Word, lex};
 use super::wrapper;
 
 /// Longer lines are read up to here.
@@ -41,6 +41,8 @@ pub struct Simple {
     pub stdin: Option<String>,
     /// The file that its output goes to.
     pub output_to: Option<String>,
+    /// Where its errors go.
+    pub errors: Errors,
     /// Commands joined by `&&` have the same number: one that ran says that those before it passed.
     pub chain: usize,
     /// Whether it is in a loop, a condition or a substitution: it may have run never or often.
@@ -318,6 +320,7 @@ impl Parser {
                     let body = redirect.here.and_then(|number| input.bodies.get(number)).cloned();
                     command.stdin = body.or(redirect.text.clone()).or(command.stdin);
                     command.output_to = redirect.to.clone().or(command.output_to);
+                    command.errors = redirect.errors.unwrap_or(command.errors);
                 }
                 Token::And
                 | Token::Or

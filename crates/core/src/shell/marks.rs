@@ -209,8 +209,9 @@ fn lint(line: &str) -> CheckResult {
         "error: ",
         "Would reformat",
     ];
-    if line.ends_with(", found no issues.") {
-        return CheckResult::Passed;
+    if line.contains("mods/funs, found ") {
+        let is_clean = line.ends_with(", found no issues.");
+        return if is_clean { CheckResult::Passed } else { CheckResult::Failed };
     }
     if line.contains("files would be left unchanged") && !line.contains("would be reformatted") {
         return CheckResult::Passed;
@@ -227,7 +228,7 @@ fn types(line: &str) -> CheckResult {
     }
     first_of(
         line,
-        &["error[E"],
+        &["error[E", "done (warnings were emitted)"],
         &["Success: no issues found", "Found 0 errors", "done (passed successfully)"],
     )
 }
@@ -243,7 +244,7 @@ fn build(line: &str) -> CheckResult {
         "Build failed",
         "collect2: error",
     ];
-    const PASSED: [&str; 10] = [
+    const PASSED: [&str; 9] = [
         "Finished `",
         "Finished dev",
         "Finished release",
@@ -251,12 +252,14 @@ fn build(line: &str) -> CheckResult {
         "[INFO] BUILD SUCCESS",
         "Build succeeded",
         "Build complete!",
-        "✓ built in",
         "✓ Compiled successfully",
         "** BUILD SUCCEEDED **",
     ];
     if line.contains("error TS") || line.contains(": error: ") || line.contains(": fatal error:") {
         return CheckResult::Failed;
+    }
+    if line.contains("✓ built in ") {
+        return CheckResult::Passed;
     }
     first_of(line, &FAILED, &PASSED)
 }

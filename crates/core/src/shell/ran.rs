@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use super::kinds::{CheckKind, CheckResult};
+use super::lex::Errors;
 use super::line::{Line, Simple};
 use super::marks;
 use super::why::why;
@@ -38,13 +39,19 @@ pub fn checks(line: &Line, ended: Ended, output: &str) -> Vec<Checked> {
             found.push((at, check, CheckResult::Unknown));
         }
     }
-    let kinds: Vec<CheckKind> = found.iter().map(|(_, check, _)| check.kind).collect();
+    let parts = parts(line, output);
+    let beside: Vec<(usize, CheckKind)> =
+        found.iter().map(|(at, check, _)| (parts[*at].first, check.kind)).collect();
     for (at, check, result) in &mut found {
-        let beside = Beside {
-            is_one_of_kind: kinds.iter().filter(|kind| **kind == check.kind).count() == 1,
-            task: (kinds.len() > 1).then(|| check.task()),
+        let part = &parts[*at];
+        let of_part = || beside.iter().filter(|(first, _)| *first == part.first);
+        let printed = Printed {
+            text: part.text,
+            is_one_of_kind: of_part().filter(|(_, kind)| *kind == check.kind).count() == 1,
+            task: (of_part().count() > 1).then(|| check.task()),
+            is_silent: check.is_silent() && part.commands == 1,
         };
-        *result = result_of(&line.commands[*at], check.kind, ended, output, &beside);
+        *result = result_of(&line.commands[*at], check.kind, ended, &printed);
     }
     infer_from_chain(line, ended, &mut found);
     let show = |(at, check, result): (usize, Check, CheckResult)| {
@@ -55,7 +62,7 @@ pub fn checks(line: &Line, ended: Ended, output: &str) -> Vec<Checked> {
             command: command.text.clone(),
             folder: command.folder.clone(),
             result,
-            why: if is_failed { why(output) } else { Vec::new() },
+            why: if is_failed { why(parts[at].text) } else { Vec::new() },
         }
     };
     found.into_iter().map(show).collect()
@@ -82,24 +89,87 @@ fn infer_from_chain(line: &Line, ended: Ended, found: &mut Vec<(usize, Check, Ch
     }
 }
 
-/// What else ran on the line.
-struct Beside<'c> {
+/// What commands between two `echo`s printed.
+#[derive(Clone, Copy)]
+struct Part<'o> {
+    text: &'o str,
+    /// Where its first command stands on the line.
+    first: usize,
+    /// How many commands may have printed it.
+    commands: usize,
+}
+
+/// The part of the output that each command printed. Where `echo` prints a text of its own between
+/// commands, that line parts what they printed, unless errors may stand elsewhere.
+fn parts<'o>(line: &Line, output: &'o str) -> Vec<Part<'o>> {
+    let mut parts = Vec::with_capacity(line.commands.len());
+    let (mut rest, mut first) = (output, 0);
+    let prints = |one: &&Simple| !one.is_filter && !matches!(one.program(), "cd" | "echo");
+    let mut close = |text: &'o str, from: usize, to: usize| {
+        let commands = line.commands[from..to].iter().filter(prints).count();
+        parts.resize(to, Part { text, first: from, commands });
+    };
+    for (at, command) in line.commands.iter().enumerate() {
+        if prints(&command) && command.errors == Errors::Beside {
+            break;
+        }
+        if let Some((before, after)) = printed_line(command).and_then(|text| split_at(rest, &text))
+        {
+            close(before, first, at + 1);
+            (rest, first) = (after, at + 1);
+        }
+    }
+    close(rest, first, line.commands.len());
+    parts
+}
+
+/// The line that a plain `echo "--- lint ---"` prints.
+fn printed_line(command: &Simple) -> Option<String> {
+    let is_plain = command.program() == "echo"
+        && !command.is_nested
+        && command.filters.is_empty()
+        && command.output_to.is_none();
+    let text = is_plain.then(|| command.args().join(" "))?;
+    (!text.trim().is_empty() && !text.contains(['$', '`', '\\', '\n'])).then_some(text)
+}
+
+/// An output before and after a line that it has once.
+fn split_at<'o>(output: &'o str, line: &str) -> Option<(&'o str, &'o str)> {
+    let mut found = None;
+    let mut at = 0;
+    for one in output.split_inclusive('\n') {
+        if one.trim_end() == line.trim_end() {
+            if found.is_some() {
+                return None;
+            }
+            found = Some((&output[..at], &output[at + one.len()..]));
+        }
+        at += one.len();
+    }
+    found
+}
+
+/// What a check printed, and what else may have printed it.
+struct Printed<'c> {
+    text: &'c str,
     is_one_of_kind: bool,
     /// The name of the task, where others ran beside it.
     task: Option<&'c str>,
+    /// Whether the check ran alone and prints nothing where it passes.
+    is_silent: bool,
 }
 
 fn result_of(
     command: &Simple,
     kind: CheckKind,
     ended: Ended,
-    output: &str,
-    beside: &Beside<'_>,
+    printed: &Printed<'_>,
 ) -> CheckResult {
+    let output = printed.text;
     match ended {
         Ended::Passed if command.tells.passed => return CheckResult::Passed,
         Ended::Failed(code) if command.tells.failed => {
-            let says = marks::result(kind, output, beside.task);
+            let says = marks::result(kind, output, printed.task);
             let did_not_run = matches!(code, Some(124 | 126 | 127 | 130 | 137 | 143))
                 || marks::did_not_run(output)
                 || (says != CheckResult::Failed && cd_failed(output));
@@ -114,17 +184,28 @@ fn result_of(
     if let Some(status) = printed_status(command, output) {
         return if status == 0 { CheckResult::Passed } else { CheckResult::Failed };
     }
+    if printed.is_silent && ended == Ended::Passed && shows_all(command, output) {
+        let is_empty = !output.lines().any(|line| !is_of_client(line) && !line.trim().is_empty());
+        if is_empty {
+            return CheckResult::Passed;
+        }
+    }
     // The marks of two checks of one kind cannot be told apart.
-    if !beside.is_one_of_kind {
+    if !printed.is_one_of_kind {
         return CheckResult::Unknown;
     }
-    match marks::result(kind, output, beside.task) {
-        CheckResult::Passed if !shows_failures(command) => CheckResult::Unknown,
+    match marks::result(kind, output, printed.task) {
+        CheckResult::Passed if !shows_failures(command, output) => CheckResult::Unknown,
         CheckResult::Passed if matches!(ended, Ended::Failed(_)) && kind != CheckKind::Test => {
             CheckResult::Unknown
         }
         result @ (CheckResult::Passed | CheckResult::Failed | CheckResult::Unknown) => result,
     }
+}
+
+/// Lines that Claude Code adds to an output.
+fn is_of_client(line: &str) -> bool {
+    line.starts_with("Shell cwd was reset to ")
 }
 
 fn cd_failed(output: &str) -> bool {
@@ -145,13 +226,26 @@ fn printed_status(command: &Simple, output: &str) -> Option<i64> {
     output.lines().rev().take(40).find_map(status)
 }
 
+/// Whether everything that a command printed is in the output.
+fn shows_all(command: &Simple, output: &str) -> bool {
+    let shows = |filter: &String| match filter.split_whitespace().next() {
+        Some("tail" | "tee" | "cat") => true,
+        Some("head") => is_within_head(filter, output),
+        _ => false,
+    };
+    let is_shown =
+        command.errors != Errors::Hidden && command.output_to.is_none() && !command.is_nested;
+    is_shown && command.filters.iter().all(shows)
+}
+
 /// Whether a failure would be seen in what the filters leave of the output.
-fn shows_failures(command: &Simple) -> bool {
+fn shows_failures(command: &Simple, output: &str) -> bool {
     let shows = |filter: &String| {
         let program = filter.split_whitespace().next().unwrap_or_default();
         let lower = filter.to_ascii_lowercase();
         match program {
             "tail" | "tee" | "cat" | "sort" => true,
+            "head" => is_within_head(filter, output),
             "grep" | "rg" | "egrep" => {
                 !lower.contains(" -v")
                     && ["fail", "test result", "tests:", "passed", "error", "issues"]
@@ -162,4 +256,18 @@ fn shows_failures(command: &Simple) -> bool {
         }
     };
     command.filters.iter().all(shows)
+}
+
+/// Whether `head` had fewer lines to show than it would show: then it cut nothing.
+fn is_within_head(filter: &str, output: &str) -> bool {
+    let lines_max = match filter.split_whitespace().collect::<Vec<_>>().as_slice() {
+        ["head"] => Some(10),
+        ["head", "-n" | "--lines", count] => count.parse().ok(),
+        ["head", option] => {
+            let count = option.trim_start_matches("--lines=").trim_start_matches("-n");
+            count.trim_start_matches('-').parse().ok()
+        }
+        _ => None,
+    };
+    lines_max.is_some_and(|lines_max: usize| output.lines().count() < lines_max)
 }

@@ -239,7 +239,7 @@ fn results(line: &str, status: i64, output: &str) -> Vec<(String, CheckResult)> 
 #[test]
 fn the_exit_status_says_how_a_check_ended_where_nothing_hides_it() {
     use CheckResult::{Failed, Passed, Unknown};
-    let table: [(&str, i64, &str, &[CheckResult]); 26] = [
+    let table: [(&str, i64, &str, &[CheckResult]); 44] = [
         ("make lint", 0, "", &[Passed]),
         ("make lint", 2, "make: *** [lint] Error 1", &[Failed]),
         ("cd x && make lint", 2, "x.go:1:2: bad", &[Failed]),
@@ -247,7 +247,11 @@ fn the_exit_status_says_how_a_check_ended_where_nothing_hides_it() {
         ("make lint | tail -5", 0, "all fine", &[Unknown]),
         ("make lint 2>&1 | tail -5", 0, "0 issues.", &[Passed]),
         ("make lint | tail -5", 0, "[lint] ERROR task failed", &[Failed]),
-        ("go test ./... | head -5", 0, "ok  \tx/a\t0.1s", &[Unknown]),
+        ("go test ./... | head -2", 0, "ok  \tx/a\t0.1s\nok  \tx/b\t0.1s", &[Unknown]),
+        ("go test ./... | head -5", 0, "ok  \tx/a\t0.1s", &[Passed]),
+        ("go test ./... | head -n 5", 0, "ok  \tx/a\t0.1s", &[Passed]),
+        ("go test ./... | head -c 5", 0, "ok  \tx/a\t0.1s", &[Unknown]),
+        ("mise run lint 2>&1 | head -40", 0, "[lint] $ golangci-lint run\n0 issues.", &[Passed]),
         ("go test ./... | tail -5", 0, "ok  \tx/a\t0.1s", &[Passed]),
         ("go test ./... | tail -5", 0, "ok  \tx/a\t0.1s\nFAIL", &[Failed]),
         ("cargo test 2>&1 | grep 'test result'", 0, "test result: ok. 5 passed", &[Passed]),
@@ -266,6 +270,32 @@ fn the_exit_status_says_how_a_check_ended_where_nothing_hides_it() {
         ("npx jest 2>&1 | tail -9", 0, "Tests:       1 failed, 3 passed, 4 total", &[Failed]),
         ("npx tsc --noEmit | head", 0, "a.ts(1,2): error TS2322: no", &[Failed]),
         ("npx eslint . | tail -3", 0, "✖ 3 problems (0 errors, 3 warnings)", &[Passed]),
+        // Nothing printed by a tool that prints what is wrong.
+        ("npx tsc --noEmit 2>&1 | head -20", 0, "", &[Passed]),
+        ("cd x && go build ./... | tail", 0, "Shell cwd was reset to /x", &[Passed]),
+        ("npx tsc --noEmit 2>/dev/null | head", 0, "", &[Unknown]),
+        ("npx tsc --noEmit > out.txt; cat x", 0, "", &[Unknown]),
+        ("npx tsc --noEmit | grep 'src/a'", 0, "", &[Unknown]),
+        ("npm run lint | tail", 0, "", &[Unknown]),
+        ("npx tsc | tail; npx eslint . | tail", 0, "", &[Unknown, Unknown]),
+        // What `echo` prints in between parts the output.
+        ("npx tsc 2>&1 | tail; echo ---; npx eslint . | tail", 0, "---", &[Passed, Passed]),
+        ("go build | tail; echo ---; npx eslint . | tail", 0, "---", &[Unknown, Unknown]),
+        (
+            "mix format --check-formatted 2>&1; echo '---'; mix credo | tail",
+            0,
+            "---\n9 mods/funs, found no issues.",
+            &[Passed, Passed],
+        ),
+        (
+            "make lint 2>&1 | tail; echo ok; pytest | tail",
+            0,
+            "ok\n1 failed in 1s",
+            &[Unknown, Failed],
+        ),
+        ("tsc 2>&1 | tail; echo x; eslint . | tail", 0, "x\nx", &[Unknown, Unknown]),
+        ("mix credo | tail", 0, "9 mods/funs, found 1 code readability issue.", &[Failed]),
+        ("mix dialyzer | tail", 0, "done (warnings were emitted)", &[Failed]),
     ];
     for (line, status, output, expected) in table {
         let found: Vec<CheckResult> =

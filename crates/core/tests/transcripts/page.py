@@ -159,7 +159,8 @@ class Page:
 
     def wrong_checks(self):
         for line in self.block("Status"):
-            claim = re.match(r"Passed: (.+); (no edits since|(\d+) files? edited since|commands since .+)$", line)
+            since = r"(no edits since|(\d+) files? edited since(?:, run again .+)?|commands since .+)"
+            claim = re.match(rf"Passed: (.+); {since}$", line)
             if not claim:
                 continue
             for command, at_time in re.findall(r"`(.+?)`(?: (\d\d:\d\d))?", claim[1]):

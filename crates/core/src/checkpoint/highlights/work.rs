@@ -5,8 +5,8 @@ use crate::report;
 use crate::repository::CommitState;
 use crate::session::intent::{self, Goal, Permissions};
 use crate::session::{
-    CheckRun, CheckState, Commit, EffectDone, Failing, OpenFailure, Request, Seen, commits_made,
-    edits_since, effects_done, last_checks, unchecked_boxes,
+    CheckRun, CheckState, Commit, EffectDone, Failing, OpenFailure, Request, Seen, Since,
+    commits_made, edits_since, effects_done, last_checks, unchecked_boxes,
 };
 use crate::shell::{CheckResult, EffectKind, EffectResult};
 use jiff::Timestamp;
@@ -197,11 +197,12 @@ impl Reading<'_> {
         let checks = last_checks(&self.checkpoint.session, &self.abandoned);
         let passed = checks.iter().filter(|state| state.run.result == CheckResult::Passed);
         let item = |state: &CheckState<'_>| {
+            let again = state.ran_again.map(ran_again).unwrap_or_default();
             let since = match state.edits_since.len() {
                 0 if state.is_current() => UNCHANGED.to_owned(),
-                0 => "commands since may have changed files".to_owned(),
-                1 => "1 file edited since".to_owned(),
-                edits => format!("{edits} files edited since"),
+                0 => format!("commands since may have changed files{again}"),
+                1 => format!("1 file edited since{again}"),
+                edits => format!("{edits} files edited since{again}"),
             };
             let ended = state.run.ended.as_ref().unwrap_or(&state.run.seen);
             let item = Highlight::of(HighlightKind::Check, &state.run.command).seen(ended);
@@ -298,17 +299,26 @@ pub(super) fn failed(open: &[OpenFailure<'_>]) -> Vec<Highlight> {
                 format!("stopped on conflicts{at}, neither committed nor aborted since")
             }
             Failing::Merge => format!("failed{at}, nothing committed since"),
-            Failing::Check(_) | Failing::Effect(_) if failure.narrower_passed.is_some() => {
-                format!("last seen failing{at}, a narrower run passed since")
-            }
             Failing::Check(_) | Failing::Effect(_) => {
-                format!("last seen failing{at}, not run again since")
+                let since = match failure.since {
+                    Since::Nothing => ", not run again since".to_owned(),
+                    Since::NarrowerPassed(_) => ", a narrower run passed since".to_owned(),
+                    Since::RanAgain(seen) => ran_again(seen),
+                    Since::MayHaveRun => String::new(),
+                };
+                format!("last seen failing{at}{since}")
             }
         };
         let item = Highlight::of(HighlightKind::Failed, failure.command).seen(failure.seen);
         item.detail(failure.why.first().cloned()).state(&state)
     };
     open.iter().rev().map(item).collect()
+}
+
+/// A check ran again after what is said about it.
+fn ran_again(seen: &Seen) -> String {
+    let at = seen.at.map(|at| format!(" at {}", clock(at))).unwrap_or_default();
+    format!(", run again{at}, result not seen")
 }
 
 /// What was done outside, in our own words; its title and address are its own.
