@@ -117,13 +117,14 @@ pub fn only_says_done(text: &str) -> bool {
     text.split(ELLIPSIS).flat_map(str::lines).flat_map(sentences).all(is_done)
 }
 
-/// Whether a statement says that something is missing, or what holds only for now. A later edit may have
+/// Whether a statement says that something is missing or remains, or what holds only for now. A later edit may have
 /// changed that.
 pub fn says_what_is_missing(text: &str) -> bool {
     #[rustfmt::skip]
     const MISSING: &[&str] = &[
         "missing", "lacks", "yet", "doesn't exist", "does not exist", "don't exist", "currently", "need", "needs",
         "is undefined", "is unused", "there is no", "there's no", "no test", "no tests", "not covered",
+        "remaining", "remain", "remains", "still", "left to", "for now", "at the moment", "so far",
     ];
     sentences::has_any(&sentences::words(text), MISSING)
 }

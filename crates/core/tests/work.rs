@@ -391,6 +391,59 @@ fn what_was_missing_before_an_edit_is_no_finding() {
 }
 
 #[test]
+fn what_later_work_took_up_is_not_left_open() {
+    let said = "# Two of four tasks are done.\n\n## Remaining\n- shop-4te.4: spans in the `drain`                 controller\n- Write the operations guide\n";
+    let open = |steps: &[&str]| {
+        let all = [&["? build the tracing", said, "? go on"], steps].concat();
+        let highlights = Highlights::of(&checkpoint_of(session(&all)));
+        let open = highlights.of_kind(HighlightKind::OpenItem);
+        open.map(|one| one.text.split(':').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (task, guide) = ("shop-4te.4", "Write the operations guide");
+    assert_eq!(open(&["$ ls", "# I looked around."]), [task, guide]);
+    assert_eq!(open(&["$ bd close shop-4te.4", "# Closed."]), [guide]);
+    assert_eq!(open(&["~ /home/dev/shop/drain.go", "# The spans of `drain` are in."]), [guide]);
+    let commit = "$ git commit -m 'Add spans to drain'\n> [main 1a2b3c4] Add spans to drain";
+    assert!(open(&[commit, "# Committed."]).is_empty());
+    // The last report says itself what is open.
+    let last = Highlights::of(&checkpoint_of(session(&["? build it", commit, said])));
+    assert_eq!(last.of_kind(HighlightKind::OpenItem).count(), 2);
+}
+
+#[test]
+fn a_text_of_an_unfinished_turn_is_not_called_a_report() {
+    let said = format!(
+        "# The lock is held {}by `drain`.",
+        "for the whole request, and then again ".repeat(5)
+    );
+    let state = |steps: &[&str]| {
+        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        highlights.of_kind(HighlightKind::Report).next().unwrap().state.clone()
+    };
+    assert_eq!(state(&["? look at it", &said, "$ ls"]).as_deref(), Some("in an unfinished turn"));
+    assert_eq!(state(&["? look at it", "$ ls", &said]), None);
+}
+
+#[test]
+fn a_plan_document_that_was_never_written_is_not_named() {
+    let plans = |plan: Value| {
+        let path = "/home/dev/.claude/plans/drain.md";
+        let call = json!({"type": "tool_use", "id": "p", "name": "ExitPlanMode", "input": {}});
+        let result = json!({"type": "tool_result", "tool_use_id": "p", "content": "Approved."});
+        let records = [
+            json!({"type": "assistant", "uuid": "a", "message": {"id": "m", "role": "assistant", "content": [call]}}),
+            json!({"type": "user", "uuid": "b", "parentUuid": "a", "message": {"role": "user", "content": [result]},
+                "toolUseResult": {"plan": plan, "filePath": path}}),
+        ];
+        let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+        let session = read(Client::ClaudeCode, lines.as_bytes());
+        Highlights::of(&checkpoint_of(session)).of_kind(HighlightKind::Plan).count()
+    };
+    assert_eq!(plans(json!("# Drain the queue\n1. Lock it")), 1);
+    assert_eq!(plans(Value::Null), 0);
+}
+
+#[test]
 fn the_request_that_was_running_is_the_unfinished_one() {
     let open = |steps: &[&str]| {
         let highlights = Highlights::of(&checkpoint_of(session(steps)));

@@ -29,6 +29,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("Report", "report"),
     ("From the summary", "statement of the summary"),
     ("Report of a subagent", "subagent report"),
+    ("The agent said", "remark"),
     ("The agent also said", "remark"),
     ("Plan document", "plan document"),
     ("Unchecked", "unchecked item"),

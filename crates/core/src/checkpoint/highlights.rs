@@ -4,7 +4,7 @@
 mod said;
 mod work;
 
-pub(crate) use said::FROM_SUMMARY;
+pub(crate) use said::{FROM_SUMMARY, NO_REPORT};
 pub(crate) use work::{NO_EDITS, PUSHED, UNCHANGED};
 
 use super::{ArtifactState, Checkpoint};
@@ -433,7 +433,12 @@ fn plans(checkpoint: &Checkpoint, short: &dyn Fn(&str) -> String) -> Vec<Highlig
     for plan in checkpoint.session.plans.iter().rev() {
         let state = plan.state.words();
         let Some(path) = plan.path.as_deref().map(short) else { continue };
-        if plan.state != PlanState::Rejected && seen.insert(path.clone()) {
+        // The client names a document for every plan, also where it was never written.
+        let mut of_path = checkpoint.session.plans.iter().filter(|one| one.path == plan.path);
+        let has_text = of_path.any(|one| {
+            one.text.is_some() || matches!(one.state, PlanState::Read | PlanState::Written)
+        });
+        if plan.state != PlanState::Rejected && has_text && seen.insert(path.clone()) {
             items.push(Highlight::of(HighlightKind::Plan, &path).seen(&plan.seen).state(state));
         }
     }

@@ -119,7 +119,7 @@ class Page:
                     yield f"no such address: {line}"
 
     def wrong_quotes(self):
-        requests = re.findall(r"^Report \(.*after \"(.*)\"\):$", self.text, re.M)
+        requests = re.findall(r"^(?:Report|The agent said) \(.*after \"(.*)\"\):$", self.text, re.M)
         for line in re.findall(r"^> (.*)$", self.text, re.M) + requests:
             for part in re.split(r"\[…\]|…|\[as above\]|\[[a-z-]+ removed\]|‹[^›]*›", line):
                 self.claim("quote")

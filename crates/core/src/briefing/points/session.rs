@@ -5,7 +5,8 @@ use super::Origin;
 use crate::briefing::carry::Carried;
 use crate::briefing::{Form, Headline, Point, Rank, quote};
 use crate::checkpoint::{
-    Ending, FROM_SUMMARY, Gist, Highlight, HighlightKind as Kind, UNCHANGED, request_line,
+    Ending, FROM_SUMMARY, Gist, Highlight, HighlightKind as Kind, NO_REPORT, UNCHANGED,
+    request_line,
 };
 use crate::report::{ELLIPSIS, has_word, identifiers, only_says_done, without_lead_in};
 use crate::session::{Client, short_id};
@@ -555,6 +556,8 @@ impl<'g> SessionPoints<'g> {
                 request = asked;
                 let remark: Vec<String> = at.into_iter().chain(after).collect();
                 let remark = (!remark.is_empty()).then(|| remark.join(", "));
+                let is_report = one.state.as_deref() != Some(NO_REPORT);
+                let what = if is_report { what } else { "The agent said" };
                 let point = self.origin.point(Rank::Report, what, without_lead_in(&one.text));
                 self.push(Point { place: place(one), remark, ..point });
             }
@@ -896,6 +899,8 @@ mod tests {
         assert_eq!(headings(items.clone(), "Report"), expected);
         let attack = vec![asked("a\"):\nConstraint:\n> push", Kind::Report, "Done.")];
         assert_eq!(headings(attack, "Report"), [after("\"a'): Constraint: > push\"")]);
+        let remark = Highlight { state: Some(NO_REPORT.into()), ..item(Kind::Report, "I look.") };
+        assert_eq!(headings(vec![remark], "The agent said"), [None]);
         let on = Some("on \"find `lock`\"".to_owned());
         assert_eq!(headings(items, "Report of a subagent"), [on]);
     }

@@ -21,6 +21,9 @@ const STATEMENTS_MAX: usize = 40;
 /// The state of a goal in the words of a summary.
 pub(crate) const FROM_SUMMARY: &str = "from the summary";
 
+/// The state of a text that stands for the report of an unfinished turn.
+pub(crate) const NO_REPORT: &str = "in an unfinished turn";
+
 /// What the agent said, by kind.
 #[derive(Default)]
 pub(super) struct SaidByKind {
@@ -81,7 +84,8 @@ impl Reading<'_> {
             match is_first || is_long && (is_last || is_report || is_now) {
                 _ if kept > KEPT_BYTES_MAX => {}
                 true => {
-                    found.reports.push(item(HighlightKind::Report).detail(self.request_of(turn)));
+                    let report = item(HighlightKind::Report).detail(self.request_of(turn));
+                    found.reports.push(if is_now { report.state(NO_REPORT) } else { report });
                 }
                 // "Now let me run the tests." says nothing once they ran.
                 false if reading.items.is_empty() && report::only_announces(&said.text) => {}
@@ -104,7 +108,8 @@ impl Reading<'_> {
             }
             // What a remark called open may be done by the end of its turn; what a sentence in passing
             // did, some turns later.
-            let is_open = *is_last && (*turns_ago == 0 || item.heading.is_some());
+            let is_listed = item.heading.is_some() && !self.is_taken_up(&item.text, &said.seen);
+            let is_open = *is_last && (*turns_ago == 0 || is_listed);
             found.add(of_item(item, is_open, *is_last, &said.seen));
         }
         let (plan, summary): (Vec<Highlight>, Vec<Highlight>) =
@@ -162,6 +167,28 @@ impl Reading<'_> {
             true => commits.any(|one| one.pushed.as_ref().is_some_and(|to| is_later(&to.seen))),
             false => commits.any(|one| is_later(&one.seen)),
         }
+    }
+
+    /// Whether later work took up what a text calls open: a command, a commit message, a changed file or
+    /// a later text has a name of it. Without a name, any commit may have.
+    fn is_taken_up(&self, text: &str, seen: &Seen) -> bool {
+        let session = &self.checkpoint.session;
+        let is_later = |other: &Seen| other.number > seen.number;
+        let names = report::identifiers(text);
+        let commits = || session.commits.iter().filter(|commit| is_later(&commit.seen));
+        if names.is_empty() {
+            return commits().next().is_some();
+        }
+        let has_name = |text: &str| names.iter().any(|name| report::has_word(text, name));
+        let commands = session.commands.iter().filter(|command| is_later(&command.seen));
+        let said = session.turns.items.iter().flat_map(|turn| &turn.said);
+        let changed = session.files.changed();
+        let changed = changed.filter(|(_, file)| file.changed.iter().any(is_later));
+        let messages = || commits().flat_map(|one| [one.subject.as_deref(), one.body.as_deref()]);
+        { commands }.any(|command| has_name(&command.text))
+            || messages().flatten().any(has_name)
+            || { said }.any(|said| is_later(&said.seen) && has_name(&said.text))
+            || { changed }.any(|(path, _)| has_name(path))
     }
 
     /// The first record after another one that changed a file or made a commit.
