@@ -3,7 +3,7 @@
 
 use super::Origin;
 use crate::briefing::carry::Carried;
-use crate::briefing::{Form, Headline, Point, Rank, quote};
+use crate::briefing::{Form, Headline, Point, Rank, form, quote};
 use crate::checkpoint::{
     Ending, FROM_SUMMARY, Gist, Highlight, HighlightKind as Kind, NO_REPORT, UNCHANGED,
     request_line,
@@ -395,8 +395,9 @@ impl<'g> SessionPoints<'g> {
             true => "the request above is unfinished".to_owned(),
             false => {
                 let question = one.detail.as_deref();
-                let question =
-                    question.map(|asked| format!(" (the answer to {})", quote::inline(asked, 160)));
+                let question = question.map(|asked| {
+                    format!(" (the answer to {})", quote::inline(&form::plain_lines(asked), 160))
+                });
                 let request = quote::inline(&one.text, 80);
                 format!("request {request}{} unfinished", question.unwrap_or_default())
             }
