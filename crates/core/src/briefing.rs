@@ -35,6 +35,9 @@ pub struct Briefing {
     pub headline: Option<Headline>,
     /// What the text tells, in its order.
     pub told: Vec<Told>,
+    /// Items that have no place of their own because others on the page show as much of their text as
+    /// there is room for.
+    pub merged: Vec<Omitted>,
     /// Items that are not on the page because another one has all of their text.
     pub repeated: Vec<Omitted>,
     /// What it does not tell, in the order of importance.
@@ -116,11 +119,13 @@ pub fn compose(material: &Material, budget: Budget) -> Briefing {
     let (layout, written) = filled.unzip();
     let layout = layout.unwrap_or_else(|| Layout::empty(entries.len()));
     let told = entries.iter().zip(&layout.lengths).filter(|(_, length)| **length > 0);
+    let merged = entries.iter().zip(&layout.merged).filter(|(_, merged)| **merged);
     Briefing {
         tokens: written.as_ref().map_or(0, |written: &Written| written.tokens),
         branch: material.branch.clone(),
         headline: material.headline.clone(),
         told: told.map(|(entry, length)| Told::of(entry, entry.text(*length).cut)).collect(),
+        merged: merged.map(|(entry, _)| Omitted::of(entry)).collect(),
         repeated: layout.repeated(&entries).map(Omitted::of).collect(),
         omitted: layout.omitted(&entries).map(Omitted::of).collect(),
         text: written.map(|written| written.text).unwrap_or_default(),
@@ -202,7 +207,7 @@ impl Filling<'_> {
     /// The room of each point, and the page. Its parts cost no less than the whole; should they, points
     /// are dropped until it fits.
     fn fill(&self) -> Option<(Layout, Written)> {
-        let mut layout = self.without_repetition();
+        let mut layout = self.merged(self.without_repetition());
         loop {
             let last = layout.lengths.iter().rposition(|length| *length > 0)?;
             let written = self.page.write(&layout);
@@ -237,6 +242,36 @@ impl Filling<'_> {
                 skipped.clone_from(&next.covered);
                 layout = next;
             }
+        }
+        layout
+    }
+
+    /// The page without points whose room would show only what stands above them.
+    fn merged(&self, layout: Layout) -> Layout {
+        const ROUNDS_MAX: usize = 3;
+        let shown = Shown::of(self.entries, &layout);
+        let all = 0..self.entries.len();
+        let begins: Vec<Option<&str>> =
+            all.map(|index| shown.beginning_above(index, self.entries)).collect();
+        let is_merged: Vec<bool> = begins.iter().map(Option::is_some).collect();
+        let mut covered = layout.covered.clone();
+        for _ in 0..ROUNDS_MAX {
+            if !is_merged.contains(&true) {
+                break;
+            }
+            let skipped =
+                is_merged.iter().zip(&covered).map(|(merged, covered)| *merged || *covered);
+            let mut next = self.laid_out(&skipped.collect::<Vec<_>>());
+            let is_lost = |(before, now): (&bool, &bool)| *before && !now;
+            let is_there = Shown::of(self.entries, &next).has_all(begins.iter().flatten());
+            if !is_there || covered.iter().zip(&next.covered).any(is_lost) {
+                break;
+            }
+            if !next.is_repetitive() {
+                next.merged = is_merged;
+                return next;
+            }
+            covered = next.covered;
         }
         layout
     }

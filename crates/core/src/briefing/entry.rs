@@ -61,6 +61,11 @@ impl<'m> Entry<'m> {
         }
     }
 
+    /// All of its text.
+    pub(super) fn whole(&self) -> &str {
+        &self.body().text
+    }
+
     /// Its text within a number of characters.
     pub(super) fn text(&self, characters_max: usize) -> Visible {
         let Visible { text, cut } = self.body();

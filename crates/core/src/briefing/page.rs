@@ -25,11 +25,14 @@ pub(super) struct Layout {
     pub(super) lengths: Vec<usize>,
     /// Entries that are not on the page because another one says all of them.
     pub(super) covered: Vec<bool>,
+    /// Entries of which other ones on the page show a part; there is no room for more.
+    pub(super) merged: Vec<bool>,
 }
 
 impl Layout {
     pub(super) fn empty(entries: usize) -> Self {
-        Self { lengths: vec![0; entries], covered: vec![false; entries] }
+        let none = vec![false; entries];
+        Self { lengths: vec![0; entries], covered: none.clone(), merged: none }
     }
 
     /// Whether something is on the page twice.
@@ -64,9 +67,11 @@ impl Layout {
         entries: &'e [Entry<'e>],
         is_covered: bool,
     ) -> impl Iterator<Item = &'e Entry<'e>> {
-        let all = entries.iter().zip(&self.lengths).zip(&self.covered);
-        all.filter(move |((_, length), covered)| **length == 0 && **covered == is_covered)
-            .map(|((entry, _), _)| entry)
+        let all = entries.iter().zip(&self.lengths).zip(self.covered.iter().zip(&self.merged));
+        all.filter(move |((_, length), (covered, merged))| {
+            **length == 0 && **covered == is_covered && !**merged
+        })
+        .map(|((entry, _), _)| entry)
     }
 }
 
@@ -131,7 +136,7 @@ impl Frame {
         let cut = entries.iter().zip(&layout.lengths).filter(|(entry, length)| {
             **length > 0 && entry.point.form == Form::Quote && entry.text(**length).cut > 0
         });
-        let cut = cut.count();
+        let cut = cut.count() + layout.merged.iter().filter(|merged| **merged).count();
         if self.unread > 0 {
             parts.push(noun::counted("unread handoff", self.unread));
         }

@@ -50,6 +50,29 @@ impl Shown {
     }
 }
 
+impl Shown {
+    /// What the page shows first of an entry, if that stands above it, and so does the rest of what it
+    /// shows: in one text or in several, or it belongs to the text that has the first.
+    pub(super) fn beginning_above(&self, index: usize, entries: &[Entry<'_>]) -> Option<&str> {
+        let (_, text) = self.texts.iter().find(|(at, _)| *at == index)?;
+        let body = entries[index].repeatable()?;
+        let parts = text.split(ELLIPSIS).flat_map(str::lines).map(str::trim);
+        let mut parts = parts.filter(|part| !part.is_empty());
+        let first = parts.next().filter(|_| text.contains(ELLIPSIS))?;
+        let above = || self.texts.iter().take_while(|(at, _)| *at < index);
+        let is_above = |part: &str| above().any(|(_, text)| text.contains(part));
+        let is_part = |(at, text): &(usize, String)| {
+            text.contains(first) && entries[*at].whole().contains(body)
+        };
+        (above().any(is_part) || is_above(first) && parts.all(is_above)).then_some(first)
+    }
+
+    /// Whether the page has each of some texts.
+    pub(super) fn has_all<'t>(&self, mut texts: impl Iterator<Item = &'t &'t str>) -> bool {
+        texts.all(|one| self.texts.iter().any(|(_, text)| text.contains(*one)))
+    }
+}
+
 /// Whether a text has another one. What was shortened before has a mark for what is missing: its parts
 /// are there in their order.
 fn has_parts(text: &str, shortened: &str) -> bool {

@@ -233,18 +233,18 @@ fn all_is_accounted_for(material: &Material, briefing: &Briefing) {
     let others = all().filter(|one| !is_instruction(one) && !is_lead(one.0));
     is_in_order(&others.cloned().collect::<Vec<_>>());
     let mut accounted: Vec<(Rank, String)> = told.into_iter().chain(omitted).collect();
-    accounted.extend(briefing.repeated.iter().map(of));
+    accounted.extend(briefing.repeated.iter().chain(&briefing.merged).map(of));
     let mut everything = in_order(material);
     accounted.sort();
     everything.sort();
     assert_eq!(accounted, everything, "{}", briefing.text);
 }
 
-/// What is called repeated is on the page: every line of it.
+/// What is called repeated is on the page: every line of it. Of what is merged, the beginning is.
 fn repeated_items_are_on_the_page(parsed: &Parsed, briefing: &Briefing) {
     let quoted: Vec<&str> =
         parsed.items.iter().flat_map(|item| &item.quotes).map(String::as_str).collect();
-    for one in &briefing.repeated {
+    for one in briefing.repeated.iter().chain(&briefing.merged) {
         let text = one.text();
         let first: String = text.trim_end_matches("[…]").trim().chars().take(40).collect();
         let is_there = quoted.iter().any(|line| line.contains(first.trim()));
@@ -282,6 +282,7 @@ fn holds(material: &Material, budget: Budget) -> Briefing {
     assert!(lines >= briefing.told.len(), "each item has a line: {}", briefing.text);
     repeated_items_are_on_the_page(&parsed, &briefing);
     let truncated = briefing.told.iter().filter(|told| told.characters_cut > 0).count();
+    let truncated = truncated + briefing.merged.len();
     assert_eq!(parsed.truncated, truncated, "nothing is truncated silently");
     briefing
 }

@@ -310,6 +310,31 @@ fn a_quote_that_takes_more_room_than_its_text_keeps_its_end() {
 }
 
 #[test]
+fn what_a_lead_already_shows_gets_no_room_of_its_own() {
+    let status =
+        "All tests pass. The queue drains within a second, because `lock` is released early.";
+    let more = (0..80).map(|at| format!("File {at} was read and is as it should be. "));
+    let report = format!("{status}\n\n{}", more.collect::<String>());
+    let point = |rank, what, text: &str| Point {
+        is_of_page: true,
+        text: text.to_owned(),
+        rank,
+        what,
+        ..Point::default()
+    };
+    let failed =
+        (0..40).map(|at| point(Rank::File, "File", &format!("src/queue/part_{at}.rs was moved.")));
+    let mut points =
+        vec![point(Rank::Standing, "Status", &report), point(Rank::Report, "Report", &report)];
+    points.extend(failed);
+    let material = Material { boot: Vec::new(), points, ..small() };
+    let briefing = compose(&material, Budget { tokens: 300, utf16_units: None });
+    assert_eq!(briefing.text.matches("All tests pass.").count(), 1, "{}", briefing.text);
+    assert_eq!(briefing.merged.len() + briefing.repeated.len(), 1, "{}", briefing.text);
+    assert!(briefing.text.contains("parts of 2 texts"), "{}", briefing.text);
+}
+
+#[test]
 fn many_kinds_are_left_out_by_rank() {
     let briefing = compose(&rich(), Budget { tokens: 300, utf16_units: None });
     insta::assert_snapshot!(briefing.text.lines().last().unwrap(), @"Omitted: 1 landmine, 1 task in progress, 16 other items, parts of 1 text. More: midstride brief --budget 8000");
