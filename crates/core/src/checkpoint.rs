@@ -10,8 +10,8 @@ pub use state::{refreshed, without_session};
 
 pub(crate) use gist::request_line;
 pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist};
+pub(crate) use highlights::{BEFORE_EDITS, FROM_SUMMARY, NO_EDITS, NO_REPORT, PUSHED, UNCHANGED};
 pub use highlights::{Ending, Highlight, HighlightKind, Highlights};
-pub(crate) use highlights::{FROM_SUMMARY, NO_EDITS, NO_REPORT, PUSHED, UNCHANGED};
 
 use crate::hidden;
 use crate::repository::{MadeCommit, WorkTreeState};

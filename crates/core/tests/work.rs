@@ -15,7 +15,11 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `% command` does not end, `~ path`
+/// What Claude Code writes where the user refuses a call and says why.
+const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it \
+    was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n";
+
+/// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `% command` does not end, `- command` is refused with the words behind it, `~ path`
 /// changes a file, `# text` is said by the agent, `? text` by the user; what follows is the output.
 pub(crate) fn session(steps: &[&str]) -> Session {
     let mut lines = String::new();
@@ -57,8 +61,12 @@ pub(crate) fn session(steps: &[&str]) -> Session {
         if mark == "% " {
             continue;
         }
-        let failed = mark == "! ";
-        let text = if failed { format!("Exit code 1\n{output}") } else { output.to_owned() };
+        let failed = matches!(mark, "! " | "- ");
+        let text = match mark {
+            "! " => format!("Exit code 1\n{output}"),
+            "- " => format!("{REFUSED}{output}"),
+            _ => output.to_owned(),
+        };
         let result =
             json!({"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed});
         let message = json!({"role": "user", "content": [result]});
@@ -185,7 +193,7 @@ fn a_run_whose_result_was_not_seen_is_a_run() {
         };
         open.iter().map(name).collect()
     };
-    let table: [(&[&str], &[&str]); 8] = [
+    let table: [(&[&str], &[&str]); 10] = [
         (&["! make lint"], &["nothing"]),
         (&["$ make lint | tail\n> fine", "! make lint"], &["nothing"]),
         (&["! make lint", "$ make lint | tail\n> fine"], &["record 3"]),
@@ -193,6 +201,8 @@ fn a_run_whose_result_was_not_seen_is_a_run() {
         (&["! go test ./...", "$ go test ./a | head -1\n> ok  \tx/a\t1s"], &["nothing"]),
         (&["! go test ./a", "$ make test | head -1\n> x"], &["may have run"]),
         (&["! make lint", "$ cd web && make lint | tail\n> fine"], &["may have run"]),
+        (&["! make lint", "$ cd .worktrees/two && make lint"], &["nothing"]),
+        (&["! make test", "$ cd web && make test:unit"], &["nothing"]),
         // It was running when the session stopped.
         (&["! make lint", "% make lint"], &["record 3"]),
     ];
@@ -459,6 +469,82 @@ fn the_request_that_was_running_is_the_unfinished_one() {
         |said: &str| open(&["? make it fast", "$ ls", stopped, &format!("? {said}"), "$ ls"]).0;
     assert_eq!(after("search the web for the scroll bug"), "search the web for the scroll bug");
     assert_eq!(after("no, that is not what I meant"), "make it fast");
+    // What a user says in refusing a call, or types into the work, is what the agent is at.
+    let refused = |said: &str| {
+        let refusal = format!("- git merge main\n> {said}");
+        open(&["? make it fast", "# Let me merge main first.", &refusal, "$ ls"]).0
+    };
+    assert_eq!(
+        refused("merge from origin fix/state-2 instead"),
+        "merge from origin fix/state-2 instead"
+    );
+    assert_eq!(refused("can we write a new patch for it?"), "can we write a new patch for it?");
+    assert_eq!(refused("main is clean"), "make it fast");
+    assert_eq!(refused("don't merge anything into this branch"), "make it fast");
+    assert_eq!(refused("wait"), "make it fast");
+    let denied = "No, not a page cache: one visitor would see the balance of another.";
+    assert_eq!(refused(denied), "make it fast");
+    let typed = "ah crap, we still have merge issues with the parent branch?";
+    assert_eq!(open(&["? review it", "# It is fine.", &format!("? {typed}"), "$ ls"]).0, typed);
+}
+
+#[test]
+fn a_plan_that_the_user_refused_is_not_next() {
+    let plan = |steps: &[&str]| {
+        let all =
+            [&["? make it fast", "# I found the lock. Let me merge main first."], steps].concat();
+        let highlights = Highlights::of(&checkpoint_of(session(&all)));
+        let plan = highlights.of_kind(HighlightKind::StatedPlan).next();
+        plan.map(|plan| plan.state.clone().unwrap_or_default())
+    };
+    assert_eq!(plan(&["% git merge main"]).as_deref(), Some(""));
+    assert_eq!(plan(&["$ git merge main", "% ls"]).as_deref(), Some("before later commands"));
+    assert_eq!(plan(&["~ /home/dev/shop/a.go", "% ls"]).as_deref(), Some("before later edits"));
+    assert_eq!(plan(&["- git merge main\n> main is clean", "% ls"]), None);
+    assert_eq!(plan(&["? merge the other branch", "% ls"]), None);
+    // It was done outside.
+    let reply = "$ gh pr comment 7 -b done\n> https://github.com/o/r/pull/7#issuecomment-1";
+    assert_eq!(plan(&[reply, "% ls"]), None);
+}
+
+#[test]
+fn a_plan_that_the_client_keeps_is_not_uncommitted() {
+    let tree = |steps: &[&str]| Highlights::of(&checkpoint_of(session(steps))).tree.unwrap();
+    let commit = "$ git commit -m 'Drain'\n> [main 1a2b3c4] Drain";
+    let plan = "~ /home/dev/.claude/plans/drain.md";
+    assert!(tree(&[commit, plan]).starts_with("no edits since the last commit"));
+    assert!(tree(&[commit, plan, "~ /home/dev/shop/a.go"]).starts_with("1 file edited since"));
+}
+
+#[test]
+fn a_turn_is_over_where_the_client_says_so() {
+    let ending = |mut records: Vec<Value>| {
+        for (at, record) in records.iter_mut().enumerate() {
+            record["uuid"] = json!(format!("r{at}"));
+        }
+        let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+        let session = read(Client::ClaudeCode, lines.as_bytes());
+        Highlights::of(&checkpoint_of(session)).ending
+    };
+    let asked = |text: &str| json!({"type": "user", "message": {"role": "user", "content": text}});
+    let said = |reason: Value| {
+        let content = json!([{"type": "text", "text": "The lock is held by `drain`."}]);
+        let message =
+            json!({"id": "m", "role": "assistant", "content": content, "stop_reason": reason});
+        json!({"type": "assistant", "message": message})
+    };
+    let hook = json!({"type": "progress", "data": {"type": "hook_progress", "hookEvent": "Stop"}});
+    let system = |subtype: &str| json!({"type": "system", "subtype": subtype});
+    let first = || vec![asked("make it fast"), said(Value::Null)];
+    assert_eq!(ending(vec![asked("x"), said(json!("tool_use"))]), Ending::MidTurn);
+    assert_eq!(ending(vec![asked("x"), said(json!("end_turn"))]), Ending::Completed);
+    // Older clients give no reason. One that runs hooks shows them after each turn.
+    assert_eq!(ending(first()), Ending::Completed);
+    for over in [hook, system("stop_hook_summary"), system("turn_duration")] {
+        let second = [first(), vec![over.clone()], first()].concat();
+        assert_eq!(ending(second.clone()), Ending::Unknown, "{over}");
+        assert_eq!(ending([second, vec![over]].concat()), Ending::Completed);
+    }
 }
 
 #[test]

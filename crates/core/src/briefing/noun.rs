@@ -10,7 +10,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("The user's instruction", "instruction"),
     ("The user corrected", "correction"),
     ("Reports", "report"),
-    ("Findings and decisions", "finding"),
+    ("The agent's findings", "finding"),
     ("Decisions", "decision"),
     ("Left open", "open item"),
     ("Tried and given up", "dead end"),

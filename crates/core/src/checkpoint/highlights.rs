@@ -4,14 +4,14 @@
 mod said;
 mod work;
 
-pub(crate) use said::{FROM_SUMMARY, NO_REPORT};
+pub(crate) use said::{BEFORE_EDITS, FROM_SUMMARY, NO_REPORT};
 pub(crate) use work::{NO_EDITS, PUSHED, UNCHANGED};
 
 use super::{ArtifactState, Checkpoint};
 use crate::report::goes_on;
 use crate::session::{
-    Abandoned, Agent, AgentState, Answer, PlanState, Request, Seen, TaskStatus, Turn, TurnEnd,
-    TurnStart, as_shown, open_failures,
+    Abandoned, Agent, AgentState, Answer, Failing, PlanState, Request, Seen, TaskStatus, Turn,
+    TurnEnd, TurnStart, as_shown, open_failures,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -186,15 +186,19 @@ impl Ending {
         matches!(self, Self::MidTurn | Self::Interrupted | Self::Failed)
     }
 
-    fn of(turn: Option<&Turn>, question: bool) -> Self {
-        let Some(turn) = turn else { return Self::Unknown };
+    fn of(turns: &[Turn], question: bool) -> Self {
+        let Some((turn, before)) = turns.split_last() else { return Self::Unknown };
+        // A client that says when a turn is over says so of each.
+        let is_said = || before.iter().any(|turn| turn.is_over == Some(true));
         match turn.end {
             TurnEnd::Nothing if turn.start == TurnStart::Client => Self::Nothing,
+            TurnEnd::Said if turn.is_over == Some(false) => Self::MidTurn,
             TurnEnd::Said if question => Self::Asked,
             // The call that it announced was never made.
             TurnEnd::Said if turn.said.last().is_some_and(|said| goes_on(&said.text)) => {
                 Self::MidTurn
             }
+            TurnEnd::Said if turn.is_over.is_none() && is_said() => Self::Unknown,
             TurnEnd::Said => Self::Completed,
             TurnEnd::Nothing | TurnEnd::Called => Self::MidTurn,
             TurnEnd::Interrupted => Self::Interrupted,
@@ -245,7 +249,12 @@ struct Reading<'c> {
 impl Reading<'_> {
     fn highlights(&self) -> Highlights {
         let question = self.question();
-        let ending = Ending::of(self.checkpoint.session.turns.last(), question.is_some());
+        let session = &self.checkpoint.session;
+        let mut ending = Ending::of(&session.turns.items, question.is_some());
+        // A merge that waits for its commit speaks against it.
+        if ending == Ending::Completed && self.is_merging() {
+            ending = Ending::Unknown;
+        }
         let mut asked = self.asked(ending);
         if asked.goal.is_empty() {
             asked.goal.extend(self.summarized_goal());
@@ -364,6 +373,14 @@ impl Reading<'_> {
             Some(item.detail(Some(asked_of(agent).to_owned())))
         });
         reports.collect()
+    }
+
+    /// Whether a merge of the last turn stopped on conflicts and was neither committed nor aborted.
+    fn is_merging(&self) -> bool {
+        let session = &self.checkpoint.session;
+        let Some(turn) = session.turns.last() else { return false };
+        let mut failures = open_failures(session, &self.abandoned).into_iter();
+        failures.any(|one| one.what == Failing::Merge && one.seen.number > turn.seen.number)
     }
 
     /// What was running when the session stopped.

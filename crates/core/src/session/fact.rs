@@ -87,6 +87,8 @@ pub enum Fact<'a> {
     Delivered(Cow<'a, str>),
     /// The agent says something.
     Said(Cow<'a, str>),
+    /// The client says whether the turn is over with what was said last, or a call follows.
+    TurnOver(bool),
     /// A tool is called.
     Called {
         /// The id of the call.

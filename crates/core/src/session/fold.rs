@@ -110,6 +110,11 @@ impl Session {
             Fact::Unqueued { fate, text } => self.unqueued(mark, fate, text.as_deref()),
             Fact::Delivered(text) => self.delivered(mark, &text),
             Fact::Said(text) => self.said(mark, &text),
+            Fact::TurnOver(is_over) => {
+                if mark.agent.is_none() {
+                    self.turns.mark_over(is_over);
+                }
+            }
             Fact::Called { call, tool, what } => self.called(mark, call, tool, what),
             Fact::AgentCalled { call, what } => self.agent_called(mark, call, what),
             Fact::Returned { call, outcome, detail } => {

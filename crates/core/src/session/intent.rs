@@ -10,7 +10,7 @@ mod prose;
 mod revoking;
 mod trivial;
 
-pub use correcting::is_worded_as_correction;
+pub use correcting::asks_for_work;
 pub use limiting::{LIMITS_MAX, Limit, limits};
 pub use revoking::{Permissions, revokes};
 pub use trivial::{Goal, goal_of, is_trivial};

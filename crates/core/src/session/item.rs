@@ -427,6 +427,9 @@ pub struct Turn {
     pub said: Vec<Said>,
     /// What happened last in it.
     pub end: TurnEnd,
+    /// Whether it is over, where the client says so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub is_over: Option<bool>,
 }
 
 impl Turn {

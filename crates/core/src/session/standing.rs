@@ -10,6 +10,7 @@ use super::{Abandoned, Session};
 use crate::shell::{
     self, Check, CheckKind, CheckResult, EffectKind, EffectResult, Git, Line, Relation, Simple,
 };
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -22,7 +23,7 @@ pub struct CheckState<'s> {
     pub edits_since: Vec<&'s str>,
     /// Commands after it that changed files, where it is not known which: merges, patches, scripts.
     pub commands_since: Vec<&'s str>,
-    /// Where it ran again, or more than it, with a result that was not seen.
+    /// Where it ran again, or more than it, with a result that is not clear.
     pub ran_again: Option<&'s Seen>,
 }
 
@@ -55,9 +56,9 @@ pub enum Since<'s> {
     Nothing,
     /// A narrower run of the same check, which passed.
     NarrowerPassed(&'s CheckRun),
-    /// The check, or more than it, here; the result was not seen.
+    /// The check, or more than it, here; the result is not clear.
     RanAgain(&'s Seen),
-    /// Something that may include it; the result was not seen.
+    /// Something that may include it; the result is not clear.
     MayHaveRun,
 }
 
@@ -89,19 +90,41 @@ pub struct EffectDone<'s> {
 struct Compared<'s> {
     run: &'s CheckRun,
     check: Check,
+    /// The folder it ran in.
+    folder: &'s str,
 }
 
 impl Compared<'_> {
     /// What this run says about an earlier one.
     fn relation_to(&self, earlier: &Self) -> Relation {
-        let relation = self.check.relation_to(&earlier.check);
-        match self.run.folder == earlier.run.folder {
-            true => relation,
-            // The same words in another folder may be another check.
-            false if relation == Relation::Different => Relation::Different,
-            false => Relation::Unclear,
+        from_folder(self.folder, earlier.folder, self.check.relation_to(&earlier.check))
+    }
+}
+
+/// What a run in one folder says about a run in another one, where their words say this. Above or below,
+/// the same words may check the same; in another worktree they check something else.
+fn from_folder(folder: &str, earlier: &str, relation: Relation) -> Relation {
+    if folder == earlier {
+        return relation;
+    }
+    match relation {
+        Relation::Covers | Relation::Unclear if !is_other_worktree(folder, earlier) => {
+            Relation::Unclear
+        }
+        Relation::Covers | Relation::Unclear | Relation::Narrower | Relation::Different => {
+            Relation::Different
         }
     }
+}
+
+/// Whether a folder of worktrees is on the way from one folder to the other.
+fn is_other_worktree(one: &str, other: &str) -> bool {
+    let (one, other) = (Path::new(one).components(), Path::new(other).components());
+    let shared = one.clone().zip(other.clone()).take_while(|(a, b)| a == b).count();
+    let mut apart = one.skip(shared).chain(other.skip(shared));
+    apart.any(|part| {
+        part.as_os_str().to_str().is_some_and(|name| name.trim_matches('.') == "worktrees")
+    })
 }
 
 /// Runs that are on the way to the end and that passed or failed, the oldest first. Of runs of the same
@@ -116,7 +139,8 @@ fn compared<'s>(session: &'s Session, left: &Abandoned) -> Vec<Compared<'s>> {
         |run: &&'s CheckRun| known.insert((run.kind, run.result, &run.command, &run.folder));
     let read = |run: &'s CheckRun| {
         let mut checks = Check::all_in(&run.command).into_iter();
-        Some(Compared { run, check: checks.find(|check| check.kind == run.kind)? })
+        let check = checks.find(|check| check.kind == run.kind)?;
+        Some(Compared { run, check, folder: folder_of(run, session) })
     };
     let last = told.into_iter().rev().filter(is_last);
     let mut all: Vec<Compared<'s>> = last.filter_map(read).collect();
@@ -127,7 +151,7 @@ fn compared<'s>(session: &'s Session, left: &Abandoned) -> Vec<Compared<'s>> {
 /// A run of which the result was not seen.
 struct Unseen<'s> {
     seen: &'s Seen,
-    folder: Option<String>,
+    folder: Cow<'s, str>,
     check: Check,
 }
 
@@ -137,10 +161,13 @@ impl Unseen<'_> {
         if !self.seen.is_after(&earlier.run.seen) {
             return Relation::Different;
         }
-        let relation = self.check.relation_to(&earlier.check);
-        let is_same_folder = self.folder == earlier.run.folder;
-        if is_same_folder || relation == Relation::Different { relation } else { Relation::Unclear }
+        from_folder(&self.folder, earlier.folder, self.check.relation_to(&earlier.check))
     }
+}
+
+/// The folder that a check ran in.
+fn folder_of<'s>(run: &'s CheckRun, session: &'s Session) -> &'s str {
+    run.folder.as_deref().or(session.cwd.as_deref()).unwrap_or_default()
 }
 
 /// Runs whose output does not say how they ended, and those that did not end.
@@ -148,7 +175,8 @@ fn unseen<'s>(session: &'s Session, left: &Abandoned) -> Vec<Unseen<'s>> {
     let is_unknown = |run: &&CheckRun| run.result == CheckResult::Unknown;
     let unknown = session.checks.iter().filter(is_unknown).flat_map(|run| {
         let checks = Check::all_in(&run.command).into_iter();
-        checks.map(|check| Unseen { seen: &run.seen, folder: run.folder.clone(), check })
+        let folder = folder_of(run, session);
+        checks.map(move |check| Unseen { seen: &run.seen, folder: folder.into(), check })
     });
     let stopped = session.commands.iter().filter(|command| match command.exit {
         Exit::Running | Exit::Interrupted => true,
@@ -158,7 +186,7 @@ fn unseen<'s>(session: &'s Session, left: &Abandoned) -> Vec<Unseen<'s>> {
         let checks = |one: &Simple| {
             let cwd = session.cwd.as_deref();
             let folder = one.folder.as_deref().map(|folder| shell::join(cwd, folder));
-            let folder = folder.filter(|folder| Some(folder.as_str()) != cwd);
+            let folder = folder.map_or(Cow::Borrowed(cwd.unwrap_or_default()), Cow::Owned);
             let checks = Check::all_of(one).into_iter();
             checks
                 .map(|check| Unseen { seen: &command.seen, folder: folder.clone(), check })

@@ -47,7 +47,8 @@ impl Turns {
     /// A turn starts, and the one before it is over.
     pub(super) fn start(&mut self, seen: Seen, start: TurnStart, redacted: &mut Redacted) {
         self.close(redacted);
-        self.items.push(Turn { seen, start, said: Vec::new(), end: TurnEnd::Nothing });
+        let (said, end) = (Vec::new(), TurnEnd::Nothing);
+        self.items.push(Turn { seen, start, said, end, is_over: None });
         self.bound();
     }
 
@@ -70,11 +71,18 @@ impl Turns {
     /// Something happens in the running turn; before the first prompt it starts one.
     pub(super) fn happen(&mut self, seen: &Seen, end: TurnEnd) {
         match self.items.last_mut() {
-            Some(turn) => turn.end = end,
+            Some(turn) => (turn.end, turn.is_over) = (end, None),
             None => {
                 let (seen, start) = (seen.clone(), TurnStart::Client);
-                self.items.push(Turn { seen, start, said: Vec::new(), end });
+                self.items.push(Turn { seen, start, said: Vec::new(), end, is_over: None });
             }
+        }
+    }
+
+    /// The client says whether the running turn is over.
+    pub(super) fn mark_over(&mut self, is_over: bool) {
+        if let Some(turn) = self.items.last_mut() {
+            turn.is_over = Some(is_over);
         }
     }
 

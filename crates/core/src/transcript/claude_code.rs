@@ -139,6 +139,8 @@ struct Message<'a> {
     content: Parts<'a, Block<'a>>,
     #[serde(borrow)]
     usage: Parts<'a, Spent<'a>>,
+    #[serde(borrow)]
+    stop_reason: Scalar<'a>,
 }
 
 #[derive(Deserialize, Default)]
@@ -373,6 +375,9 @@ impl ClaudeCode {
     /// What an agent does while it works: only calls that change or check something are of interest,
     /// and most records have none.
     fn progress(&mut self, mark: &Mark<'_>, bytes: &[u8], out: &mut Out<'_>) {
+        if is_stop_hook(bytes) {
+            return out(mark, Fact::TurnOver(true));
+        }
         if !self.is_of_interest(bytes) {
             return;
         }
@@ -502,6 +507,12 @@ impl ClaudeCode {
         for block in message.content.all() {
             self.block(mark, block, out);
         }
+        // All records of one answer have its reason, older clients none.
+        match message.stop_reason.text() {
+            Some("tool_use" | "pause_turn") => out(mark, Fact::TurnOver(false)),
+            Some("end_turn" | "stop_sequence") => out(mark, Fact::TurnOver(true)),
+            Some(_) | None => {}
+        }
     }
 
     fn block(&mut self, mark: &Mark<'_>, block: &Block<'_>, out: &mut Out<'_>) {
@@ -527,15 +538,17 @@ impl ClaudeCode {
     }
 }
 
+/// Whether a record of progress is about a hook that runs when a turn is over.
+fn is_stop_hook(bytes: &[u8]) -> bool {
+    const START: usize = 1 << 10;
+    let start = &bytes[..bytes.len().min(START)];
+    let needle: &[u8] = b"\"hookEvent\":\"Stop\"";
+    start.windows(needle.len()).any(|window| window == needle)
+}
+
 fn system(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
-    const KNOWN: [&str; 6] = [
-        "local_command",
-        "stop_hook_summary",
-        "turn_duration",
-        "informational",
-        "away_summary",
-        "microcompact_boundary",
-    ];
+    const KNOWN: [&str; 4] =
+        ["local_command", "informational", "away_summary", "microcompact_boundary"];
     match line.subtype.text() {
         Some("compact_boundary") => {
             let known = line.compact_metadata.one().unwrap_or_default();
@@ -555,6 +568,10 @@ fn system(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
             out(mark, Fact::Sort("API error"));
             let text = line.content.into_text().unwrap_or_default();
             out(mark, Fact::ApiError { status: None, text });
+        }
+        Some("stop_hook_summary" | "turn_duration") => {
+            out(mark, Fact::Sort("system"));
+            out(mark, Fact::TurnOver(true));
         }
         Some(known) if KNOWN.contains(&known) => out(mark, Fact::Sort("system")),
         None => out(mark, Fact::Sort("system")),

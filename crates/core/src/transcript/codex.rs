@@ -453,6 +453,7 @@ impl Codex {
             Some("task_complete" | "turn_complete") => {
                 self.prompt = None;
                 out(mark, Fact::Sort("note"));
+                out(mark, Fact::TurnOver(true));
                 let trouble = payload.error.all().first();
                 if let Some(text) = trouble.and_then(|error| error.message.text()) {
                     out(mark, Fact::ApiError { status: None, text: text.into() });

@@ -5,8 +5,8 @@ use super::Origin;
 use crate::briefing::carry::Carried;
 use crate::briefing::{Form, Headline, Point, Rank, form, quote};
 use crate::checkpoint::{
-    Ending, FROM_SUMMARY, Gist, Highlight, HighlightKind as Kind, NO_REPORT, UNCHANGED,
-    request_line,
+    BEFORE_EDITS, Ending, FROM_SUMMARY, Gist, Highlight, HighlightKind as Kind, NO_REPORT,
+    UNCHANGED, request_line,
 };
 use crate::report::{ELLIPSIS, has_word, identifiers, only_says_done, without_lead_in};
 use crate::session::{Client, short_id};
@@ -223,9 +223,13 @@ impl<'g> SessionPoints<'g> {
         let is_said =
             |one: &Highlight| !identifiers(&one.text).is_empty() && self.names_all_of(&one.text);
         found.sort_by_key(|one| (is_said(one), std::cmp::Reverse(one.weight)));
+        // One heading for all of them: two would cost a finding.
+        let is_old = |one: &&Highlight| one.state.as_deref() == Some(BEFORE_EDITS);
+        let remark = found.iter().any(is_old).then(|| "at the time".to_owned());
         for (at, one) in found.into_iter().enumerate() {
             let rank = if at < STATEMENTS_FIRST { Rank::Decision } else { Rank::File };
-            self.quote_agent(rank, "Findings and decisions", one);
+            let point = self.origin.point(rank, "The agent's findings", one.text.clone());
+            self.push(Point { place: place(one), remark: remark.clone(), ..point });
         }
     }
 
@@ -308,7 +312,7 @@ impl<'g> SessionPoints<'g> {
         // What it says is open is listed as such.
         let open = self.gist.of_kind(Kind::OpenItem);
         let rest = open.fold(said.text.clone(), |text, one| text.replace(&one.text, ""));
-        self.gist.ending == Ending::Completed
+        matches!(self.gist.ending, Ending::Completed | Ending::Unknown)
             && self.standing().count() > 1
             && only_says_done(&rest)
             && self.names_all_of(&rest)
@@ -432,7 +436,10 @@ impl<'g> SessionPoints<'g> {
             if one.kind == Kind::OpenRequest && self.is_goal(one) {
                 return self.line(Rank::NextAction, "Next", "finish the request above".to_owned());
             }
-            let remark = Some(format!("{whose}{}", at.unwrap_or_default()));
+            // What came after a plan may have been what it says.
+            let state = one.state.as_deref().filter(|_| one.kind == Kind::StatedPlan);
+            let state = state.map(|state| format!(", {state}")).unwrap_or_default();
+            let remark = Some(format!("{whose}{}{state}", at.unwrap_or_default()));
             let point = self.origin.point(Rank::NextAction, "Next", one.text.clone());
             self.push(Point { place: place(one), remark, ..point });
         }
@@ -936,7 +943,7 @@ mod tests {
         ];
         let points = of_session(&Gist { items, ..Gist::sample("s") });
         let found: Vec<&str> = { points.iter() }
-            .filter(|point| point.what == "Findings and decisions")
+            .filter(|point| point.what == "The agent's findings")
             .map(|point| point.text.as_str())
             .collect();
         assert_eq!(found[0], "`lock` is never released.");

@@ -3,7 +3,7 @@
 use super::{Ending, Highlight, HighlightKind, Reading};
 use crate::checkpoint::request_line;
 use crate::report::{self, ItemKind, Report, ReportItem, SummaryItem, SummaryKind};
-use crate::session::{Said, Seen, Turn, TurnStart, intent::is_trivial};
+use crate::session::{Request, Said, Seen, Turn, TurnStart, intent::is_trivial};
 use std::collections::HashSet;
 
 /// Reports are read for single statements up to here, the newest first: what is older says little
@@ -20,6 +20,12 @@ const STATEMENTS_MAX: usize = 40;
 
 /// The state of a goal in the words of a summary.
 pub(crate) const FROM_SUMMARY: &str = "from the summary";
+
+/// The state of what the agent said before files were changed or committed.
+pub(crate) const BEFORE_EDITS: &str = "before later edits";
+
+/// The state of a plan that commands ran after.
+const BEFORE_COMMANDS: &str = "before later commands";
 
 /// The state of a text that stands for the report of an unfinished turn.
 pub(crate) const NO_REPORT: &str = "in an unfinished turn";
@@ -110,7 +116,13 @@ impl Reading<'_> {
             // did, some turns later.
             let is_listed = item.heading.is_some() && !self.is_taken_up(&item.text, &said.seen);
             let is_open = *is_last && (*turns_ago == 0 || is_listed);
-            found.add(of_item(item, is_open, *is_last, &said.seen));
+            let item = of_item(item, is_open, *is_last, &said.seen);
+            let is_changed = self.changed_after(&said.seen).is_some();
+            let is_old = |item: &Highlight| is_changed && item.kind == HighlightKind::Finding;
+            found.add(item.map(|item| match is_old(&item) {
+                true => item.state(BEFORE_EDITS),
+                false => item,
+            }));
         }
         let (plan, summary): (Vec<Highlight>, Vec<Highlight>) =
             self.of_summary().into_iter().partition(|one| one.kind == HighlightKind::StatedPlan);
@@ -139,15 +151,26 @@ impl Reading<'_> {
 
     /// What the agent said it does next, in the turn that was not finished.
     fn stated_plan(&self) -> Option<Highlight> {
-        let turn = self.checkpoint.session.turns.last()?;
+        let session = &self.checkpoint.session;
+        let turn = session.turns.last()?;
         // What it said before other calls may be done by now.
         let (said, before) = turn.said.split_last()?;
         let plan = report::stated_plan(&said.text)?;
-        if self.is_carried_out(&plan, said) {
+        if self.is_carried_out(&plan, said) || self.is_overruled(said) {
             return None;
         }
+        let has_ended = |seen: &Seen| {
+            let later = session.commands.iter().rev();
+            let mut later = later.take_while(|command| command.seen.number > seen.number);
+            later.any(|command| command.ended.is_some())
+        };
         let item = |plan: &str, said: &Said| {
-            Highlight::of(HighlightKind::StatedPlan, plan).seen(&said.seen)
+            let item = Highlight::of(HighlightKind::StatedPlan, plan).seen(&said.seen);
+            match self.changed_after(&said.seen) {
+                Some(_) => item.state(BEFORE_EDITS),
+                None if has_ended(&said.seen) => item.state(BEFORE_COMMANDS),
+                None => item,
+            }
         };
         let is_whole = plan.contains('\n') || !report::refers_back(&plan);
         // "Now apply the fixes." needs the list that it refers to, while nothing on it is done.
@@ -159,18 +182,30 @@ impl Reading<'_> {
         listed.or_else(|| Some(item(&plan, said)))
     }
 
-    /// Whether a commit, or the push that a plan mentions, came after it. Then the plan was carried out.
+    /// Whether what a plan mentions came after it: a push, or else a commit or something outside.
     fn is_carried_out(&self, plan: &str, said: &Said) -> bool {
         let is_later = |seen: &Seen| seen.number > said.seen.number;
-        let mut commits = self.checkpoint.session.commits.iter();
-        match report::has_word(plan, "push") {
-            true => commits.any(|one| one.pushed.as_ref().is_some_and(|to| is_later(&to.seen))),
-            false => commits.any(|one| is_later(&one.seen)),
+        let session = &self.checkpoint.session;
+        let mut commits = session.commits.iter();
+        if report::has_word(plan, "push") {
+            return commits.any(|one| one.pushed.as_ref().is_some_and(|to| is_later(&to.seen)));
         }
+        commits.any(|one| is_later(&one.seen))
+            || session.effects.iter().any(|one| is_later(&one.seen))
+    }
+
+    /// Whether the user said something after it, or refused a call that came of it.
+    fn is_overruled(&self, said: &Said) -> bool {
+        let is_later = |seen: &Seen| seen.number > said.seen.number;
+        let is_heard = |(one, _): (&Request, bool)| {
+            is_later(&one.seen) && (one.correction.is_some() || !one.trivial)
+        };
+        let mut rejections = self.checkpoint.session.rejections.iter();
+        self.requests().any(is_heard) || rejections.any(|one| is_later(&one.seen))
     }
 
     /// Whether later work took up what a text calls open: a command, a commit message, a changed file or
-    /// a later text has a name of it. Without a name, any commit may have.
+    /// a later text has half of its names. Without a name, any commit may have.
     fn is_taken_up(&self, text: &str, seen: &Seen) -> bool {
         let session = &self.checkpoint.session;
         let is_later = |other: &Seen| other.number > seen.number;
@@ -179,16 +214,19 @@ impl Reading<'_> {
         if names.is_empty() {
             return commits().next().is_some();
         }
-        let has_name = |text: &str| names.iter().any(|name| report::has_word(text, name));
+        let has_names = |text: &str| {
+            let found = names.iter().filter(|name| report::has_word(text, name)).count();
+            found * 2 >= names.len()
+        };
         let commands = session.commands.iter().filter(|command| is_later(&command.seen));
         let said = session.turns.items.iter().flat_map(|turn| &turn.said);
         let changed = session.files.changed();
         let changed = changed.filter(|(_, file)| file.changed.iter().any(is_later));
         let messages = || commits().flat_map(|one| [one.subject.as_deref(), one.body.as_deref()]);
-        { commands }.any(|command| has_name(&command.text))
-            || messages().flatten().any(has_name)
-            || { said }.any(|said| is_later(&said.seen) && has_name(&said.text))
-            || { changed }.any(|(path, _)| has_name(path))
+        { commands }.any(|command| has_names(&command.text))
+            || messages().flatten().any(has_names)
+            || { said }.any(|said| is_later(&said.seen) && has_names(&said.text))
+            || { changed }.any(|(path, _)| has_names(path))
     }
 
     /// The first record after another one that changed a file or made a commit.
@@ -246,7 +284,8 @@ fn status(reading: &Report, said: &Said) -> Option<Highlight> {
     /// Less says nothing: "Done.", "Clean."
     const CHARACTERS_MIN: usize = 24;
     let status = reading.status.as_deref()?;
-    let status = Some(status).filter(|status| status.chars().count() >= CHARACTERS_MIN)?;
+    let says = |status: &&str| status.chars().count() >= CHARACTERS_MIN && !status.ends_with(':');
+    let status = Some(status.trim_end()).filter(says)?;
     Some(Highlight::of(HighlightKind::Status, status).seen(&said.seen))
 }
 

@@ -65,14 +65,13 @@ impl Reading<'_> {
             Some(Goal::Continuation { from, then }) => then.or(Some(from)),
             None => None,
         };
-        // What the user typed after an interruption is a request of its own, unless it changes the last one.
-        let turn = self.checkpoint.session.turns.last().filter(|_| ending.is_open());
-        let is_running = |one: &Request| {
-            turn.is_some_and(|turn| turn.seen == one.seen)
-                && !intent::is_worded_as_correction(&one.text)
+        // What the user typed into the work, or said in refusing a call, is what the agent is at, unless
+        // it only changes how the last request is done.
+        let is_own = |(one, _): &(&Request, bool)| {
+            one.correction.is_none() || intent::asks_for_work(&one.text)
         };
-        let mut corrected = self.requests().filter(|(one, _)| one.correction.is_some());
-        if let Some((one, _)) = corrected.next_back().filter(|(one, _)| is_running(one)) {
+        let last = self.requests().rev().find(is_own).filter(|_| ending.is_open());
+        if let Some((one, _)) = last.filter(|(one, _)| one.correction.is_some()) {
             asked.open.push(self.open_request(one));
         }
         let is_open = asked.open.is_empty() && ending.is_open();
@@ -264,7 +263,7 @@ impl Reading<'_> {
         let session = &self.checkpoint.session;
         let commits = commits_made(session);
         let edited = session.files.changed().filter(|(_, file)| !self.checkpoint.is_left(file));
-        let edited = edited.filter(|(_, file)| !file.deleted).count();
+        let edited = edited.filter(|(path, file)| !file.deleted && !is_of_client(path)).count();
         let files = |count: usize| match count {
             1 => "1 file".to_owned(),
             count => format!("{count} files"),
@@ -273,7 +272,9 @@ impl Reading<'_> {
             None if edited > 0 => Some(format!("{} edited, no commit seen", files(edited))),
             None => None,
             Some(last) => {
-                let since = edits_since(session, &last.seen, &self.abandoned).len();
+                let mut since = edits_since(session, &last.seen, &self.abandoned);
+                since.retain(|path| !is_of_client(path));
+                let since = since.len();
                 let pushed = match commits.iter().filter(|one| one.pushed.is_none()).count() {
                     0 => "all commits pushed".to_owned(),
                     left if left == commits.len() => "no push seen".to_owned(),
@@ -318,7 +319,7 @@ pub(super) fn failed(open: &[OpenFailure<'_>]) -> Vec<Highlight> {
 /// A check ran again after what is said about it.
 fn ran_again(seen: &Seen) -> String {
     let at = seen.at.map(|at| format!(" at {}", clock(at))).unwrap_or_default();
-    format!(", run again{at}, result not seen")
+    format!(", run again{at}, result unclear")
 }
 
 /// What was done outside, in our own words; its title and address are its own.
@@ -360,6 +361,11 @@ fn effect(done: &EffectDone<'_>) -> Highlight {
     let text = effect.title.as_deref().or(target).unwrap_or_default();
     let address = done.url.map(|url| url.split('#').next().unwrap_or(url).to_owned());
     Highlight::of(HighlightKind::Effect, text).seen(&effect.seen).detail(address).state(&did)
+}
+
+/// Whether a client keeps a file for itself, such as a plan: no commit is to have it.
+fn is_of_client(path: &str) -> bool {
+    path.contains("/.claude/plans/")
 }
 
 /// A time of day.

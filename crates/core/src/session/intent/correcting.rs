@@ -11,6 +11,7 @@ use super::prose::{
     without_lead,
 };
 use super::trivial::{is_trivial, slash_command};
+use crate::report::identifiers;
 use crate::session::item::Correction;
 
 /// Sentences that are searched for accusations and contradictions.
@@ -40,10 +41,24 @@ pub(super) fn correction(text: &str, context: Context<'_>) -> Option<Correction>
     }
 }
 
-/// Whether a prompt is worded as a correction, whatever came before it.
-pub fn is_worded_as_correction(text: &str) -> bool {
+/// Whether a prompt that corrects also asks for work of its own: "merge the other branch" does, "not like
+/// that" only changes how the last request is done.
+pub fn asks_for_work(text: &str) -> bool {
+    /// Fewer words change the last request.
+    const WORDS_MIN: usize = 5;
+    const WORDED_MIN: usize = 8;
     let prose = prose::read(text);
-    is_halt(&prose.sentences) || is_worded(text, &prose.sentences)
+    let words_min = if is_worded(text, &prose.sentences) { WORDED_MIN } else { WORDS_MIN };
+    // What is denied or forbidden is not asked for.
+    let is_asked = |sentence: &&Sentence| {
+        let words = without_lead(&sentence.words);
+        let is_denied = is_denial(words) || is_foreign_denial(words) || is_verdict(words);
+        !is_denied && !is_prohibition(words) && !limiting::is_limit(sentence)
+    };
+    let asked = prose.sentences.iter().filter(is_asked).map(|one| &text[one.range.clone()]);
+    let asked = asked.collect::<Vec<_>>().join(" ");
+    let is_long = asked.split_whitespace().nth(words_min - 1).is_some();
+    !is_halt(&prose.sentences) && (is_long || !identifiers(&asked).is_empty())
 }
 
 /// Whether the whole prompt is "stop" or "wait".
