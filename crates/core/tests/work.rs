@@ -489,6 +489,21 @@ fn the_request_that_was_running_is_the_unfinished_one() {
 }
 
 #[test]
+fn to_continue_is_no_goal() {
+    let goal = |asked: &str| {
+        let steps =
+            [format!("? {asked}"), "~ /home/dev/shop/a.go".to_owned(), "# Done.".to_owned()];
+        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+        let highlights = Highlights::of(&checkpoint_of(session(&steps)));
+        highlights.of_kind(HighlightKind::Goal).next().map(|goal| goal.text.clone())
+    };
+    assert_eq!(goal("continue"), None);
+    assert_eq!(goal("release it").as_deref(), Some("release it"));
+    let named = "continue the handoff in docs/handoffs/queue.md";
+    assert_eq!(goal(named).as_deref(), Some(named));
+}
+
+#[test]
 fn a_plan_that_the_user_refused_is_not_next() {
     let plan = |steps: &[&str]| {
         let all =

@@ -91,6 +91,7 @@ mod tests {
             "don't change it",
             "No changes to report.",
             "commits should be sorted by date",
+            "You may push to main without asking from now on.",
         ] {
             assert_eq!(limits(text), [], "{text}");
         }

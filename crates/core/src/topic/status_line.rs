@@ -89,7 +89,26 @@ pub fn status_line(document: &Document) -> Option<StatusLine<'_>> {
         .iter()
         .filter(|section| matches!(section.meaning, Some(Meaning::State | Meaning::Summary)));
     let mut places = std::iter::once(head).chain(about.map(|section| section.own));
-    places.find_map(|place| in_place(document, place))
+    places.find_map(|place| in_place(document, place)).or_else(|| below_heading(document))
+}
+
+/// A heading `Status` whose first line says it: `✅ Complete`.
+fn below_heading(document: &Document) -> Option<StatusLine<'_>> {
+    let is_status = |heading: &str| {
+        let name = heading.trim_matches(|c: char| !c.is_alphanumeric());
+        name.len() <= NAME_LENGTH_MAX && NAMES.contains(&name.to_lowercase().as_str())
+    };
+    let text = document.text();
+    let sections = document.sections().iter();
+    let mut sections = sections.filter(|section| is_status(&section.title.value));
+    sections.find_map(|section| {
+        let own = section.own.of(text);
+        let line = own.lines().find(|line| !line.trim().is_empty())?;
+        let value = line.trim().trim_matches(['*', '_', ' ', '>', '-']);
+        let start = section.own.start + value.as_ptr() as usize - own.as_ptr() as usize;
+        let status = Some(meant(value)?);
+        Some(StatusLine { text: At::new(value, Span::new(start, start + value.len())), status })
+    })
 }
 
 fn in_place(document: &Document, place: Span) -> Option<StatusLine<'_>> {
@@ -219,6 +238,8 @@ mod tests {
         check("Stato: completato\n", Some(("completato", done)));
         check("ステータス： 完了\n", Some(("完了", done)));
         check("```\nStatus: done\n```\n", None);
+        check("# T\n\n## Status\n\n✅ Complete\n\n## Next\n\n- x\n", Some(("✅ Complete", done)));
+        check("# T\n\n## Status\n\nThe queue drains.\n", None);
         check("The status: nobody knows.\n", None);
         let far = format!("# T\n{}\n- Status: done\n", "\n".repeat(LINES_MAX));
         check(&far, None);

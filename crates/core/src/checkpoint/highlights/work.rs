@@ -62,7 +62,10 @@ impl Reading<'_> {
             self.requests().filter(|(one, _)| one.correction.is_none()).collect();
         let goal = match intent::goal_of(requests.iter().map(|(one, _)| one.text.as_str())) {
             Some(Goal::Request(at)) => Some(at),
-            Some(Goal::Continuation { from, then }) => then.or(Some(from)),
+            // "Continue" says nothing; the session before has the goal.
+            Some(Goal::Continuation { from, then }) => {
+                then.or(Some(from).filter(|from| !requests[*from].0.trivial))
+            }
             None => None,
         };
         // What the user typed into the work, or said in refusing a call, is what the agent is at, unless

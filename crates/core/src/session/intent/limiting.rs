@@ -8,6 +8,7 @@ use super::prose::{
     self, Sentence, after_any, first, has, has_any, is_one_of, starts, starts_any, starts_with_any,
     without_lead,
 };
+use super::revoking::{PermissionKind, permits};
 use std::ops::Range;
 
 /// Limits that are taken from one prompt at most.
@@ -75,6 +76,10 @@ pub(super) fn is_limit(sentence: &Sentence) -> bool {
         return starts_any(without_lead(rest), RULES) || starts(rest, "we");
     }
     let words = after_any(words, "no ,|nope ,").map_or(words, without_lead);
+    // "You may push without asking from now on" takes a limit back.
+    if permits(words) == Some(PermissionKind::Allow) {
+        return false;
+    }
     is_never(words)
         || is_lasting(words)
         || is_forbidden(words)
@@ -102,7 +107,7 @@ fn is_once(words: &str) -> bool {
     has_any(words, PUT_OFF) || (has_any(words, ONCE) && !has_any(words, LASTING))
 }
 
-const LASTING: &str = "from now on|from here on|from here on out|going forward|from this point on|\
+const LASTING: &str = "until i say|until i tell|from now on|from here on|from here on out|going forward|from this point on|\
     henceforth|in the future|in future|as of now|ab jetzt|ab sofort|in zukunft|künftig";
 
 /// What an agent does at work. Other verbs tell what a product does: "never cache these responses".

@@ -31,7 +31,7 @@ struct Permission {
 
 /// How a sentence allows something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PermissionKind {
+pub(super) enum PermissionKind {
     /// "Forget the rule about pushing."
     Lift,
     /// "You can push now."
@@ -101,7 +101,7 @@ fn permission(sentence: &Sentence) -> Option<Permission> {
 }
 
 /// How a sentence allows something. What leaves a doubt allows nothing: the limit stays.
-fn permits(words: &str) -> Option<PermissionKind> {
+pub(super) fn permits(words: &str) -> Option<PermissionKind> {
     const ALLOWED: &str = "you can|you may|you are allowed|you're allowed|feel free to|it's ok to|\
         it's okay to|it is ok to|it's fine to|it is fine to|go ahead and|now you can|now you may|\
         from now on you can|from now on you may";
@@ -158,6 +158,10 @@ mod tests {
             ("amending is fine", "don't amend commits - it messes with the review"),
             ("forget the rule about pushing", "do not push without asking"),
             ("You may push from now on.", "do not push without asking"),
+            (
+                "You may push to main without asking from now on.",
+                "Please never push to main without asking.",
+            ),
             ("adding dependencies is ok", "No new dependencies please."),
             (
                 "you don't have to run the linter anymore",

@@ -98,6 +98,7 @@ pub enum Goal {
 pub fn goal_of<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<Goal> {
     let mut continues = None;
     let mut command: Option<usize> = None;
+    let mut order = None;
     for (position, text) in requests.into_iter().enumerate() {
         if command.is_some_and(|at| position > at + AFTER_COMMAND) {
             break;
@@ -115,13 +116,25 @@ pub fn goal_of<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<Goal> 
             }
         } else if names_work(text, command.is_some()) {
             return Some(goal(continues, position));
+        } else if order.is_none() && is_order(text) {
+            order = Some(position);
         }
     }
     match (continues, command) {
         (continues, Some(position)) => Some(goal(continues, position)),
         (Some(from), None) => Some(Goal::Continuation { from, then: None }),
-        (None, None) => None,
+        (None, None) => order.map(Goal::Request),
     }
+}
+
+/// Whether a prompt orders something that the record of a session shows: "release it", "commit and push".
+/// It is all that a session is about where nothing else is asked.
+fn is_order(text: &str) -> bool {
+    const ORDERS: &str = "commit|push|merge|release|deploy|ship|run|execute|rerun|pull request";
+    let words = words(text);
+    is_trivial(text)
+        && words.split(' ').filter(|word| word.len() > 1).count() > 1
+        && has_any(&words, ORDERS)
 }
 
 fn goal(continues: Option<usize>, position: usize) -> Goal {
@@ -192,6 +205,8 @@ mod tests {
         let continuation = |from, then| Some(Goal::Continuation { from, then });
         check(&[], None);
         check(&["hi", "thanks"], None);
+        check(&["hi", "Release it", "thanks"], Some(Goal::Request(1)));
+        check(&["push"], None);
         check(&["hi", "fix the flaky upload test", "commit"], Some(Goal::Request(1)));
         check(&["/clear", "/model opus", "why is the build red?"], Some(Goal::Request(2)));
         check(&["/review 167", "do both please", "commit this"], Some(Goal::Request(0)));
