@@ -290,6 +290,53 @@ fn an_agent_settles_items_and_the_user_dismisses_them() {
 }
 
 #[test]
+fn what_an_earlier_session_did_outside_is_not_done_twice() {
+    let sandbox = shop();
+    let opened = "https://github.com/o/r/pull/7";
+    let first = session(1).user("Release 1.2").edits("/work/src/a.rs");
+    let first = first.runs("npm publish", "+ shop@1.2.0", false);
+    let first = first.runs("gh pr create --title Release --body x", opened, false);
+    first.says("Published 1.2; the retry count of the uploader is fixed at three.").ended(&sandbox);
+    work(2).ended(&sandbox);
+    let page = page(&sandbox);
+    assert!(page.contains(&format!("Opened pull request {opened}")), "{page}");
+    assert!(page.contains("Ran npm publish (5e550001)"), "{page}");
+    assert!(page.contains("Report of an earlier session (5e550001, 2026-03-01"), "{page}");
+    assert!(page.contains("the retry count of the uploader"), "{page}");
+}
+
+#[test]
+fn an_item_of_the_last_session_can_be_dismissed() {
+    let sandbox = shop();
+    let first = session(1).user("Build the feature").edits("/work/src/new.rs");
+    first.runs(FAILED, "error: test failed", true).says("It is built.").ended(&sandbox);
+    assert!(page(&sandbox).contains("Failing"), "{}", page(&sandbox));
+    let (handle, kind, text) = handles(&sandbox).remove(0);
+    assert_eq!((kind, text.as_str()), ("failure", FAILED));
+    verbs::dismiss(&open(sandbox.root()), &handle, true).unwrap();
+    assert!(!page(&sandbox).contains("Failing"), "{}", page(&sandbox));
+    assert!(handles(&sandbox).is_empty());
+    assert_eq!(verbs::dismissals(&open(sandbox.root())).unwrap().wrong, 1);
+}
+
+#[test]
+fn what_is_only_counted_can_be_listed_and_dismissed() {
+    let sandbox = shop();
+    let first = session(1).user("Build the feature").edits("/work/src/new.rs");
+    first.runs(FAILED, "error: test failed", true).says("It is built.").ended(&sandbox);
+    for day in 2..9 {
+        let other = session(day).user("Tidy the cache").edits("/work/src/cache.rs");
+        other.says(&format!("Tidied the cache, part {day}.")).ended(&sandbox);
+    }
+    let counted = page(&sandbox);
+    assert!(counted.contains("1 older; midstride dismiss lists them"), "{counted}");
+    assert!(counted.contains("1 item from earlier sessions only named above"), "{counted}");
+    let (handle, ..) = handles(&sandbox).remove(0);
+    verbs::dismiss(&open(sandbox.root()), &handle, false).unwrap();
+    assert!(!page(&sandbox).contains("older"), "{}", page(&sandbox));
+}
+
+#[test]
 fn a_deleted_branch_closes_what_its_sessions_left_open() {
     let sandbox = shop();
     sandbox.git(&["checkout", "--quiet", "-b", "feature"]);

@@ -100,37 +100,55 @@ pub fn handle(session: &str, item: &Highlight) -> String {
     letters
 }
 
-/// What sessions other than the first of these left open, in their order, and how many more there are.
+/// What a session left open itself.
+pub fn open_items(gist: &Gist) -> Vec<Carried> {
+    let open = gist.items.iter().filter(|item| stays_open(item.kind));
+    open.map(|item| Carried::of(gist, item)).collect()
+}
+
+/// A session without what was dismissed of it.
+pub fn without_dismissed(mut gist: Gist, is_dismissed: impl Fn(&str) -> bool) -> Gist {
+    let session = gist.session.clone();
+    gist.items.retain(|item| !stays_open(item.kind) || !is_dismissed(&handle(&session, item)));
+    gist
+}
+
+/// What sessions other than the first of these left open, in their order, and what so many sessions did
+/// not touch that it is only counted.
 /// `is_dismissed` knows handles; `is_closed` knows what closes an item outside of these sessions.
 pub fn unsettled(
     sessions: &[Gist],
     is_dismissed: impl Fn(&str) -> bool,
     is_closed: impl Fn(&Gist, &Highlight) -> bool,
-) -> (Vec<Carried>, usize) {
-    let mut found: Vec<Carried> = Vec::new();
-    let mut more = 0;
+) -> (Vec<Carried>, Vec<Carried>) {
+    let (mut found, mut older): (Vec<Carried>, Vec<Carried>) = (Vec::new(), Vec::new());
     let sessions: Vec<Later<'_>> = sessions.iter().map(Later::of).collect();
     for Later { gist, .. } in sessions.iter().skip(1) {
         let later: Vec<&Later<'_>> =
             sessions.iter().filter(|one| one.gist.ended > gist.ended).collect();
         for item in gist.items.iter().filter(|item| stays_open(item.kind)) {
-            let handle = handle(&gist.session, item);
+            let carried = Carried::of(gist, item);
             let is_known = |one: &Carried| one.item.kind == item.kind && one.item.text == item.text;
             let is_settled = || later.iter().any(|later| later.says(item) || later.settles(item));
-            let is_over = is_dismissed(&handle) || is_closed(gist, item) || is_settled();
+            let is_over = is_dismissed(&carried.handle) || is_closed(gist, item) || is_settled();
             if is_over || found.iter().any(is_known) {
                 continue;
             }
-            if later.iter().filter(|later| later.gist.worked).count() >= SESSIONS_MAX {
-                more += 1;
-                continue;
+            match later.iter().filter(|later| later.gist.worked).count() >= SESSIONS_MAX {
+                true => older.push(carried),
+                false => found.push(carried),
             }
-            let (session, ended) = (gist.session.clone(), gist.ended);
-            let client = gist.client;
-            found.push(Carried { handle, client, session, ended, item: item.clone() });
         }
     }
-    (found, more)
+    (found, older)
+}
+
+impl Carried {
+    fn of(gist: &Gist, item: &Highlight) -> Self {
+        let handle = handle(&gist.session, item);
+        let (client, session, ended) = (gist.client, gist.session.clone(), gist.ended);
+        Self { handle, client, session, ended, item: item.clone() }
+    }
 }
 
 /// A session that may have settled what earlier ones left open.
@@ -333,8 +351,8 @@ mod tests {
             gist("b", &[(Kind::Goal, "fix"), (Kind::Failed, "make lint")]),
             gist("a", &[(Kind::Task, "Wire the cache"), (Kind::Report, "Done.")]),
         ]);
-        let (found, more) = unsettled(&sessions, |_| false, |_, _| false);
-        assert_eq!((texts(&found), more), (vec!["make lint", "Wire the cache"], 0));
+        let (found, older) = unsettled(&sessions, |_| false, |_, _| false);
+        assert_eq!((texts(&found), older.len()), (vec!["make lint", "Wire the cache"], 0));
     }
 
     #[test]
@@ -363,8 +381,8 @@ mod tests {
         let after = |sessions: usize| {
             let mut all: Vec<Gist> = (0..sessions).map(|at| gist(&at.to_string(), &[])).collect();
             all.push(gist("old", &[(Kind::Task, "Wire the cache")]));
-            let (found, more) = unsettled(&in_turn(all), |_| false, |_, _| false);
-            (found.len(), more)
+            let (found, older) = unsettled(&in_turn(all), |_| false, |_, _| false);
+            (found.len(), older.len())
         };
         assert_eq!((after(4), after(5)), ((1, 0), (0, 1)));
     }

@@ -97,7 +97,7 @@ impl<'m> Entry<'m> {
 /// The place of a rank on the page. What is said about one piece of work stays together, source by
 /// source.
 fn order(rank: Rank) -> (u8, Rank) {
-    if rank == Rank::Instruction {
+    if matches!(rank, Rank::Instruction | Rank::Rejected) {
         return (0, rank);
     }
     if rank.is_work() { (1, Rank::Source) } else { (2, rank) }
@@ -114,7 +114,7 @@ fn first_length(rank: Rank, budget: Budget) -> usize {
         Rank::Source | Rank::Standing => (160, 60),
         Rank::Report => (160, 160),
         Rank::Constraint => (130, 76),
-        Rank::BlockingQuestion | Rank::WrongTurn | Rank::Landmine => (180, 60),
+        Rank::BlockingQuestion | Rank::Rejected | Rank::WrongTurn | Rank::Landmine => (180, 60),
         Rank::Failure | Rank::Task | Rank::Decision | Rank::Proof | Rank::Read => (110, 60),
         Rank::File | Rank::Rest => (120, 40),
     };
@@ -130,6 +130,7 @@ fn full_length(rank: Rank, budget: Budget) -> usize {
         Rank::NextAction | Rank::Standing => tokens.min(LENGTH_MAX),
         Rank::Source
         | Rank::Instruction
+        | Rank::Rejected
         | Rank::BlockingQuestion
         | Rank::Constraint
         | Rank::WrongTurn

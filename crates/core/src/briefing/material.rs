@@ -9,6 +9,8 @@ pub enum Rank {
     Source,
     /// An instruction of the user that limits all further work.
     Instruction,
+    /// What the user is about to propose, and was rejected before.
+    Rejected,
     /// What the work is for.
     Goal,
     /// Where the work stands.
@@ -48,6 +50,7 @@ impl Rank {
         match self {
             Self::Source => "source",
             Self::Instruction => "instruction",
+            Self::Rejected => "rejected",
             Self::Goal => "goal",
             Self::Standing => "standing",
             Self::NextAction => "next-action",
@@ -109,6 +112,8 @@ pub struct Point {
     pub is_beginning: bool,
     /// How many things it stands for, where it is more than one.
     pub count: usize,
+    /// How many things it only names or counts: these are omitted, wherever it is.
+    pub unbriefed: usize,
     /// Where in there, if that helps: `record 12`.
     pub place: Option<String>,
     /// The command that shows the source, word by word: `midstride`, `show`, `market-page-perf`.

@@ -27,6 +27,8 @@ const NOUNS: &[(&str, &str)] = &[
     ("Workflow states", "workflow state"),
     ("Agents in flight", "agent in flight"),
     ("Report", "report"),
+    ("Report of an earlier session", "report of earlier sessions"),
+    ("Done outside by earlier sessions", "effect of earlier sessions"),
     ("From the summary", "statement of the summary"),
     ("Report of a subagent", "subagent report"),
     ("The agent said", "remark"),
@@ -50,7 +52,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("Not a task", "unusable startup step"),
     ("Not a constraint", "unusable startup step"),
     ("It builds on", "document"),
-    ("Also open, not told here", "open handoff"),
+    ("Also open, not briefed here", "open handoff"),
     ("Earlier sessions", "earlier session"),
     ("Open from earlier sessions", "item from earlier sessions"),
 ];

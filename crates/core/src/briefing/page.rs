@@ -140,6 +140,7 @@ impl Frame {
         if self.unread > 0 {
             parts.push(noun::counted("unread handoff", self.unread));
         }
+        parts.extend(unbriefed(entries, layout));
         if cut > 0 {
             parts.push(format!("parts of {}", noun::counted("text", cut)));
         }
@@ -149,6 +150,22 @@ impl Frame {
         let more = self.show_all.as_ref().map(|command| format!(". More: {command}"));
         format!("Omitted: {}{}\n", parts.join(", "), more.unwrap_or_default())
     }
+}
+
+/// What the page only names or counts, by kind.
+fn unbriefed(entries: &[Entry<'_>], layout: &Layout) -> Vec<String> {
+    let mut counts: Vec<(&'static str, usize)> = Vec::new();
+    let on_page = entries.iter().zip(&layout.lengths).filter(|(_, length)| **length > 0);
+    for (entry, _) in on_page.filter(|(entry, _)| entry.point.unbriefed > 0) {
+        let kind = noun::of(entry.point.what);
+        match counts.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += entry.point.unbriefed,
+            None => counts.push((kind, entry.point.unbriefed)),
+        }
+    }
+    let counted =
+        |(kind, count): (&str, usize)| format!("{} only named above", noun::counted(kind, count));
+    counts.into_iter().map(counted).collect()
 }
 
 /// The tokens that the kinds of omitted items take at most.

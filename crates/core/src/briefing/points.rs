@@ -12,7 +12,7 @@ pub use at_work::{AtWork, of_at_work};
 pub use handoff::{Asked, Drifted, KnownHandoff, ProofRun, REJECTED, of_handoff, source_of};
 pub use instruction::of_instructions;
 pub use repository::{mark_clean, of_earlier_commits, of_since, of_work_tree};
-pub use session::{headline, of_carried, of_session};
+pub use session::{headline, of_carried, of_earlier, of_session};
 pub use upstream::of_upstream;
 pub use work::{Telling, of_mission, of_tasks, of_workflow, older_workflows};
 
@@ -117,7 +117,10 @@ impl Turn {
 /// Open handoffs of which nothing but the name is told.
 pub fn of_others(names: impl IntoIterator<Item = String>) -> Vec<Point> {
     let origin = Origin::of("this project".to_owned(), &["midstride", "list"]);
-    let point = |name| origin.point(Rank::Rest, "Also open, not told here", name);
+    let point = |name| Point {
+        unbriefed: 1,
+        ..origin.point(Rank::Rest, "Also open, not briefed here", name)
+    };
     names.into_iter().map(point).collect()
 }
 

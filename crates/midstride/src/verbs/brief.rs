@@ -27,7 +27,7 @@ use jiff::Timestamp;
 use midstride_core::anchor;
 use midstride_core::briefing::points::{
     self, Drifted, KnownHandoff, ProofRun, headline, in_turn, mark_branch, mark_clean, of_carried,
-    of_earlier_commits, of_handoff, of_other_sessions, of_others, of_session, of_since,
+    of_earlier, of_earlier_commits, of_handoff, of_other_sessions, of_others, of_session, of_since,
     of_work_tree, source_of,
 };
 use midstride_core::briefing::{
@@ -141,9 +141,20 @@ fn brief_with(project: &Project, asked: &Asked, find: impl FnOnce(&Wanted<'_>) -
         known: Known::of(asked, &work),
         may_ask_git: asked.occasion.is_none(),
     };
-    let open = find(&wanted);
-    Briefed { trouble, ..composed(project, asked, &wanted, open, work) }
+    let mut open = find(&wanted);
+    let mut page = page(project, asked, &wanted, &open, &work);
+    // Short handoffs leave room for more of them.
+    if !open.rest.is_empty() && page.tokens * 10 < tokens * ROOM_TENTHS {
+        open.take_more(project, &wanted, wanted.most * MORE_HANDOFFS);
+        page = self::page(project, asked, &wanted, &open, &work);
+    }
+    Briefed { trouble, ..delivered_page(project, asked, page, open, work) }
 }
+
+/// A page that uses less than so many tenths of its budget has room for more handoffs: so many times as
+/// many as it has.
+const ROOM_TENTHS: u64 = 7;
+const MORE_HANDOFFS: usize = 3;
 
 /// Tells a session of these handoffs and of nothing else.
 pub(super) fn brief_of(project: &Project, asked: &Asked, handoffs: Vec<Shelved>) -> Briefed {
@@ -166,7 +177,8 @@ pub(super) fn brief_of(project: &Project, asked: &Asked, handoffs: Vec<Shelved>)
         Err(trouble) => (None, Some(trouble)),
     };
     let work = Work { ledger, ..Work::default() };
-    Briefed { trouble, ..composed(project, asked, &wanted, open, work) }
+    let page = page(project, asked, &wanted, &open, &work);
+    Briefed { trouble, ..delivered_page(project, asked, page, open, work) }
 }
 
 /// Whether a prompt proposes what a handoff rejected.
@@ -230,16 +242,26 @@ fn tokens(asked: &Asked) -> u64 {
     asked.tokens.unwrap_or_else(usual)
 }
 
-/// What is told of all that was found, with its receipt.
-fn composed(
+/// What is told of all that was found.
+fn page(
     project: &Project,
     asked: &Asked,
     wanted: &Wanted<'_>,
+    open: &Open,
+    work: &Work,
+) -> Briefing {
+    let material = material(project, asked, wanted, open, work);
+    compose(&material, Budget::of(tokens(asked), asked.client))
+}
+
+/// A page with its receipt.
+fn delivered_page(
+    project: &Project,
+    asked: &Asked,
+    briefing: Briefing,
     open: Open,
     work: Work,
 ) -> Briefed {
-    let material = material(project, asked, wanted, &open, &work);
-    let briefing = compose(&material, Budget::of(tokens(asked), asked.client));
     let is_told = |shelved: &&Shelved| {
         let source = source_of(&shelved.handoff(project), &shown(project, shelved));
         briefing.told.iter().any(|told| told.source == source)
@@ -306,6 +328,15 @@ type Fit = (bool, bool, bool, u8, bool, Reverse<Option<i64>>, PathBuf);
 const OTHER_NOTES_MAX: usize = 10;
 
 impl Wanted<'_> {
+    /// A handoff, unless it is known.
+    fn read(&self, project: &Project, spot: &Spot) -> Option<Shelved> {
+        let known = self.known.as_ref();
+        let is_known = |shelved: &Shelved| {
+            known.is_some_and(|known| known.told.contains(&delivered(project, shelved)))
+        };
+        project.read(spot).ok().filter(|shelved| !is_known(shelved))
+    }
+
     fn fit(&self, project: &Project, spot: &Spot, card: &Card, is_sure: bool) -> Fit {
         let nobody = Waits::default();
         let waits = card.waits.as_ref().unwrap_or(&nobody);
@@ -333,6 +364,8 @@ impl Wanted<'_> {
 struct Open {
     count: usize,
     best: Vec<Opened>,
+    /// Those that are only named, the best first.
+    rest: Vec<(Spot, Card)>,
     others: Vec<String>,
     /// The sessions that left one.
     sessions: HashSet<String>,
@@ -397,26 +430,40 @@ impl Open {
         let count = cards.len();
         let session = |(_, card): &(Spot, Card)| card.waits.as_ref()?.session.clone();
         let sessions = cards.iter().filter_map(session).collect();
-        let is_known = |shelved: &Shelved| {
-            let known = wanted.known.as_ref();
-            known.is_some_and(|known| known.told.contains(&delivered(project, shelved)))
-        };
         cards.retain(|(_, card)| !wanted.known.as_ref().is_some_and(|known| known.is_own(card)));
         let mut cards = cards.into_iter();
         // No more are read than are told of and were told of before.
         let best = cards.by_ref().filter_map(|(spot, card)| {
-            let shelved = project.read(&spot).ok().filter(|shelved| !is_known(shelved))?;
+            let shelved = wanted.read(project, &spot)?;
             let judged = index.and_then(|index| judged_before(project, index, &shelved));
             Some(Opened { is_dated: !unsure.contains(&spot), shelved, card, judged })
         });
         let best = best.take(wanted.most).collect();
-        let name = |(spot, _): (Spot, Card)| project.shown(&spot).display().to_string();
-        let (notes, others): (Vec<_>, Vec<_>) =
-            cards.partition(|(_, card)| card.waits.as_ref().is_some_and(|waits| waits.is_note));
-        let others = others.into_iter().chain(notes.into_iter().take(OTHER_NOTES_MAX));
-        let others = others.map(|card| project.clean(&name(card)).0.as_str().to_owned()).collect();
-        Self { count, best, others, sessions, unread, ..Self::default() }
+        let rest: Vec<(Spot, Card)> = cards.collect();
+        let others = names(project, &rest);
+        Self { count, best, rest, others, sessions, unread, ..Self::default() }
     }
+
+    /// Reads so many more of them.
+    fn take_more(&mut self, project: &Project, wanted: &Wanted<'_>, most: usize) {
+        let mut rest = std::mem::take(&mut self.rest).into_iter();
+        let more = rest.by_ref().filter_map(|(spot, card)| {
+            let shelved = wanted.read(project, &spot)?;
+            Some(Opened { is_dated: card.changed.is_some(), shelved, card, judged: None })
+        });
+        self.best.extend(more.take(most));
+        self.rest = rest.collect();
+        self.others = names(project, &self.rest);
+    }
+}
+
+/// The names of handoffs that are not briefed; of notes, some.
+fn names(project: &Project, rest: &[(Spot, Card)]) -> Vec<String> {
+    let name = |(spot, _): &(Spot, Card)| project.shown(spot).display().to_string();
+    let is_note = |card: &Card| card.waits.as_ref().is_some_and(|waits| waits.is_note);
+    let (notes, others): (Vec<_>, Vec<_>) = rest.iter().partition(|(_, card)| is_note(card));
+    let all = others.into_iter().chain(notes.into_iter().take(OTHER_NOTES_MAX));
+    all.map(|card| project.clean(&name(card)).0.as_str().to_owned()).collect()
 }
 
 /// Gives notes that do not say when they were written the date of their last change, and says which
@@ -494,8 +541,11 @@ fn material(
     let repository = of_repository(project, asked, wanted, work, &mut points);
     points.extend(repository);
     points.extend(of_others_at_work(project, asked, work));
-    points.extend(of_carried(&work.carried.0, work.carried.1));
+    points.extend(of_carried(&work.carried.0, work.carried.1.len()));
     points.extend(work.points.iter().cloned());
+    if asked.occasion != Some(Occasion::Prompt) {
+        points.extend(of_earlier(&work.worked));
+    }
     let is_on_page =
         |id: &str| asked.in_context.as_ref().is_some_and(|page| page.contains(short_id(id)));
     let earlier = work.earlier.iter();

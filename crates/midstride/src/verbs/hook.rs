@@ -69,7 +69,7 @@ const SURVIVING_TOKENS: u64 = 1_000;
 const FOR_AGENTS: [Rank; 2] = [Rank::Constraint, Rank::Landmine];
 
 /// What a session that knows a handoff is told again.
-const REJECTS: [Rank; 1] = [Rank::Constraint];
+const REJECTS: [Rank; 2] = [Rank::Rejected, Rank::Constraint];
 
 /// What became of a call.
 #[derive(Debug, Default)]

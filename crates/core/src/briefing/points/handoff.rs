@@ -295,7 +295,7 @@ fn closed(reading: &Reading<'_, '_>) -> Option<Point> {
         Status::Abandoned => "Abandoned",
         Status::Planned | Status::InProgress => return None,
     };
-    let rank = if is_proposed { Rank::Constraint } else { Rank::Decision };
+    let rank = if is_proposed { Rank::Rejected } else { Rank::Decision };
     if text.is_empty() {
         return None;
     }
@@ -348,7 +348,7 @@ fn questions(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
 fn wrong_turns(reading: &Reading<'_, '_>, points: &mut Vec<Point>) {
     let (proposed, others) = sorted_wrong_turns(reading);
     let proposed = proposed.into_iter();
-    points.extend(proposed.map(|text| reading.point(Rank::Constraint, REJECTED, text)));
+    points.extend(proposed.map(|text| reading.point(Rank::Rejected, REJECTED, text)));
     let others = others.into_iter();
     points.extend(others.map(|text| reading.point(Rank::WrongTurn, "Wrong turn", text)));
 }
@@ -527,7 +527,7 @@ mod tests {
         );
         let proposed = told(resolved, Some("let us cache the pages in redis"));
         assert!(
-            proposed[0].starts_with("constraint | Rejected earlier | Slow pages"),
+            proposed[0].starts_with("rejected | Rejected earlier | Slow pages"),
             "{proposed:?}"
         );
         let note = "# Importer\n\n**Status**: ✅ Complete\n\n## Summary\n\nIt runs.\n\n## Next steps\n\n- Nothing\n";
@@ -538,9 +538,10 @@ mod tests {
     fn a_wrong_turn_that_is_proposed_again_comes_first() {
         let text = "---\nhandoff:\n  id: a\n  title: T\n  wrong_turns:\n    - tried: Retrying in a loop\n    - tried: A cache in Redis for sessions\n      why_wrong: Evicted\n---\n";
         let first = |prompt: &str| {
-            told(text, Some(prompt)).into_iter().find(|line| line.starts_with("constraint"))
+            told(text, Some(prompt)).into_iter().find(|line| line.starts_with("rejected"))
         };
-        let rejected = "constraint | Rejected earlier | A cache in Redis for sessions — wrong because: Evicted";
+        let rejected =
+            "rejected | Rejected earlier | A cache in Redis for sessions — wrong because: Evicted";
         assert_eq!(first("Could we not cache sessions?").as_deref(), Some(rejected));
         assert_eq!(first("What about redis caching").as_deref(), Some(rejected));
         assert_eq!(first("Fix the typo in the footer"), None);

@@ -120,7 +120,7 @@ pub fn of_earlier_commits<'g>(
     texts.truncate(EARLIER_COMMITS_MAX);
     let mut points: Vec<Point> = texts.into_iter().map(line).collect();
     if more > 0 {
-        points.push(Point { count: more, ..line(format!("{more} more")) });
+        points.push(Point { count: more, unbriefed: more, ..line(format!("{more} more")) });
     }
     points
 }

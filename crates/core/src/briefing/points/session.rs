@@ -57,7 +57,31 @@ pub fn of_carried(carried: &[Carried], more: usize) -> Vec<Point> {
         points.push(line(&origin, text));
     }
     if more > 0 {
-        points.push(Point { count: more, ..line(&origin, format!("{more} older")) });
+        let text = format!("{more} older; midstride dismiss lists them");
+        points.push(Point { count: more, unbriefed: more, ..line(&origin, text) });
+    }
+    points
+}
+
+/// What sessions before the one on the page did outside, which is not to be done twice, and what they
+/// reported last.
+pub fn of_earlier<'g>(sessions: impl IntoIterator<Item = &'g Gist>) -> Vec<Point> {
+    let mut points = Vec::new();
+    for gist in sessions {
+        let session = SessionPoints::of(gist);
+        let short = short_id(&gist.session);
+        for (text, count) in session.effect_lines() {
+            let text = format!("{text} ({short})");
+            let point = session.origin.point(Rank::Task, "Done outside by earlier sessions", text);
+            points.push(Point { form: Form::Line, is_of_page: true, count, ..point });
+        }
+        if let Some(report) = gist.of_kind(Kind::Report).next() {
+            let text = without_lead_in(&report.text);
+            let point = session.origin.point(Rank::Rest, "Report of an earlier session", text);
+            let at = gist.ended.map(|ended| format!(", {}", ended.strftime("%Y-%m-%d %H:%M")));
+            let remark = Some(format!("{short}{}", at.unwrap_or_default()));
+            points.push(Point { place: place(report), remark, is_of_page: true, ..point });
+        }
     }
     points
 }
@@ -330,9 +354,16 @@ impl<'g> SessionPoints<'g> {
         identifiers(text).into_iter().all(is_named)
     }
 
-    /// What was done outside. What was done at one address shares a line, and a title whose words are in
-    /// the subject of a commit was just said.
     fn effects(&mut self) {
+        for (text, count) in self.effect_lines() {
+            let point = self.origin.point(Rank::Standing, "Status", text);
+            self.push(Point { form: Form::Line, count, ..point });
+        }
+    }
+
+    /// What was done outside, each line with how many things it names. What was done at one address shares
+    /// a line, and a title whose words are in the subject of a commit was just said.
+    fn effect_lines(&self) -> Vec<(String, usize)> {
         let words = |text: &str| {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             words.map(str::to_lowercase).collect::<Vec<String>>()
@@ -362,14 +393,13 @@ impl<'g> SessionPoints<'g> {
                 None => lines.push((address, vec![did], title)),
             }
         }
-        for (address, did, title) in lines {
+        let text = |(address, did, title): (Option<&str>, Vec<String>, Option<&str>)| {
             let address = address.map(|address| format!(" {}", quote::address(address)));
             let title = title.map(|title| format!(" {}", quote::inline(title, PART_LENGTH_MAX)));
             let (address, title) = (address.unwrap_or_default(), title.unwrap_or_default());
-            let text = format!("{}{address}{title}", did.join(", "));
-            let point = self.origin.point(Rank::Standing, "Status", text);
-            self.push(Point { form: Form::Line, count: did.len(), ..point });
-        }
+            (format!("{}{address}{title}", did.join(", ")), did.len())
+        };
+        lines.into_iter().map(text).collect()
     }
 
     /// Checks that passed; those with the same edits since share a line.

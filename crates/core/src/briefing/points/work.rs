@@ -40,7 +40,8 @@ pub fn of_tasks(tasks: &Tasks, telling: impl Fn(&Task) -> Telling) -> Vec<Point>
         }
         let more = here.count().saturating_sub(TOLD_MAX);
         if more > 0 {
-            points.push(origin.point(Rank::Task, what, format!("{more} more")));
+            let point = origin.point(Rank::Task, what, format!("{more} more"));
+            points.push(Point { unbriefed: more, ..point });
         }
     };
     tell("Task in progress", &standing.in_progress, &|task| {
@@ -57,7 +58,7 @@ pub fn of_tasks(tasks: &Tasks, telling: impl Fn(&Task) -> Telling) -> Vec<Point>
     tell("Ready task", &standing.pending, &|task| (task.subject.clone(), None));
     if old > 0 {
         let text = format!("{old} more on the lists of earlier sessions");
-        points.push(origin.point(Rank::Rest, "Open tasks", text));
+        points.push(Point { unbriefed: old, ..origin.point(Rank::Rest, "Open tasks", text) });
     }
     points
 }
@@ -112,5 +113,6 @@ pub fn older_workflows(count: usize) -> Point {
     let origin = Origin::of("workflows".to_owned(), &["midstride", "state"]);
     let states = if count == 1 { "state" } else { "states" };
     let text = format!("{count} older {states}; midstride state lists all");
-    Point { form: Form::Line, count, ..origin.point(Rank::Rest, "Workflow states", text) }
+    let point = origin.point(Rank::Rest, "Workflow states", text);
+    Point { form: Form::Line, count, unbriefed: count, ..point }
 }

@@ -42,10 +42,14 @@ pub(super) struct Work {
     pub(super) ledger: Option<SqliteLedger>,
     pub(super) gist: Option<Gist>,
     pub(super) is_own: bool,
-    /// What sessions before that one left open, and how much more is only counted.
-    pub(super) carried: (Vec<Carried>, usize),
+    /// What that one left open itself.
+    pub(super) open: Vec<Carried>,
+    /// What sessions before that one left open, and what is only counted.
+    pub(super) carried: (Vec<Carried>, Vec<Carried>),
     /// The sessions with work that left it.
     pub(super) before: Vec<Gist>,
+    /// The nearest sessions with work before that one, whatever they left.
+    pub(super) worked: Vec<Gist>,
     /// Other sessions, the nearest first and then the latest.
     pub(super) earlier: Vec<OtherSession>,
     pub(super) points: Vec<Point>,
@@ -86,6 +90,16 @@ impl Work {
         if is_own || own.is_none() || asked.has_context {
             sessions.extend(with_work(&ledger, &mut others, sessions.is_empty())?);
         }
+        let worked_before = match is_own || asked.has_context {
+            true => Vec::new(),
+            false => earlier_work(&ledger, &others, &sessions)?,
+        };
+        let closed = closed_branches(project, &worked_before);
+        let is_over = |gist: &Gist| {
+            let closed = gist.branch.as_ref().and_then(|branch| closed.get(branch));
+            closed.is_some_and(|closed| closed.closes(gist))
+        };
+        let worked_before = worked_before.into_iter().filter(|gist| !is_over(gist)).collect();
         let tasks = read_tasks(&ledger)?.0;
         for (at, gist) in sessions.iter_mut().enumerate() {
             let (client, list) = (gist.client, gist.task_list().to_owned());
@@ -107,6 +121,10 @@ impl Work {
         let (gist, before) = (sessions.next(), sessions.collect());
         let closed = gist.as_ref().filter(|_| !is_own).and_then(closed_for);
         let is_closed = closed.zip(gist.as_ref()).is_some_and(|(closed, gist)| closed.closes(gist));
+        let open = gist.as_ref().filter(|_| !is_own).map(carry::open_items).unwrap_or_default();
+        let open = open.into_iter().filter(|one| !dismissed.contains(&one.handle)).collect();
+        let gist =
+            gist.map(|gist| carry::without_dismissed(gist, |handle| dismissed.contains(handle)));
         let gist = gist.map(|gist| match closed {
             Some(closed) => closed.apply(gist),
             None => gist,
@@ -125,7 +143,18 @@ impl Work {
         points.extend(state.as_ref().map(of_mission).unwrap_or_default());
         points.extend(of_tasks(&tasks, |task| telling(task, gist.as_ref(), &recent)));
         points.extend(workflows(&ledger, &worked)?);
-        Ok(Self { ledger: Some(ledger), gist, is_own, carried, before, earlier, points, is_closed })
+        Ok(Self {
+            ledger: Some(ledger),
+            gist,
+            is_own,
+            open,
+            carried,
+            before,
+            worked: worked_before,
+            earlier,
+            points,
+            is_closed,
+        })
     }
 }
 
@@ -230,9 +259,10 @@ pub fn agents_in_flight(project: &Project) -> Result<Vec<InFlight>, LedgerError>
     Ok(agents.map(|item| InFlight { id: item.detail, about: about(item.text) }).collect())
 }
 
-/// What earlier sessions left open and a briefing carries over, the newest first.
+/// What sessions left open, the newest first; what a briefing only counts comes last.
 pub fn carried(project: &Project) -> Result<Vec<Carried>, LedgerError> {
-    Ok(Work::look(project, &Asked::default())?.carried.0)
+    let Work { open, carried: (carried, older), .. } = Work::look(project, &Asked::default())?;
+    Ok([open, carried, older].concat())
 }
 
 /// The handles of what was dismissed.
@@ -364,6 +394,27 @@ fn with_work(
     let (open, settling): (Vec<_>, Vec<_>) = since.partition(|other| other.open != Some(0));
     for other in open.into_iter().chain(settling.into_iter().take(READ_MAX)) {
         found.extend(gist(ledger, other)?);
+    }
+    Ok(found)
+}
+
+/// The nearest sessions with work behind the one that is briefed: what they did outside is not to be done
+/// twice.
+fn earlier_work(
+    ledger: &SqliteLedger,
+    others: &[Checkpointed<'_>],
+    sessions: &[Gist],
+) -> Result<Vec<Gist>, LedgerError> {
+    const READ_MAX: usize = 3;
+    let near = others.iter().take_while(|other| other.nearness != Nearness::Rest);
+    let near = near.filter(|other| other.leaves_open_here() && other.worked != Some(false));
+    let mut found = Vec::new();
+    for other in near.take(READ_MAX) {
+        let known = sessions.iter().skip(1).find(|gist| gist.session == other.name.id).cloned();
+        found.extend(match known {
+            Some(gist) => Some(gist),
+            None => gist(ledger, other)?,
+        });
     }
     Ok(found)
 }
