@@ -306,6 +306,56 @@ fn what_an_earlier_session_did_outside_is_not_done_twice() {
 }
 
 #[test]
+fn a_commit_that_was_reset_away_after_the_session_is_not_named() {
+    let sandbox = shop();
+    let commit = |file: &str, subject: &str| {
+        std::fs::write(sandbox.root().join(file), "x").unwrap();
+        sandbox.git(&["add", file]);
+        sandbox.git(&["commit", "--quiet", "-m", subject]);
+        let head = std::fs::read_to_string(sandbox.root().join(".git/refs/heads/main")).unwrap();
+        head.trim().to_owned()
+    };
+    // The clock of a sandbox stands still.
+    let began = midstride_testkit::NOW.parse::<jiff::Timestamp>().unwrap().as_second();
+    let ids = [commit("a.rs", "First"), commit("b.rs", "Second")].map(|id| id[..7].to_owned());
+    let path = sandbox.home().join("5e550001-4c00-7000-8000-00000000aaaa.jsonl");
+    let mut lines = String::new();
+    let records = [
+        ("user", json!("Build it")),
+        (
+            "assistant",
+            json!([{"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "git commit -m First && git commit -m Second"}}]),
+        ),
+        (
+            "user",
+            json!([{"type": "tool_result", "tool_use_id": "c", "content": format!("[main {}] First\n[main {}] Second", ids[0], ids[1])}]),
+        ),
+        ("assistant", json!([{"type": "text", "text": "Built and committed."}])),
+    ];
+    for (number, (role, content)) in records.into_iter().enumerate() {
+        let second = began - 5 + 5 * i64::try_from(number).unwrap();
+        let at = jiff::Timestamp::from_second(second).unwrap();
+        let record = json!({
+            "type": role, "uuid": format!("r{number}"), "sessionId": "5e550001-4c00-7000-8000-00000000aaaa",
+            "cwd": sandbox.root(), "gitBranch": "main", "timestamp": at.to_string(),
+            "message": {"role": role, "content": content},
+        });
+        lines.push_str(&format!("{record}\n"));
+    }
+    std::fs::write(&path, lines).unwrap();
+    let client = Some(Client::ClaudeCode);
+    verbs::checkpoint(&open(sandbox.root()), &Which::Transcript(path), client, Mode::Auto).unwrap();
+    let before = page(&sandbox);
+    assert!(before.contains(&ids[0]) && before.contains(&ids[1]), "{before}");
+    sandbox.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    let after = page(&sandbox);
+    assert!(after.contains(&ids[0]) && !after.contains(&ids[1]), "{after}");
+    sandbox.git(&["commit", "--quiet", "--amend", "-m", "First, better"]);
+    let amended = page(&sandbox);
+    assert!(!amended.contains(&ids[0]) && !amended.contains(&ids[1]), "{amended}");
+}
+
+#[test]
 fn an_item_of_the_last_session_can_be_dismissed() {
     let sandbox = shop();
     let first = session(1).user("Build the feature").edits("/work/src/new.rs");

@@ -5,9 +5,10 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
+use midstride::client::Life;
 use midstride::project::{Project, Selection};
 use midstride::settings::SessionName;
-use midstride::verbs::{self, Asked, BUDGET, Board, Briefed};
+use midstride::verbs::{self, Asked, BUDGET, Board, Briefed, Extent, Listed};
 use midstride_core::briefing::Occasion;
 use midstride_core::mission::Mission;
 
@@ -183,6 +184,9 @@ fn tell(ui: &mut Ui, project: &Project, briefed: Briefed) -> Result<Outcome, Dia
     for line in view::brief::remarks(&briefed, view::Surface::Typed) {
         ui.say(&line)?;
     }
+    if briefed.briefing.text.is_empty() && briefed.trouble.is_none() {
+        hint_at_recovery(ui, project)?;
+    }
     if let Some(error) = briefed.trouble {
         Diagnostic::from(error).hint("sessions, tasks and proofs are not told").warn(ui)?;
     }
@@ -192,6 +196,18 @@ fn tell(ui: &mut Ui, project: &Project, briefed: Briefed) -> Result<Outcome, Dia
             .warn(ui)?;
     }
     tell_unread(ui, project, briefed.unread)
+}
+
+/// Says that sessions ended that nobody captured: a hook captures them at the next start.
+fn hint_at_recovery(ui: &mut Ui, project: &Project) -> Result<(), Diagnostic> {
+    let (sessions, _) = verbs::sessions(project, None)?;
+    let is_lost = |one: &&Listed| one.life == Life::Ended && one.extent == Extent::None;
+    let lost = match sessions.iter().filter(is_lost).count() {
+        0 => return Ok(()),
+        1 => "1 ended session is not captured".to_owned(),
+        lost => format!("{lost} ended sessions are not captured"),
+    };
+    Ok(ui.say(&format!("hint: {lost}; run midstride session recover"))?)
 }
 
 fn acknowledge(ui: &mut Ui, project: &Project, args: &BriefArgs) -> Result<Outcome, Diagnostic> {

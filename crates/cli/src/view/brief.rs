@@ -136,8 +136,7 @@ pub(crate) fn remarks(briefed: &Briefed, surface: Surface) -> Vec<String> {
     let briefing = &briefed.briefing;
     let line = briefing.line_for_user().or_else(|| {
         Some(match briefing.omitted.len() {
-            0 => "Nothing to tell: no handoff is open, no session was captured, no task is open."
-                .to_owned(),
+            0 => "Nothing to brief: no open handoffs, captured sessions or open tasks".to_owned(),
             left => {
                 let left = count(left, "thing");
                 let budget = match surface {

@@ -1,8 +1,9 @@
 //! Briefings: what the next session is told, what the user hears, and who got it.
 
-use super::session::worked_in;
+use super::session::{ID, put, worked_in};
 use super::shop;
 use crate::sandbox;
+use midstride_testkit::fixtures;
 
 const SESSION: [&str; 4] = ["--client", "claude-code", "--session", "5e550002-0000"];
 
@@ -153,11 +154,17 @@ fn nothing_to_tell_is_said_to_the_user_alone() {
     insta::assert_snapshot!(sandbox.run(["brief"]), @"
     exit 0
     ----- stderr -----
-    Nothing to tell: no handoff is open, no session was captured, no task is open.
+    Nothing to brief: no open handoffs, captured sessions or open tasks
     ");
     let run = sandbox.run([&["brief", "--json"], &SESSION[..]].concat()).exits(0);
     let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((&told["text"], &told["receipt"]), (&"".into(), &serde_json::Value::Null));
+    let text = std::fs::read_to_string(fixtures("transcripts/claude-code").join("cache.jsonl"));
+    let text = text.unwrap().replace("/home/dev/shop", &sandbox.root().display().to_string());
+    put(&sandbox, ID, &text);
+    let lost = sandbox.run(["brief"]).exits(0);
+    let hint = "hint: 1 ended session is not captured; run midstride session recover";
+    assert!(lost.stderr.contains(hint), "{lost}");
 }
 
 #[test]

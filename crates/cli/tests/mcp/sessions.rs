@@ -42,6 +42,17 @@ fn a_captured_session_is_found_by_its_words_and_read_by_its_id() {
 }
 
 #[test]
+fn a_task_is_changed_by_the_name_that_the_mission_prints() {
+    let sandbox = captured();
+    let mission = sandbox.run(["brief", "--as", "mission"]).exits(0).stdout;
+    let name = mission.split([' ', '(', ',', ')', '\n']).find(|word| word.starts_with("T-"));
+    let name = name.unwrap_or_else(|| panic!("{mission}"));
+    let mut client = Client::start(&sandbox, Era::Modern);
+    client.does("tasks", json!({"task": name, "note": "looked at it"}));
+    client.refuses("tasks", json!({"task": "t", "note": "looked at it"}));
+}
+
+#[test]
 fn an_agent_settles_what_an_earlier_session_left_open() {
     let sandbox = captured();
     let later = "5e550002-4c00-7000-8000-00000000bbbb";

@@ -80,8 +80,10 @@ fn refuse_what_is_not_used(arguments: &Arguments) -> Result<(), Diagnostic> {
 /// The whole id of a task that is to be changed, or waited for.
 fn whole(tasks: &Tasks, name: &str) -> Result<String, Diagnostic> {
     let typed = name.trim().to_lowercase();
-    let id = &tasks.find(&typed)?.id;
-    let is_whole = id.as_str() == typed || id.short() == typed;
+    let task = tasks.find(&typed)?;
+    let id = &task.id;
+    let is_name = tasks.name(task).eq_ignore_ascii_case(&typed);
+    let is_whole = is_name || id.as_str() == typed || id.short() == typed;
     let bare = typed.strip_prefix("t-").unwrap_or(&typed);
     caller::names_enough(&typed, is_whole || caller::is_long(bare), &id.to_string())?;
     Ok(id.as_str().to_owned())

@@ -6,7 +6,7 @@ use crate::client;
 use crate::files;
 use crate::git::{BranchState, Repository};
 use crate::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
-use crate::observation::{branch_state, last_observation};
+use crate::observation::{branch_state, commits_made, last_observation};
 use crate::project::Project;
 use crate::settings::SessionName;
 use crate::verbs::instructions::read_instructions;
@@ -24,6 +24,7 @@ use midstride_core::event::{Event, SessionEvent};
 use midstride_core::hook::without_summary;
 use midstride_core::instruction::Instructions;
 use midstride_core::mission::{self, Mission};
+use midstride_core::repository::CommitState;
 use midstride_core::session::Client;
 use midstride_core::task::{Role, Task, Tasks};
 use midstride_core::workflow::KeptState;
@@ -137,6 +138,7 @@ impl Work {
             points.extend(of_instructions(instructions.active(branch.as_deref())));
         }
         let gist = gist.map(|gist| without_recorded(gist, &instructions));
+        let gist = gist.map(|gist| without_replaced(project, gist));
         let records = ledger.read(&StreamId::mission(), None)?;
         let states = mission::states(records.iter().flat_map(|record| &record.events));
         let state = Mission::of(states.last(), &tasks);
@@ -165,6 +167,20 @@ fn without_recorded(mut gist: Gist, instructions: &Instructions) -> Gist {
             && instructions.iter().any(|one| one.text.trim() == item.text.trim())
     };
     gist.items.retain(|item| !is_recorded(item));
+    gist
+}
+
+/// A session without commits that were amended, rebased or reset away since it was captured.
+fn without_replaced(project: &Project, mut gist: Gist) -> Gist {
+    let is_commit =
+        |item: &Highlight| matches!(item.kind, HighlightKind::Commit | HighlightKind::Message);
+    let Some(began) = gist.began.filter(|_| gist.items.iter().any(is_commit)) else { return gist };
+    let made = commits_made(project, began, gist.ended);
+    let is_replaced = |id: &str| {
+        let made = made.iter().find(|made| made.id.starts_with(id));
+        made.is_some_and(|made| made.state == CommitState::Replaced)
+    };
+    gist.items.retain(|item| !is_commit(item) || !item.detail.as_deref().is_some_and(is_replaced));
     gist
 }
 
