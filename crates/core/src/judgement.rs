@@ -160,8 +160,8 @@ impl Judgement {
     /// What is not known, and whether the work has to wait for it.
     #[must_use]
     pub fn asks(self, question: &str, blocking: bool) -> Self {
-        let blocking = blocking.then(|| ("blocking", Data::flag(true)));
-        let entry = Data::map([("question", Data::text(question))].into_iter().chain(blocking));
+        let entry = [("question", Data::text(question)), ("blocking", Data::flag(blocking))];
+        let entry = Data::map(entry);
         self.with_entry("open_questions", entry)
     }
 

@@ -140,7 +140,13 @@ impl<'d> Topics<'d> {
     /// Whether a part says where the work stands or what to do next.
     pub fn has_work(&self) -> bool {
         let has_state = || self.best(Meaning::State).iter().any(|(fit, _)| *fit != Fit::Weak);
-        self.next_steps().is_some() || has_state()
+        self.next_steps().is_some() || has_state() || self.has_started_plan()
+    }
+
+    /// Whether some steps of a plan are done and some are not.
+    fn has_started_plan(&self) -> bool {
+        let mut plans = self.best(Meaning::Plan).into_iter().filter(|(fit, _)| *fit != Fit::Weak);
+        plans.any(|(_, text)| without_done(&text).is_some_and(|left| left != text))
     }
 
     /// The text of a topic without what is told on its own.
@@ -267,6 +273,14 @@ mod tests {
         check("# T\n\n## Next\n\n<!-- what comes next -->\n", None);
         check("# T\n\n## Next\n\nRun it.\n\n### Open questions\n\n- Why?\n", Some("Run it."));
         check("# T\n\n## Next\n\nRun it.\n\n---\n\n## Files\n", Some("Run it."));
+    }
+
+    #[test]
+    fn a_plan_that_was_started_is_work() {
+        let has_work = |text: &str| Topics::of(&read(text)).has_work();
+        assert!(has_work("# T\n\n## Plan\n\n1. ✅ first\n2. [x] second\n3. third\n"));
+        assert!(!has_work("# T\n\n## Plan\n\n1. ✅ first\n2. [x] second\n"));
+        assert!(!has_work("# T\n\n## Plan\n\n1. first\n2. second\n"));
     }
 
     #[test]

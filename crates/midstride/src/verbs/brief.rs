@@ -524,7 +524,13 @@ fn material(
             session == Some(&gist.session) && is_enough(&one.shelved)
         };
         if !work.is_own && open.best.iter().any(is_written) {
-            told.retain(|point| point.form == Form::Line && point.rank <= Rank::Failure);
+            let is_fact = |point: &Point| point.form == Form::Line && point.rank <= Rank::Failure;
+            told.retain(|point| is_fact(point) && point.rank != Rank::NextAction);
+            // The handoff has the goal, so no request stands above.
+            for point in &mut told {
+                point.text = point.text.replace("the request above is unfinished; ", "");
+            }
+            told.retain(|point| point.text != "the request above is unfinished");
         }
         mark_other_branch(project, &mut told, gist.branch.as_ref(), wanted, work.is_closed);
         told
