@@ -558,8 +558,23 @@ fn a_turn_is_over_where_the_client_says_so() {
     for over in [hook, system("stop_hook_summary"), system("turn_duration")] {
         let second = [first(), vec![over.clone()], first()].concat();
         assert_eq!(ending(second.clone()), Ending::Unknown, "{over}");
-        assert_eq!(ending([second, vec![over]].concat()), Ending::Completed);
+        assert_eq!(ending([second.clone(), vec![over.clone()]].concat()), Ending::Completed);
+        // A notice that came after it changes nothing.
+        let notice = "<task-notification><task-id>b1</task-id></task-notification>";
+        assert_eq!(ending([second, vec![over, asked(notice)]].concat()), Ending::Completed);
     }
+}
+
+#[test]
+fn a_turn_with_a_failing_check_or_a_begun_task_is_not_called_finished() {
+    let ending = |steps: &[&str]| Highlights::of(&checkpoint_of(session(steps))).ending;
+    let said = "# Three lint issues to fix: the import, the name, the test.";
+    assert_eq!(ending(&["? fix it", "$ make lint", said]), Ending::Completed);
+    assert_eq!(ending(&["? fix it", "! make lint\n> a.go:1:2: bad", said]), Ending::Unknown);
+    assert_eq!(
+        ending(&["? run it", "! make lint\n> a.go:1:2: bad", "# It fails.", "? ok", said]),
+        Ending::Completed
+    );
 }
 
 #[test]

@@ -10,8 +10,8 @@ pub(crate) use work::{NO_EDITS, PUSHED, UNCHANGED};
 use super::{ArtifactState, Checkpoint};
 use crate::report::goes_on;
 use crate::session::{
-    Abandoned, Agent, AgentState, Answer, Failing, PlanState, Request, Seen, TaskStatus, Turn,
-    TurnEnd, TurnStart, as_shown, open_failures,
+    Abandoned, Agent, AgentState, Answer, Failing, PlanState, Request, Seen, Task, TaskStatus,
+    Turn, TurnEnd, TurnStart, as_shown, open_failures,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -192,13 +192,17 @@ impl Ending {
         let is_said = || before.iter().any(|turn| turn.is_over == Some(true));
         match turn.end {
             TurnEnd::Nothing if turn.start == TurnStart::Client => Self::Nothing,
+            // A notice that nobody answered changes nothing.
+            TurnEnd::Nothing if turn.start == TurnStart::Notice && !before.is_empty() => {
+                Self::of(before, question)
+            }
             TurnEnd::Said if turn.is_over == Some(false) => Self::MidTurn,
+            TurnEnd::Said if turn.is_over.is_none() && is_said() => Self::Unknown,
             TurnEnd::Said if question => Self::Asked,
             // The call that it announced was never made.
             TurnEnd::Said if turn.said.last().is_some_and(|said| goes_on(&said.text)) => {
                 Self::MidTurn
             }
-            TurnEnd::Said if turn.is_over.is_none() && is_said() => Self::Unknown,
             TurnEnd::Said => Self::Completed,
             TurnEnd::Nothing | TurnEnd::Called => Self::MidTurn,
             TurnEnd::Interrupted => Self::Interrupted,
@@ -251,8 +255,7 @@ impl Reading<'_> {
         let question = self.question();
         let session = &self.checkpoint.session;
         let mut ending = Ending::of(&session.turns.items, question.is_some());
-        // A merge that waits for its commit speaks against it.
-        if ending == Ending::Completed && self.is_merging() {
+        if ending == Ending::Completed && self.speaks_against_the_end() {
             ending = Ending::Unknown;
         }
         let mut asked = self.asked(ending);
@@ -375,12 +378,19 @@ impl Reading<'_> {
         reports.collect()
     }
 
-    /// Whether a merge of the last turn stopped on conflicts and was neither committed nor aborted.
-    fn is_merging(&self) -> bool {
+    /// Whether something in the last turn says that it was not finished: a merge that waits for its commit.
+    /// Where the client does not say that the turn is over, also a check that fails or a task in progress.
+    fn speaks_against_the_end(&self) -> bool {
         let session = &self.checkpoint.session;
         let Some(turn) = session.turns.last() else { return false };
+        let is_of_turn = |seen: &Seen| seen.number > turn.seen.number;
+        let is_unsure = turn.is_over.is_none();
         let mut failures = open_failures(session, &self.abandoned).into_iter();
-        failures.any(|one| one.what == Failing::Merge && one.seen.number > turn.seen.number)
+        let is_failing = |what: Failing| what == Failing::Merge || is_unsure;
+        let is_begun =
+            |task: &Task| task.status == TaskStatus::InProgress && is_of_turn(&task.changed);
+        failures.any(|one| is_failing(one.what) && is_of_turn(one.seen))
+            || is_unsure && session.tasks.iter().any(is_begun)
     }
 
     /// What was running when the session stopped.

@@ -3,7 +3,7 @@
 use super::{Ending, Highlight, HighlightKind, Reading};
 use crate::checkpoint::request_line;
 use crate::report::{self, ItemKind, Report, ReportItem, SummaryItem, SummaryKind};
-use crate::session::{Request, Said, Seen, Turn, TurnStart, intent::is_trivial};
+use crate::session::{Plan, PlanState, Request, Said, Seen, Turn, TurnStart, intent::is_trivial};
 use std::collections::HashSet;
 
 /// Reports are read for single statements up to here, the newest first: what is older says little
@@ -194,14 +194,19 @@ impl Reading<'_> {
             || session.effects.iter().any(|one| is_later(&one.seen))
     }
 
-    /// Whether the user said something after it, or refused a call that came of it.
+    /// Whether the user said something after it, refused a call that came of it, or decided on a plan.
     fn is_overruled(&self, said: &Said) -> bool {
         let is_later = |seen: &Seen| seen.number > said.seen.number;
         let is_heard = |(one, _): (&Request, bool)| {
             is_later(&one.seen) && (one.correction.is_some() || !one.trivial)
         };
-        let mut rejections = self.checkpoint.session.rejections.iter();
-        self.requests().any(is_heard) || rejections.any(|one| is_later(&one.seen))
+        let session = &self.checkpoint.session;
+        let is_decided = |plan: &Plan| {
+            matches!(plan.state, PlanState::Approved | PlanState::Rejected) && is_later(&plan.seen)
+        };
+        self.requests().any(is_heard)
+            || session.rejections.iter().any(|one| is_later(&one.seen))
+            || session.plans.iter().any(is_decided)
     }
 
     /// Whether later work took up what a text calls open: a command, a commit message, a changed file or

@@ -6,7 +6,7 @@ use crate::repository::CommitState;
 use crate::session::intent::{self, Goal, Permissions};
 use crate::session::{
     CheckRun, CheckState, Commit, EffectDone, Failing, OpenFailure, Request, Seen, Since,
-    commits_made, edits_since, effects_done, last_checks, unchecked_boxes,
+    TurnStart, commits_made, edits_since, effects_done, last_checks, unchecked_boxes,
 };
 use crate::shell::{CheckResult, EffectKind, EffectResult};
 use jiff::Timestamp;
@@ -73,11 +73,12 @@ impl Reading<'_> {
         let is_own = |(one, _): &(&Request, bool)| {
             one.correction.is_none() || intent::asks_for_work(&one.text)
         };
-        let last = self.requests().rev().find(is_own).filter(|_| ending.is_open());
+        let is_left = ending.is_open() && !self.is_about_notice();
+        let last = self.requests().rev().find(is_own).filter(|_| is_left);
         if let Some((one, _)) = last.filter(|(one, _)| one.correction.is_some()) {
             asked.open.push(self.open_request(one));
         }
-        let is_open = asked.open.is_empty() && ending.is_open();
+        let is_open = asked.open.is_empty() && is_left;
         let open = if is_open { requests.len().checked_sub(1) } else { None };
         for (at, (one, is_before)) in requests.iter().enumerate().rev() {
             let marked = |item: Highlight| match is_before {
@@ -96,6 +97,14 @@ impl Reading<'_> {
             }
         }
         asked
+    }
+
+    /// Whether the last turn is about a notice of the client, after the user's turn was over.
+    fn is_about_notice(&self) -> bool {
+        let turns = &self.checkpoint.session.turns.items;
+        let asked = turns.iter().rev().find(|turn| turn.start == TurnStart::User);
+        let is_notice = turns.last().is_some_and(|turn| turn.start == TurnStart::Notice);
+        is_notice && asked.is_some_and(|turn| turn.is_over == Some(true))
     }
 
     /// The request that was not finished. A short one may be the answer to what the agent asked.
