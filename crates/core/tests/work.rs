@@ -548,6 +548,7 @@ fn a_turn_is_over_where_the_client_says_so() {
             json!({"id": "m", "role": "assistant", "content": content, "stop_reason": reason});
         json!({"type": "assistant", "message": message})
     };
+    let notice = "<task-notification><task-id>b1</task-id></task-notification>";
     let hook = json!({"type": "progress", "data": {"type": "hook_progress", "hookEvent": "Stop"}});
     let system = |subtype: &str| json!({"type": "system", "subtype": subtype});
     let first = || vec![asked("make it fast"), said(Value::Null)];
@@ -560,9 +561,13 @@ fn a_turn_is_over_where_the_client_says_so() {
         assert_eq!(ending(second.clone()), Ending::Unknown, "{over}");
         assert_eq!(ending([second.clone(), vec![over.clone()]].concat()), Ending::Completed);
         // A notice that came after it changes nothing.
-        let notice = "<task-notification><task-id>b1</task-id></task-notification>";
         assert_eq!(ending([second, vec![over, asked(notice)]].concat()), Ending::Completed);
     }
+    let content = json!([{"type": "text", "text": "Shall I push it?"}]);
+    let message =
+        json!({"id": "q", "role": "assistant", "content": content, "stop_reason": "end_turn"});
+    let question = json!({"type": "assistant", "message": message});
+    assert_eq!(ending(vec![asked("x"), question, asked(notice)]), Ending::Asked);
 }
 
 #[test]

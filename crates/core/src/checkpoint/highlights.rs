@@ -192,10 +192,6 @@ impl Ending {
         let is_said = || before.iter().any(|turn| turn.is_over == Some(true));
         match turn.end {
             TurnEnd::Nothing if turn.start == TurnStart::Client => Self::Nothing,
-            // A notice that nobody answered changes nothing.
-            TurnEnd::Nothing if turn.start == TurnStart::Notice && !before.is_empty() => {
-                Self::of(before, question)
-            }
             TurnEnd::Said if turn.is_over == Some(false) => Self::MidTurn,
             TurnEnd::Said if turn.is_over.is_none() && is_said() => Self::Unknown,
             TurnEnd::Said if question => Self::Asked,
@@ -253,8 +249,7 @@ struct Reading<'c> {
 impl Reading<'_> {
     fn highlights(&self) -> Highlights {
         let question = self.question();
-        let session = &self.checkpoint.session;
-        let mut ending = Ending::of(&session.turns.items, question.is_some());
+        let mut ending = Ending::of(self.turns(), question.is_some());
         if ending == Ending::Completed && self.speaks_against_the_end() {
             ending = Ending::Unknown;
         }
@@ -378,11 +373,20 @@ impl Reading<'_> {
         reports.collect()
     }
 
+    /// The turns of the session, without notices of the client at its end that nobody answered.
+    fn turns(&self) -> &[Turn] {
+        let turns = &self.checkpoint.session.turns.items;
+        let is_answered =
+            |turn: &Turn| turn.start != TurnStart::Notice || turn.end != TurnEnd::Nothing;
+        let last = turns.iter().rposition(is_answered);
+        last.map_or(turns, |last| &turns[..=last])
+    }
+
     /// Whether something in the last turn says that it was not finished: a merge that waits for its commit.
     /// Where the client does not say that the turn is over, also a check that fails or a task in progress.
     fn speaks_against_the_end(&self) -> bool {
         let session = &self.checkpoint.session;
-        let Some(turn) = session.turns.last() else { return false };
+        let Some(turn) = self.turns().last() else { return false };
         let is_of_turn = |seen: &Seen| seen.number > turn.seen.number;
         let is_unsure = turn.is_over.is_none();
         let mut failures = open_failures(session, &self.abandoned).into_iter();

@@ -58,8 +58,7 @@ impl Reading<'_> {
 
     /// The question that the agent ended with, if the user has not said anything since.
     pub(super) fn question(&self) -> Option<Highlight> {
-        let turn = self.checkpoint.session.turns.last()?;
-        let said = turn.said.last()?;
+        let said = self.turns().last()?.said.last()?;
         let question = report::question(&said.text)?;
         Some(Highlight::of(HighlightKind::Question, &question).seen(&said.seen))
     }
