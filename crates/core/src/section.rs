@@ -175,6 +175,9 @@ const WEAK: &[(Meaning, &[&str])] = &[
     ]),
 ];
 
+/// Words of a heading that put its work off.
+const PUT_OFF: [&str; 5] = ["out of scope", "later", "optional", "someday", "nice to have"];
+
 impl Meaning {
     /// What a heading means, if it is a known one.
     pub fn of(title: &str) -> Option<Self> {
@@ -206,8 +209,9 @@ impl Meaning {
         {
             return Some(found);
         }
-        // What is out of scope is work for somebody, and rarely what is next.
-        if named == Some(Self::Continuation) && title.contains("out of scope") {
+        // What is out of scope or put off is work for somebody, and rarely what is next.
+        let is_put_off = |words: &&str| has_words(&title, words);
+        if named == Some(Self::Continuation) && PUT_OFF.iter().any(is_put_off) {
             return Some((Self::Continuation, Fit::Weak));
         }
         if let Some(meaning) = named {
@@ -357,6 +361,7 @@ mod tests {
             ("Resume command", Some((Meaning::Continuation, Fit::Weak))),
             ("4. Resume: pass the token on", None),
             ("Remaining work (out of scope)", Some((Meaning::Continuation, Fit::Weak))),
+            ("Next steps (later)", Some((Meaning::Continuation, Fit::Weak))),
             ("Known gaps / next steps", Some((Meaning::Continuation, Fit::Within))),
             ("State-layer redesign", None),
             ("Not done / known gaps (pick up here)", Some((Meaning::Continuation, Fit::Within))),

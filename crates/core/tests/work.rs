@@ -489,6 +489,18 @@ fn the_request_that_was_running_is_the_unfinished_one() {
 }
 
 #[test]
+fn the_last_words_of_the_user_are_not_lost() {
+    let queued = |steps: &[&str]| {
+        let highlights = Highlights::of(&checkpoint_of(session(steps)));
+        let queued = highlights.of_kind(HighlightKind::Queued);
+        queued.map(|one| one.text.clone()).collect::<Vec<_>>()
+    };
+    let refused = "- git merge main\n> wait, let's discuss";
+    assert_eq!(queued(&["? fix it", "# Let me merge.", refused]), ["wait, let's discuss"]);
+    assert!(queued(&["? fix it", refused, "# What do you want to discuss?"]).is_empty());
+}
+
+#[test]
 fn to_continue_is_no_goal() {
     let goal = |asked: &str| {
         let steps =

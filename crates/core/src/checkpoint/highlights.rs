@@ -10,8 +10,8 @@ pub(crate) use work::{NO_EDITS, PUSHED, UNCHANGED};
 use super::{ArtifactState, Checkpoint};
 use crate::report::goes_on;
 use crate::session::{
-    Abandoned, Agent, AgentState, Answer, Failing, PlanState, Request, Seen, Task, TaskStatus,
-    Turn, TurnEnd, TurnStart, as_shown, open_failures,
+    Abandoned, Agent, AgentState, Answer, Correction, Failing, PlanState, Request, Seen, Task,
+    TaskStatus, Turn, TurnEnd, TurnStart, as_shown, open_failures,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -316,11 +316,25 @@ impl Reading<'_> {
         all.filter(move |(one, _)| self.stands(&one.seen))
     }
 
+    /// What the user typed, or said in refusing a call, and the agent did not get to.
     fn queued(&self) -> Vec<Highlight> {
-        let queued = self.checkpoint.session.queued.iter().rev();
+        let session = &self.checkpoint.session;
+        let queued = session.queued.iter().rev();
         // What clients queue for themselves begins with a mark.
         let queued = queued.filter(|one| !one.text.starts_with('<'));
-        queued.map(|one| Highlight::of(HighlightKind::Queued, &one.text).seen(&one.seen)).collect()
+        let queued = queued.map(|one| (&one.text, &one.seen));
+        let said = session.turns.last().and_then(|turn| turn.said.last()).map(|said| &said.seen);
+        let called = session.commands.iter().next_back().map(|command| &command.seen);
+        let is_last = |seen: &Seen| {
+            { [said, called] }.into_iter().flatten().all(|one| one.number < seen.number)
+        };
+        let refused = self.requests().next_back().map(|(one, _)| one);
+        let refused = refused
+            .filter(|one| one.correction == Some(Correction::AfterRejection) && is_last(&one.seen));
+        let refused = refused.map(|one| (&one.text, &one.seen));
+        let item =
+            |(text, seen): (&String, &Seen)| Highlight::of(HighlightKind::Queued, text).seen(seen);
+        queued.chain(refused).map(item).collect()
     }
 
     fn answers(&self) -> Vec<Highlight> {
