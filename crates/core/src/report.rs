@@ -117,8 +117,8 @@ pub fn only_says_done(text: &str) -> bool {
     text.split(ELLIPSIS).flat_map(str::lines).flat_map(sentences).all(is_done)
 }
 
-/// Whether a statement says that something is missing or remains, or what holds only for now. A later edit may have
-/// changed that.
+/// Whether a statement says that something is missing or remains, or what holds only for now. A later
+/// edit may have changed that.
 pub fn says_what_is_missing(text: &str) -> bool {
     #[rustfmt::skip]
     const MISSING: &[&str] = &[

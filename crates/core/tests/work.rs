@@ -19,8 +19,9 @@ use std::process::Command;
 const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it \
     was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n";
 
-/// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `% command` does not end, `- command` is refused with the words behind it, `~ path`
-/// changes a file, `# text` is said by the agent, `? text` by the user; what follows is the output.
+/// A session of Claude Code, made of commands and edits: `$ command` passes, `! command` fails, `% command`
+/// does not end, `- command` is refused with the words behind it, `~ path` changes a file, `# text` is said
+/// by the agent, `? text` by the user; what follows is the output.
 pub(crate) fn session(steps: &[&str]) -> Session {
     let mut lines = String::new();
     let mut add = |mut record: Value, number: usize| {
@@ -193,7 +194,7 @@ fn a_run_whose_result_was_not_seen_is_a_run() {
         };
         open.iter().map(name).collect()
     };
-    let table: [(&[&str], &[&str]); 10] = [
+    let table: [(&[&str], &[&str]); 11] = [
         (&["! make lint"], &["nothing"]),
         (&["$ make lint | tail\n> fine", "! make lint"], &["nothing"]),
         (&["! make lint", "$ make lint | tail\n> fine"], &["record 3"]),
@@ -205,6 +206,7 @@ fn a_run_whose_result_was_not_seen_is_a_run() {
         (&["! make test", "$ cd web && make test:unit"], &["nothing"]),
         // It was running when the session stopped.
         (&["! make lint", "% make lint"], &["record 3"]),
+        (&["! git push\n> fatal: no upstream", "% git push -u origin x"], &["record 3"]),
     ];
     for (steps, expected) in table {
         assert_eq!(since(steps), expected, "{steps:?}");
@@ -402,7 +404,7 @@ fn what_was_missing_before_an_edit_is_no_finding() {
 
 #[test]
 fn what_later_work_took_up_is_not_left_open() {
-    let said = "# Two of four tasks are done.\n\n## Remaining\n- shop-4te.4: spans in the `drain`                 controller\n- Write the operations guide\n";
+    let said = "# Two of four tasks are done.\n\n## Remaining\n- shop-4te.4: spans in the `drain` controller\n- Write the operations guide\n";
     let open = |steps: &[&str]| {
         let all = [&["? build the tracing", said, "? go on"], steps].concat();
         let highlights = Highlights::of(&checkpoint_of(session(&all)));

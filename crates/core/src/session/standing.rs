@@ -437,8 +437,23 @@ fn open_effects(session: &Session) -> impl Iterator<Item = OpenFailure<'_>> {
         command: &failed.command,
         why: &failed.why,
         what: Failing::Effect(failed.kind),
-        since: Since::Nothing,
+        since: tried_again(session, failed).map_or(Since::Nothing, Since::RanAgain),
     })
+}
+
+/// Where something of the same kind was started outside, without an end.
+fn tried_again<'s>(session: &'s Session, failed: &Effect) -> Option<&'s Seen> {
+    let mut commands = session.commands.iter().rev();
+    let again = commands.find(|command| {
+        let has_no_end = matches!(command.exit, Exit::Running | Exit::Interrupted);
+        let is_same = || {
+            let line = Line::read(&command.text);
+            let outside = line.commands.iter().filter_map(|one| shell::outside(one, &line));
+            { outside }.any(|one| one.kind == failed.kind)
+        };
+        has_no_end && command.seen.is_after(&failed.seen) && is_same()
+    });
+    again.map(|command| &command.seen)
 }
 
 /// What an effect does, without its options.

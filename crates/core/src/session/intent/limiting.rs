@@ -107,8 +107,9 @@ fn is_once(words: &str) -> bool {
     has_any(words, PUT_OFF) || (has_any(words, ONCE) && !has_any(words, LASTING))
 }
 
-const LASTING: &str = "until i say|until i tell|from now on|from here on|from here on out|going forward|from this point on|\
-    henceforth|in the future|in future|as of now|ab jetzt|ab sofort|in zukunft|künftig";
+const LASTING: &str = "until i say|until i tell|from now on|from here on|from here on out|\
+    going forward|from this point on|henceforth|in the future|in future|as of now|ab jetzt|\
+    ab sofort|in zukunft|künftig";
 
 /// What an agent does at work. Other verbs tell what a product does: "never cache these responses".
 const WORK: &str = "amend|push|force|force-push|commit|merge|rebase|squash|publish|release|deploy|\
