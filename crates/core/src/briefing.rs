@@ -246,7 +246,7 @@ impl Filling<'_> {
         layout
     }
 
-    /// The page without points whose room would show only what stands above them.
+    /// The page without points that would only repeat what is already above them.
     fn merged(&self, layout: Layout) -> Layout {
         const ROUNDS_MAX: usize = 3;
         let shown = Shown::of(self.entries, &layout);

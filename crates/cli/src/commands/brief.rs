@@ -198,7 +198,7 @@ fn tell(ui: &mut Ui, project: &Project, briefed: Briefed) -> Result<Outcome, Dia
     tell_unread(ui, project, briefed.unread)
 }
 
-/// Says that sessions ended that nobody captured: a hook captures them at the next start.
+/// Points at ended sessions that are not captured; a hook captures them at the next start.
 fn hint_at_recovery(ui: &mut Ui, project: &Project) -> Result<(), Diagnostic> {
     let (sessions, _) = verbs::sessions(project, None)?;
     let is_lost = |one: &&Listed| one.life == Life::Ended && one.extent == Extent::None;

@@ -152,16 +152,20 @@ impl Frame {
     }
 }
 
+/// Adds things of a kind to the counts; kinds stay in the order in which they come.
+fn add(counts: &mut Vec<(&'static str, usize)>, kind: &'static str, things: usize) {
+    match counts.iter_mut().find(|(known, _)| *known == kind) {
+        Some((_, count)) => *count += things,
+        None => counts.push((kind, things)),
+    }
+}
+
 /// What the page only names or counts, by kind.
 fn unbriefed(entries: &[Entry<'_>], layout: &Layout) -> Vec<String> {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     let on_page = entries.iter().zip(&layout.lengths).filter(|(_, length)| **length > 0);
     for (entry, _) in on_page.filter(|(entry, _)| entry.point.unbriefed > 0) {
-        let kind = noun::of(entry.point.what);
-        match counts.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, count)) => *count += entry.point.unbriefed,
-            None => counts.push((kind, entry.point.unbriefed)),
-        }
+        add(&mut counts, noun::of(entry.point.what), entry.point.unbriefed);
     }
     let counted =
         |(kind, count): (&str, usize)| format!("{} only named above", noun::counted(kind, count));
@@ -179,10 +183,7 @@ fn omitted(entries: &[Entry<'_>], layout: &Layout) -> Vec<String> {
         let things = entry.point.count.max(1);
         total += things;
         let kind = noun::of(entry.point.what);
-        match counts.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, count)) => *count += things,
-            None => counts.push((kind, things)),
-        }
+        add(&mut counts, kind, things);
     }
     let mut parts: Vec<String> = Vec::new();
     for (kind, count) in &counts {

@@ -10,8 +10,8 @@ pub(crate) use work::{NO_EDITS, PUSHED, UNCHANGED};
 use super::{ArtifactState, Checkpoint};
 use crate::report::goes_on;
 use crate::session::{
-    Abandoned, Agent, AgentState, Answer, Correction, Failing, PlanState, Request, Seen, Task,
-    TaskStatus, Turn, TurnEnd, TurnStart, as_shown, open_failures,
+    Abandoned, Agent, AgentState, Answer, Correction, Failing, OpenFailure, PlanState, Request,
+    Seen, Task, TaskStatus, Turn, TurnEnd, TurnStart, as_shown, open_failures,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -250,7 +250,8 @@ impl Reading<'_> {
     fn highlights(&self) -> Highlights {
         let question = self.question();
         let mut ending = Ending::of(self.turns(), question.is_some());
-        if ending == Ending::Completed && self.speaks_against_the_end() {
+        let failures = open_failures(&self.checkpoint.session, &self.abandoned);
+        if ending == Ending::Completed && self.is_unfinished(&failures) {
             ending = Ending::Unknown;
         }
         let mut asked = self.asked(ending);
@@ -259,7 +260,6 @@ impl Reading<'_> {
         }
         let [changed, reverted] = self.changed();
         let said = self.said(ending);
-        let failures = open_failures(&self.checkpoint.session, &self.abandoned);
         let kinds = vec![
             self.instructions(),
             asked.goal,
@@ -387,7 +387,7 @@ impl Reading<'_> {
         reports.collect()
     }
 
-    /// The turns of the session, without notices of the client at its end that nobody answered.
+    /// The turns of the session, without unanswered notices of the client at its end.
     fn turns(&self) -> &[Turn] {
         let turns = &self.checkpoint.session.turns.items;
         let is_answered =
@@ -398,16 +398,15 @@ impl Reading<'_> {
 
     /// Whether something in the last turn says that it was not finished: a merge that waits for its commit.
     /// Where the client does not say that the turn is over, also a check that fails or a task in progress.
-    fn speaks_against_the_end(&self) -> bool {
+    fn is_unfinished(&self, failures: &[OpenFailure<'_>]) -> bool {
         let session = &self.checkpoint.session;
         let Some(turn) = self.turns().last() else { return false };
         let is_of_turn = |seen: &Seen| seen.number > turn.seen.number;
         let is_unsure = turn.is_over.is_none();
-        let mut failures = open_failures(session, &self.abandoned).into_iter();
         let is_failing = |what: Failing| what == Failing::Merge || is_unsure;
         let is_begun =
             |task: &Task| task.status == TaskStatus::InProgress && is_of_turn(&task.changed);
-        failures.any(|one| is_failing(one.what) && is_of_turn(one.seen))
+        failures.iter().any(|one| is_failing(one.what) && is_of_turn(one.seen))
             || is_unsure && session.tasks.iter().any(is_begun)
     }
 
