@@ -577,6 +577,19 @@ fn a_turn_is_over_where_the_client_says_so() {
         // A notice that came after it changes nothing.
         assert_eq!(ending([second, vec![over, asked(notice)]].concat()), Ending::Completed);
     }
+    // Nor does the work on one that came while the agent answered.
+    let (call, over) = (
+        json!([{"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}]),
+        system("turn_duration"),
+    );
+    let call =
+        json!({"type": "assistant", "message": {"id": "c", "role": "assistant", "content": call}});
+    let records =
+        [asked("make it fast"), asked(notice), said(Value::Null), over, asked(notice), call];
+    let lines: Vec<String> = records.iter().map(Value::to_string).collect();
+    let noticed = read(Client::ClaudeCode, format!("{}\n", lines.join("\n")).as_bytes());
+    let highlights = Highlights::of(&checkpoint_of(noticed));
+    assert_eq!(highlights.of_kind(HighlightKind::OpenRequest).count(), 0);
     let content = json!([{"type": "text", "text": "Shall I push it?"}]);
     let message =
         json!({"id": "q", "role": "assistant", "content": content, "stop_reason": "end_turn"});

@@ -5,7 +5,7 @@ use crate::report;
 use crate::repository::CommitState;
 use crate::session::intent::{self, Goal, Permissions};
 use crate::session::{
-    CheckRun, CheckState, Commit, EffectDone, Failing, OpenFailure, Request, Seen, Since,
+    CheckRun, CheckState, Commit, EffectDone, Failing, OpenFailure, Request, Seen, Since, Turn,
     TurnStart, commits_made, edits_since, effects_done, last_checks, unchecked_boxes,
 };
 use crate::shell::{CheckResult, EffectKind, EffectResult};
@@ -99,12 +99,14 @@ impl Reading<'_> {
         asked
     }
 
-    /// Whether the last turn is about a notice of the client, after the user's turn was over.
+    /// Whether the last turn is about a notice of the client, after the user was answered. Earlier notices
+    /// may have parted the answer.
     fn is_about_notice(&self) -> bool {
         let turns = &self.checkpoint.session.turns.items;
-        let asked = turns.iter().rev().find(|turn| turn.start == TurnStart::User);
-        let is_notice = turns.last().is_some_and(|turn| turn.start == TurnStart::Notice);
-        is_notice && asked.is_some_and(|turn| turn.is_over == Some(true))
+        let since = turns.iter().rposition(|turn| turn.start == TurnStart::User).unwrap_or(0);
+        let Some((last, answer)) = turns[since..].split_last() else { return false };
+        let is_over = |turn: &Turn| turn.is_over == Some(true);
+        last.start == TurnStart::Notice && answer.iter().any(is_over)
     }
 
     /// The request that was not finished. A short one may be the answer to what the agent asked.
