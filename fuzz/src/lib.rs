@@ -1,13 +1,13 @@
 //! What must hold for every document, whatever bytes it was read from.
 
-use midstride_core::check::{Alone, check, pull_request};
-use midstride_core::document::Document;
-use midstride_core::finding::{Finding, Severity};
+use midstride_core::handoff::check::{Alone, check, pull_request};
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::{Finding, Severity};
 use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::header::Place;
-use midstride_core::span::Span;
-use midstride_core::stage::Stages;
-use midstride_core::yaml::{Data, Node, Value};
+use midstride_core::format::header::Place;
+use midstride_core::text::span::Span;
+use midstride_core::format::stage::Stages;
+use midstride_core::text::yaml::{Data, Node, Value};
 use std::sync::LazyLock;
 
 /// Reading the table costs more than reading a document, so it is read once.

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use midstride_core::briefing::{
+use midstride_core::brief::{
     Boot, BootAction, Budget, Material, Occasion, Point, Rank, compose,
 };
 

@@ -3,10 +3,10 @@
 
 use arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use midstride_core::document::Document;
-use midstride_core::edit::{Edit, Path, Step};
-use midstride_core::span::Span;
-use midstride_core::yaml::Data;
+use midstride_core::format::document::Document;
+use midstride_core::text::edit::{Edit, Path, Step};
+use midstride_core::text::span::Span;
+use midstride_core::text::yaml::Data;
 use midstride_fuzz::{comments_kept, read, values};
 
 /// So many bytes choose the edits; the header is what follows, so that a header makes a good seed.

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use midstride_core::merge::{Tips, merge, side_by_side};
+use midstride_core::handoff::merge::{Tips, merge, side_by_side};
 use midstride_fuzz::{judge, read};
 
 fuzz_target!(|bytes: &[u8]| {

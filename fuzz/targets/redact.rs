@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use midstride_core::redact::{Clean, Rules, Stream};
+use midstride_core::text::redact::{Clean, Rules, Stream};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut streamed = Vec::new();

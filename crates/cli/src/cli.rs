@@ -9,7 +9,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use midstride::files;
 use midstride::project::Project;
 use midstride::settings::Environment;
-use midstride_core::hidden;
+use midstride_core::text::hidden;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -53,11 +53,11 @@ use midstride::files::{self, FileError};
 use midstride::journal::{Change, Recorded};
 use midstride::project::{FindError, Project, Shelved};
 use midstride::verbs::{self, BlockingQuestion, Imported};
-use midstride_core::edit::Edit;
+use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::handoff::Handoff;
-use midstride_core::header::{HandoffKind, Status};
-use midstride_core::life::Refusal;
-use midstride_core::redact::Redaction;
+use midstride_core::handoff::life::Refusal;
+use midstride_core::text::edit::Edit;
+use midstride_core::text::redact::Redaction;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 

@@ -13,7 +13,7 @@ use midstride::index::IndexError;
 use midstride::project::{FindError, ProjectError};
 use midstride::settings::SettingsError;
 use midstride::verbs::InitError;
-use midstride_core::search::QueryError;
+use midstride_core::brief::search::QueryError;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;

@@ -20,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::{Outcome, Ui};
 use line::Lines;
 use midstride::settings::Environment;
-use midstride_core::tokens::estimate;
+use midstride_core::text::tokens::estimate;
 use serde_json::json;
 use server::Server;
 

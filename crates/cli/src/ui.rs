@@ -3,8 +3,8 @@
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use midstride::project::Project;
-use midstride_core::hidden::{self, steers};
-use midstride_core::redact::{AddedRule, Rules};
+use midstride_core::text::hidden::{self, steers};
+use midstride_core::text::redact::{AddedRule, Rules};
 use std::cell::OnceCell;
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write};
 use std::process::ExitCode;

@@ -38,7 +38,7 @@ pub(crate) use crate::ui::tame;
 
 use midstride::project::Project;
 use midstride_core::handoff::Handoff;
-use midstride_core::hidden::{self, steers};
+use midstride_core::text::hidden::{self, steers};
 use std::path::{Path, PathBuf};
 
 /// In whose words it is said what to do.

@@ -2,14 +2,15 @@
 //! alone by a second `fmt`, and whole in the handoff that is made of them.
 
 use crate::sandbox;
-use midstride_core::check::{Alone, check};
-use midstride_core::document::Document;
-use midstride_core::finding::{Finding, Severity};
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::{Finding, Severity};
+use midstride_core::format::stage::Stages;
+use midstride_core::handoff::check::{Alone, check};
+use midstride_core::handoff::story;
+use midstride_core::handoff::trust::Trust;
 use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::redact::Clean;
-use midstride_core::stage::Stages;
-use midstride_core::trust::Trust;
-use midstride_core::{story, time};
+use midstride_core::text::redact::Clean;
+use midstride_core::text::time;
 use midstride_testkit::{Sandbox, corpus, fixtures, markdown_below};
 use std::path::Path;
 

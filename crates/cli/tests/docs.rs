@@ -1,7 +1,7 @@
 //! Pages that cannot go stale: made by the program, or run by it.
 
 use crate::sandbox;
-use midstride_core::document::Document;
+use midstride_core::format::document::Document;
 use midstride_testkit::{assert_page, repository_root};
 
 #[test]
@@ -50,7 +50,7 @@ fn the_samples_of_the_format_are_what_it_says() {
 #[test]
 fn every_field_of_the_format_is_in_its_page() {
     let page = std::fs::read_to_string(repository_root().join("docs/format.md")).unwrap();
-    for field in midstride_core::header::HANDOFF.fields {
+    for field in midstride_core::format::header::HANDOFF.fields {
         assert!(
             page.contains(&format!("`{}`", field.name)),
             "docs/format.md lacks `{}`",

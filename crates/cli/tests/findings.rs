@@ -1,7 +1,7 @@
 //! Every code has a document that shows it and one that does not.
 
 use crate::sandbox;
-use midstride_core::finding::Code;
+use midstride_core::format::finding::Code;
 use midstride_testkit::{Sandbox, fixtures};
 use serde_json::Value;
 use std::collections::BTreeSet;

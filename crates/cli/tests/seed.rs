@@ -56,7 +56,8 @@ fn without(text: &str, field: &str) -> String {
 
 #[test]
 fn removing_a_required_field_gives_exactly_its_finding() {
-    let required = midstride_core::stage::Stages::shipped().stages["discovery"].requires().to_vec();
+    let required =
+        midstride_core::format::stage::Stages::shipped().stages["discovery"].requires().to_vec();
     assert_eq!(required.len(), 8);
     let sandbox = pipeline();
     let whole = sandbox.read(BRIEF);

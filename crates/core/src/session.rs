@@ -5,21 +5,30 @@
 //! says which record tells it and whose word it is.
 
 mod chain;
+pub mod checkpoint;
 mod copies;
+pub mod coverage;
 mod fact;
 mod files;
 mod fold;
+pub mod gate;
 mod hash;
+pub mod instruction;
 pub mod intent;
 mod item;
+pub mod judgement;
 mod listed;
 mod queue;
 mod ran;
+pub mod report;
+pub mod repository;
+pub mod shell;
 mod standing;
 mod take_in;
 mod tally;
 mod tasks;
 mod text;
+pub mod transcript;
 mod turns;
 mod work;
 

@@ -4,12 +4,14 @@ mod hollow;
 
 use crate::transcripts::{client_of, fixture, jsonl_below, read};
 use crate::work;
-use midstride_core::checkpoint::{Around, Checkpoint, Highlight, HighlightKind, Highlights, Mode};
-use midstride_core::coverage::{Coverage, Item, Told, What};
-use midstride_core::document::Document;
+use midstride_core::format::document::Document;
+use midstride_core::format::stage::Stages;
 use midstride_core::handoff::{Handoff, Whereabouts};
+use midstride_core::session::checkpoint::{
+    Around, Checkpoint, Highlight, HighlightKind, Highlights, Mode,
+};
+use midstride_core::session::coverage::{Coverage, Item, Told, What};
 use midstride_core::session::{Client, Session};
-use midstride_core::stage::Stages;
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! What holds for every graph, however its handoffs are connected.
 
-use midstride_core::graph::{Edge, Facts, Graph, Kind, Lead, Part, Reference, Seen, Word};
-use midstride_core::header::Status;
-use midstride_core::id::HandoffKey;
+use midstride_core::format::header::Status;
+use midstride_core::handoff::graph::{Edge, Facts, Graph, Kind, Lead, Part, Reference, Seen, Word};
+use midstride_core::text::id::HandoffKey;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,7 +125,7 @@ proptest! {
                 }
                 None => prop_assert_eq!((line.depth, line.seen), (0, Seen::Here)),
             }
-            let is_own = |other: &midstride_core::graph::Line| {
+            let is_own = |other: &midstride_core::handoff::graph::Line| {
                 other.node == line.node && other.seen == Seen::Here
             };
             let place = lines.iter().position(is_own).unwrap();

@@ -2,9 +2,11 @@
 
 use crate::transcripts::read;
 use jiff::Timestamp;
-use midstride_core::event::{Envelope, Event, InstructionEvent};
-use midstride_core::instruction::{Instruction, InstructionId, InstructionState, Instructions};
+use midstride_core::session::instruction::{
+    Instruction, InstructionId, InstructionState, Instructions,
+};
 use midstride_core::session::{Client, Session};
+use midstride_core::work::event::{Envelope, Event, InstructionEvent};
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -1,8 +1,8 @@
 //! Whatever an author writes: nothing of it is lost, and saying it again changes nothing.
 
-use midstride_core::document::Document;
-use midstride_core::judgement::{Facts, Judgement};
-use midstride_core::yaml::Data;
+use midstride_core::format::document::Document;
+use midstride_core::session::judgement::{Facts, Judgement};
+use midstride_core::text::yaml::Data;
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -1,12 +1,12 @@
 //! What holds for every merge.
 
 use crate::properties::{data, document, edit, path};
-use midstride_core::document::Document;
-use midstride_core::edit::Edit;
-use midstride_core::finding::Code;
-use midstride_core::merge::{Merged, Tips, merge};
-use midstride_core::time::Time;
-use midstride_core::yaml::Data;
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::Code;
+use midstride_core::handoff::merge::{Merged, Tips, merge};
+use midstride_core::text::edit::Edit;
+use midstride_core::text::time::Time;
+use midstride_core::text::yaml::Data;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::collections::BTreeSet;
@@ -72,7 +72,7 @@ fn values(document: &Document) -> BTreeSet<String> {
             Data::Null => {}
             Data::Text(text) | Data::Bare(text) => {
                 let ordered = Time::read(text).is_some()
-                    || midstride_core::header::Status::read(text).is_some();
+                    || midstride_core::format::header::Status::read(text).is_some();
                 if !ordered && !text.trim().is_empty() {
                     out.insert(text.split_whitespace().collect::<Vec<_>>().join(" "));
                 }

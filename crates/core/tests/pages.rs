@@ -2,11 +2,11 @@
 #![expect(clippy::disallowed_types, reason = "the other reader is started")]
 
 use crate::transcripts::{client_of, jsonl_below, read};
-use midstride_core::briefing::points::of_session;
-use midstride_core::briefing::{Briefing, Budget, Material, Occasion, Omitted, compose};
-use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
+use midstride_core::brief::points::of_session;
+use midstride_core::brief::{Briefing, Budget, Material, Occasion, Omitted, compose};
 use midstride_core::session::Client;
-use midstride_core::tokens::estimate;
+use midstride_core::session::checkpoint::{Around, Checkpoint, Gist, Mode};
+use midstride_core::text::tokens::estimate;
 use midstride_testkit::{corpus, fixtures, repository_root};
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -1,13 +1,13 @@
 //! What holds for every document, not only for those we thought of.
 
-use midstride_core::check::{Alone, check};
-use midstride_core::document::Document;
-use midstride_core::edit::{Edit, Path, Step};
+use midstride_core::format::document::Document;
+use midstride_core::format::header::HANDOFF;
+use midstride_core::format::stage::Stages;
+use midstride_core::handoff::check::{Alone, check};
+use midstride_core::handoff::topic::{self, Topics};
 use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::header::HANDOFF;
-use midstride_core::stage::Stages;
-use midstride_core::topic::{self, Topics};
-use midstride_core::yaml::Data;
+use midstride_core::text::edit::{Edit, Path, Step};
+use midstride_core::text::yaml::Data;
 use midstride_testkit::{fixtures, markdown_below};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -210,7 +210,7 @@ fn at(document: &Document, path: &Path) -> Option<Data> {
 /// The comments of a header, sorted.
 fn comments(document: &Document) -> Vec<String> {
     let header = document.header().unwrap();
-    let text = |at: &midstride_core::span::Span| at.of(document.text()).trim_end().to_owned();
+    let text = |at: &midstride_core::text::span::Span| at.of(document.text()).trim_end().to_owned();
     let mut comments: Vec<String> = header.comments.iter().map(text).collect();
     comments.sort();
     comments
@@ -326,7 +326,7 @@ proptest! {
         let body = before.body();
         let mut start = body.start + from.index(body.len() + 1);
         while !text.is_char_boundary(start) { start -= 1; }
-        let span = midstride_core::span::Span::new(start, body.end);
+        let span = midstride_core::text::span::Span::new(start, body.end);
         if let Ok((after, patch)) = before.edit(&[Edit::Body(span, new.clone())]) {
             prop_assert_eq!(&after.text()[..start], &text[..start]);
             prop_assert!(after.text().ends_with(&new));

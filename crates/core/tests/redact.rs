@@ -1,6 +1,6 @@
 //! Cleaning as a whole: twice is once, pieces are the whole, and other people's texts stay.
 
-use midstride_core::redact::{Clean, Counts, Rules, Stream};
+use midstride_core::text::redact::{Clean, Counts, Rules, Stream};
 use midstride_testkit::corpus;
 use proptest::prelude::*;
 use std::io::Write as _;

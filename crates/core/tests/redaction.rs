@@ -3,7 +3,7 @@
 //! `MIDSTRIDE_SECRETS` says how many of each kind are made for each of ten seeds; `scripts/soak` says
 //! a hundred.
 
-use midstride_core::redact::{Clean, Rules, Stream};
+use midstride_core::text::redact::{Clean, Rules, Stream};
 use midstride_testkit::secrets::{Positive, negatives, positives};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

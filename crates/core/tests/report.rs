@@ -1,6 +1,6 @@
 //! Properties of reading an agent's texts, and what it finds in real ones.
 
-use midstride_core::report::{
+use midstride_core::session::report::{
     ELLIPSIS, Report, question, rank, read, read_summary, shorten, stated_plan, unchecked_boxes,
 };
 use midstride_testkit::corpus;

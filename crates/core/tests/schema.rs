@@ -1,8 +1,8 @@
 //! The schema agrees with the reader, by the word of a validator that knows neither.
 
-use midstride_core::document::Document;
-use midstride_core::stage::Stages;
-use midstride_core::yaml::{Node, Style, Value};
+use midstride_core::format::document::Document;
+use midstride_core::format::stage::Stages;
+use midstride_core::text::yaml::{Node, Style, Value};
 use midstride_testkit::{fixtures, markdown_below};
 use serde_json::{Map, Value as Json, json};
 
@@ -30,7 +30,7 @@ fn as_json(node: &Node) -> Json {
 
 #[test]
 fn good_documents_fit_the_schema() {
-    let schema = midstride_core::schema::schema(&Stages::shipped());
+    let schema = midstride_core::format::schema::schema(&Stages::shipped());
     let validator = jsonschema::validator_for(&schema).expect("the schema is a schema");
     let mut count = 0;
     for path in markdown_below(&fixtures("good")) {
@@ -49,7 +49,7 @@ fn good_documents_fit_the_schema() {
 
 #[test]
 fn wrong_values_do_not_fit_the_schema() {
-    let schema = midstride_core::schema::schema(&Stages::shipped());
+    let schema = midstride_core::format::schema::schema(&Stages::shipped());
     let validator = jsonschema::validator_for(&schema).unwrap();
     for wrong in [
         json!({}),

@@ -10,7 +10,7 @@
 
 use crate::pages::briefed;
 use midstride_core::session::Client;
-use midstride_core::shell::is_id;
+use midstride_core::session::shell::is_id;
 use midstride_testkit::{corpus, fixtures};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

@@ -1,13 +1,13 @@
 //! The fold of tasks: whatever way events take, everybody sees the same.
 
 use jiff::Timestamp;
-use midstride_core::document::Document;
-use midstride_core::event::{
+use midstride_core::format::document::Document;
+use midstride_core::text::id::TaskId;
+use midstride_core::text::yaml::Data;
+use midstride_core::work::event::{
     CapturedTask, ClientTaskKey, Envelope, Event, TaskChange, TaskEvent, TaskStatus,
 };
-use midstride_core::id::TaskId;
-use midstride_core::task::{Carried, NewTask, Refusal, Tasks, Wish};
-use midstride_core::yaml::Data;
+use midstride_core::work::task::{Carried, NewTask, Refusal, Tasks, Wish};
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! The estimate of tokens against what models counted.
 
 use crate::transcripts::jsonl_below;
-use midstride_core::tokens::{Family, estimate};
+use midstride_core::text::tokens::{Family, estimate};
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use serde_json::Value;

@@ -5,10 +5,10 @@ mod counted;
 pub(crate) use counted::client_of;
 
 use counted::{Counted, Indexed, counted_by_python, start};
-use midstride_core::checkpoint::{Around, Checkpoint, Gist, HighlightKind, Mode};
-use midstride_core::redact::Clean;
+use midstride_core::session::checkpoint::{Around, Checkpoint, Gist, HighlightKind, Mode};
+use midstride_core::session::transcript::{CURSOR_VERSION, Cursor, Lines};
 use midstride_core::session::{AgentState, Client, Correction, Exit, PlanState, Session, Source};
-use midstride_core::transcript::{CURSOR_VERSION, Cursor, Lines};
+use midstride_core::text::redact::Clean;
 use midstride_testkit::{corpus, fixtures};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,10 +1,10 @@
 //! Documents of every version that was ever written are read for ever.
 
-use midstride_core::check::{Alone, check};
-use midstride_core::document::{Document, FORMAT};
-use midstride_core::finding::Severity;
+use midstride_core::format::document::{Document, FORMAT};
+use midstride_core::format::finding::Severity;
+use midstride_core::format::stage::Stages;
+use midstride_core::handoff::check::{Alone, check};
 use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::stage::Stages;
 use midstride_testkit::{fixtures, markdown_below};
 
 #[test]

@@ -4,12 +4,12 @@
 
 use crate::coverage::checkpoint_of;
 use crate::transcripts::{client_of, jsonl_below, read};
-use midstride_core::checkpoint::{Ending, HighlightKind, Highlights};
+use midstride_core::session::checkpoint::{Ending, HighlightKind, Highlights};
+use midstride_core::session::shell::CheckResult;
 use midstride_core::session::{
     Client, CommitState, Failing, OpenFailure, Said, Session, Since, commits_made, effects_done,
     last_checks, open_failures, unchecked_boxes,
 };
-use midstride_core::shell::CheckResult;
 use midstride_testkit::{corpus, repository_root};
 use serde_json::{Value, json};
 use std::path::PathBuf;

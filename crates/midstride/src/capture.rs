@@ -4,8 +4,8 @@ use crate::client::{self, Found, Neighbors};
 use crate::files::{self, FileError, Problem, Root, Stream};
 use crate::ids::sha256;
 use crate::project::Project;
+use midstride_core::session::transcript::{Cursor, Lines, Reached, WINDOW_BYTES};
 use midstride_core::session::{Client, Copies, Session};
-use midstride_core::transcript::{Cursor, Lines, Reached, WINDOW_BYTES};
 use std::path::{Path, PathBuf};
 
 /// Where cursors lie, with what is never committed.

@@ -20,12 +20,12 @@ use baseline::{Base, Baselines, Was};
 use ground::{Grounds, Look};
 use memory::Memory;
 pub(crate) use memory::judged_before;
-use midstride_core::anchor::{CitedLines, HashedLines, keyed};
-use midstride_core::citation::{Citation, LineRange};
-use midstride_core::drift::{
+use midstride_core::handoff::anchor::{CitedLines, HashedLines, keyed};
+use midstride_core::handoff::citation::{Citation, LineRange};
+use midstride_core::handoff::drift::{
     Baseline, Change, Doubt, Found, Judgement, Spot, Verdict, by_hash, by_text, in_place_of,
 };
-use midstride_core::span::At;
+use midstride_core::text::span::At;
 use rename::Renamed;
 use std::sync::Arc;
 

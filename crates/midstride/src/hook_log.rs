@@ -7,7 +7,7 @@ pub use told::{Fired, Told, told};
 
 use crate::files::{FileError, Root};
 use jiff::Timestamp;
-use midstride_core::redact::Clean;
+use midstride_core::text::redact::Clean;
 use serde_json::json;
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 //! names a text by its content.
 
 use jiff::Timestamp;
-use midstride_core::id::FeatureNumber;
+use midstride_core::text::id::FeatureNumber;
 use sha2::{Digest as _, Sha256};
 use uuid::{NoContext, Uuid};
 

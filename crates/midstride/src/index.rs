@@ -27,7 +27,7 @@ use crate::ids::sha256;
 use crate::ledger::{Patience, Place};
 use crate::project::{Project, Spot};
 use crate::sqlite_log;
-use midstride_core::search::Tier;
+use midstride_core::brief::search::Tier;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

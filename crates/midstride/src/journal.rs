@@ -11,14 +11,14 @@ use crate::ledger::{Patience, SqliteLedger};
 use crate::project::{Project, Shelved};
 use crate::reconcile::ReconcileError;
 use crate::revisions::{Place, RevisionError, Texts};
-use midstride_core::document::{Document, EditRefused};
-use midstride_core::edit::{Edit, Path};
-use midstride_core::finding::Code;
+use midstride_core::format::document::{Document, EditRefused};
+use midstride_core::format::finding::Code;
+use midstride_core::format::header::Verb;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::Verb;
-use midstride_core::redact::{Clean, Redaction};
-use midstride_core::time;
-use midstride_core::yaml::{Data, Node};
+use midstride_core::text::edit::{Edit, Path};
+use midstride_core::text::redact::{Clean, Redaction};
+use midstride_core::text::time;
+use midstride_core::text::yaml::{Data, Node};
 use std::path::PathBuf;
 
 /// Somebody else may win the race again and again; not for ever.

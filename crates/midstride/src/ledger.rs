@@ -19,8 +19,8 @@ pub use schema::NEWEST;
 pub use sqlite::{Patience, SqliteLedger};
 
 use crate::ids::sha256;
-use midstride_core::event::Envelope;
-use midstride_core::id::{HandoffId, TaskId};
+use midstride_core::text::id::{HandoffId, TaskId};
+use midstride_core::work::event::Envelope;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;

@@ -10,7 +10,7 @@ use crate::ids::sha256;
 use crate::process::Bounds;
 use crate::project::Project;
 use jiff::Timestamp;
-use midstride_core::repository::{
+use midstride_core::session::repository::{
     LoggedCommit, MadeCommit, MergedBranch, Observation, WorkTreeState,
 };
 use serde::{Deserialize, Serialize};

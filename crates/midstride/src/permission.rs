@@ -7,8 +7,8 @@ use crate::files::{FileError, Problem, Root};
 use crate::ids::sha256;
 use crate::settings::{Environment, Inside};
 use jiff::Timestamp;
-use midstride_core::proof::Test;
-use midstride_core::redact::Clean;
+use midstride_core::handoff::proof::Test;
+use midstride_core::text::redact::Clean;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -18,12 +18,12 @@ use crate::git::Repository;
 use crate::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
 use crate::shelf::{Layout, Shelf, claude_memory, is_archived};
 use catalog::Catalog;
-use midstride_core::check::{Artifact, Verdict, check};
-use midstride_core::document::Document;
-use midstride_core::graph::Lead;
+use midstride_core::format::document::Document;
+use midstride_core::handoff::check::{Artifact, Verdict, check};
+use midstride_core::handoff::graph::Lead;
 use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::id::HandoffKey;
-use midstride_core::redact::{Clean, Redaction, Rules};
+use midstride_core::text::id::HandoffKey;
+use midstride_core::text::redact::{Clean, Redaction, Rules};
 use outside::is_outside;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -586,7 +586,7 @@ impl Project {
     /// Judges the description of a pull request.
     pub fn judge_pull_request(&self, document: &Document) -> Verdict {
         let around = surroundings::Around::at_root(self);
-        midstride_core::check::pull_request(document, &around)
+        midstride_core::handoff::check::pull_request(document, &around)
     }
 
     /// Replaces a document by its next text.

@@ -5,10 +5,10 @@
 use crate::ids::sha256;
 use crate::ledger::{AppendError, Expected, Ledger, LedgerError, StreamId};
 use crate::project::{Project, Shelved};
-use midstride_core::event::{Envelope, Event, HandoffEvent};
 use midstride_core::handoff::Handoff;
-use midstride_core::time::Time;
-use midstride_core::yaml::Node;
+use midstride_core::text::time::Time;
+use midstride_core::text::yaml::Node;
+use midstride_core::work::event::{Envelope, Event, HandoffEvent};
 use std::collections::HashSet;
 use std::path::Path;
 

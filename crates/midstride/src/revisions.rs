@@ -6,7 +6,7 @@ use crate::git::{GitError, Repository};
 use crate::ids::sha256;
 use crate::project::{Project, Shelved};
 use crate::tombstone::Tombstone;
-use midstride_core::redact::Clean;
+use midstride_core::text::redact::Clean;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -3,9 +3,9 @@
 pub(crate) mod claude_memory;
 
 use crate::files::{FileError, Look, Root, Seen, Stamp, is_markdown};
+use midstride_core::format::stage::Stages;
 use midstride_core::handoff::Whereabouts;
-use midstride_core::id::HandoffKey;
-use midstride_core::stage::Stages;
+use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
 /// How documents lie on a shelf.

@@ -5,7 +5,7 @@ use crate::ids::sha256;
 use crate::ledger::{AppendError, Ledger, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
 use crate::project::Project;
 use jiff::Timestamp;
-use midstride_core::event::{Envelope, Event, TextEvent};
+use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -5,11 +5,11 @@ use midstride::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
 use midstride::project::Project;
 use midstride::settings::SessionName;
 use midstride::verbs::{self, Asked, Briefed, Delivery, Which};
-use midstride_core::briefing::{Budget, Material, Occasion, compose, points};
-use midstride_core::checkpoint::{Around, Checkpoint, Gist, Mode};
-use midstride_core::event::{Event, SessionEvent};
+use midstride_core::brief::{Budget, Material, Occasion, compose, points};
+use midstride_core::session::checkpoint::{Around, Checkpoint, Gist, Mode};
 use midstride_core::session::{AgentState, Client, Exit, intent};
-use midstride_core::tokens::estimate;
+use midstride_core::text::tokens::estimate;
+use midstride_core::work::event::{Event, SessionEvent};
 use midstride_testkit::{Sandbox, corpus, fixtures};
 use std::path::Path;
 
@@ -421,7 +421,7 @@ fn a_handoff_that_did_not_pass_the_gate_does_not_hide_its_session() {
 #[test]
 fn an_agent_that_begins_a_handoff_in_a_known_session_acknowledges_it() {
     use midstride::journal::Change;
-    use midstride_core::header::Verb;
+    use midstride_core::format::header::Verb;
     let sandbox = shop();
     put(&sandbox, "open", "planned", 2, "");
     let mut environment = open(sandbox.root()).environment().clone();
@@ -430,7 +430,7 @@ fn an_agent_that_begins_a_handoff_in_a_known_session_acknowledges_it() {
     let change = Change::by_verb(Verb::Start, "started", None);
     let begin = |project: &Project| {
         let shelved = project.find("open").unwrap();
-        verbs::live(project, &shelved, &midstride_core::life::start, &change)
+        verbs::live(project, &shelved, &midstride_core::handoff::life::start, &change)
     };
     begin(&project).unwrap();
     let acknowledged = |project: &Project| {
@@ -474,7 +474,7 @@ fn transcripts(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 fn checkpoint(client: Client, text: &[u8], name: &str) -> Checkpoint {
-    use midstride_core::transcript::{Cursor, Lines};
+    use midstride_core::session::transcript::{Cursor, Lines};
     let mut cursor = Cursor::start(client);
     Lines::default().feed(text, &mut |piece| cursor.take(piece));
     cursor.session.settle();

@@ -6,8 +6,8 @@ use midstride::index::Limit;
 use midstride::project::Project;
 use midstride::settings::Environment;
 use midstride::verbs::{self, CheckpointError, Extent, Which};
-use midstride_core::checkpoint::{Checkpoint, Mode};
-use midstride_core::hook::{Call, Moment};
+use midstride_core::brief::hook::{Call, Moment};
+use midstride_core::session::checkpoint::{Checkpoint, Mode};
 use midstride_core::session::{Client, Session};
 use midstride_testkit::{NOW, Sandbox, corpus, fixtures};
 use std::path::{Path, PathBuf};
@@ -588,13 +588,13 @@ fn every_foreign_session_is_captured_and_reads_back_as_it_was_kept() {
         let once: Session = capture(&project, &found).unwrap().session;
         let again = capture(&project, &found).unwrap();
         assert_eq!((again.new_bytes, &again.session), (0, &once), "{}", path.display());
-        let around = midstride_core::checkpoint::Around {
+        let around = midstride_core::session::checkpoint::Around {
             at: NOW.parse().unwrap(),
             commit: None,
             branch: None,
             plan_documents: Vec::new(),
             on_disk: std::collections::BTreeMap::new(),
-            ..midstride_core::checkpoint::Around::default()
+            ..midstride_core::session::checkpoint::Around::default()
         };
         let checkpoint = Checkpoint::of(once, String::new(), again.bytes, Mode::Auto, around);
         let stored = serde_json::to_vec(&checkpoint).unwrap();

@@ -5,8 +5,8 @@ use midstride::ledger::{Ledger as _, Patience, SqliteLedger};
 use midstride::project::Project;
 use midstride::settings::Inside;
 use midstride::verbs::{self, Asked, DismissError, StateChange, Which};
-use midstride_core::checkpoint::Mode;
 use midstride_core::session::Client;
+use midstride_core::session::checkpoint::Mode;
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};
 

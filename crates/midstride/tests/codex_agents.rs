@@ -3,7 +3,7 @@
 use midstride::client;
 use midstride::project::Project;
 use midstride::verbs::{self, Which};
-use midstride_core::checkpoint::Mode;
+use midstride_core::session::checkpoint::Mode;
 use midstride_core::session::{Client, Session};
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};

@@ -4,10 +4,10 @@ use crate::open;
 use crate::transcript::Transcript;
 use midstride::index::Limit;
 use midstride::verbs::{self, Hooked, Which};
-use midstride_core::briefing::Occasion;
-use midstride_core::checkpoint::Mode;
-use midstride_core::hook::{Call, Moment};
+use midstride_core::brief::Occasion;
+use midstride_core::brief::hook::{Call, Moment};
 use midstride_core::session::Client;
+use midstride_core::session::checkpoint::Mode;
 use midstride_testkit::Sandbox;
 
 const ID: &str = "5e550001-4c00-4000-8000-00000000aaaa";

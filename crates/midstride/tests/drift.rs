@@ -4,7 +4,7 @@
 
 use crate::open;
 use midstride::verbs::{Comparison, check_all};
-use midstride_core::drift::{Judgement, Verdict};
+use midstride_core::handoff::drift::{Judgement, Verdict};
 use midstride_testkit::{DriftingRepo, Expected};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -4,7 +4,7 @@ use midstride::capture::{Captured, capture, start_over};
 use midstride::client;
 use midstride::project::Project;
 use midstride::verbs::{self, Which};
-use midstride_core::checkpoint::{Gist, HighlightKind, Mode};
+use midstride_core::session::checkpoint::{Gist, HighlightKind, Mode};
 use midstride_core::session::{Client, Correction, Session};
 use midstride_testkit::Sandbox;
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@
 use crate::{because, open};
 use midstride::journal::Step;
 use midstride::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
-use midstride_core::document::Document;
-use midstride_core::event::{Event, HandoffEvent};
+use midstride_core::format::document::Document;
+use midstride_core::work::event::{Event, HandoffEvent};
 use midstride_testkit::Sandbox;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -3,8 +3,8 @@
 use crate::open;
 use crate::transcript::Transcript;
 use midstride::verbs::{self, Asked, Briefed, Which};
-use midstride_core::checkpoint::Mode;
 use midstride_core::session::Client;
+use midstride_core::session::checkpoint::Mode;
 use midstride_testkit::Sandbox;
 use std::path::Path;
 

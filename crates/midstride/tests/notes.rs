@@ -3,8 +3,8 @@
 use crate::open;
 use midstride::project::Project;
 use midstride::verbs::{self, Asked, Briefed};
-use midstride_core::briefing::Occasion;
-use midstride_core::hook::{Call, Moment};
+use midstride_core::brief::Occasion;
+use midstride_core::brief::hook::{Call, Moment};
 use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
 

@@ -7,7 +7,7 @@ use midstride::observation::{
     branch_state, commits_made, is_due, last_observation, observe, observe_alone,
 };
 use midstride::project::Project;
-use midstride_core::repository::{Action, CommitState, FileStatus, MadeCommit, Operation};
+use midstride_core::session::repository::{Action, CommitState, FileStatus, MadeCommit, Operation};
 use midstride_testkit::{NOW, Sandbox};
 use std::path::{Path, PathBuf};
 
@@ -325,7 +325,7 @@ fn a_commit_takes_its_files_off_the_list() {
     assert!(last.work_tree.moved && last.work_tree.uncommitted.is_empty());
     assert!(!last.work_tree.is_clean(), "git was not asked since");
     assert_eq!(last.work_tree.head.as_deref(), Some(new.as_str()));
-    let since = |last: &midstride_core::repository::Observation, ours: &[String]| {
+    let since = |last: &midstride_core::session::repository::Observation, ours: &[String]| {
         last.since(Some(&then), NOW.parse().unwrap(), ours, &["a.rs".to_owned()])
     };
     let found = since(&last, &[]);

@@ -1,7 +1,7 @@
 //! Commands within bounds, against real processes.
 
 use midstride::process::{Bounded, Bounds, command, exchange_bounded, run_bounded};
-use midstride_core::proof::Ended;
+use midstride_core::handoff::proof::Ended;
 use midstride_testkit::Sandbox;
 use std::io::Read as _;
 use std::path::PathBuf;

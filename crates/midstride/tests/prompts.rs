@@ -3,8 +3,8 @@
 use crate::open;
 use midstride::index::Effort;
 use midstride::verbs::{self, Prompt, search_prompt};
-use midstride_core::briefing::Occasion;
-use midstride_core::hook::{Call, Moment};
+use midstride_core::brief::Occasion;
+use midstride_core::brief::hook::{Call, Moment};
 use midstride_core::session::Client;
 use midstride_testkit::Sandbox;
 use std::time::Duration;

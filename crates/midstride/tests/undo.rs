@@ -8,11 +8,11 @@ use midstride::verbs::{
     FmtError, Formatted, LiveError, Review, ReviewError, ReviseError, Revised, UndoError, fmt,
     live, review, revise, undo,
 };
-use midstride_core::document::Document;
-use midstride_core::edit::{Edit, Path};
-use midstride_core::finding::Code;
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::Code;
 use midstride_core::handoff::Handoff;
-use midstride_core::life::{self, Dropped, Ending, Measured, Refusal, ReviewVerdict};
+use midstride_core::handoff::life::{self, Dropped, Ending, Measured, Refusal, ReviewVerdict};
+use midstride_core::text::edit::{Edit, Path};
 use midstride_testkit::{NOW, Sandbox, fixtures, markdown_below};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

@@ -2,7 +2,7 @@
 
 use crate::open;
 use midstride::project::Project;
-use midstride_core::finding::Code;
+use midstride_core::format::finding::Code;
 use midstride_testkit::Sandbox;
 
 /// A document that builds on others; `broken` makes it one with an error of its own.

@@ -8,8 +8,8 @@ use midstride::verbs::{
     FmtError, Formatted, LiveError, Review, ReviewError, ReviseError, Revised, UndoError, fmt,
     live, review, revise, undo,
 };
-use midstride_core::document::Document;
-use midstride_core::life::{self, Ending, ReviewVerdict};
+use midstride_core::format::document::Document;
+use midstride_core::handoff::life::{self, Ending, ReviewVerdict};
 use midstride_testkit::{NOW, Sandbox};
 use std::path::PathBuf;
 

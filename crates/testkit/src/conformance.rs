@@ -4,7 +4,7 @@ use midstride::ledger::{
     AppendError, Cursor, Expected, Held, Ledger, LedgerError, RECORD_BYTES_MAX, Recorded, StreamId,
     Version,
 };
-use midstride_core::event::{Envelope, Event, InstructionEvent, SessionEvent, Unknown};
+use midstride_core::work::event::{Envelope, Event, InstructionEvent, SessionEvent, Unknown};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use midstride::ledger::{
     AppendError, Blob, Cursor, Expected, Held, Lease, Ledger, LedgerError, Recorded, StreamId,
     Version, Watch, written,
 };
-use midstride_core::event::Envelope;
+use midstride_core::work::event::Envelope;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -4,11 +4,11 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::journal::Change;
 use midstride::project::Project;
-use midstride_core::edit::Edit;
+use midstride_core::format::header::{Validation, Verb};
 use midstride_core::handoff::Handoff;
-use midstride_core::header::{Validation, Verb};
-use midstride_core::life::{self, Refusal};
-use midstride_core::yaml::Node;
+use midstride_core::handoff::life::{self, Refusal};
+use midstride_core::text::edit::Edit;
+use midstride_core::text::yaml::Node;
 use std::cell::RefCell;
 
 /// Answer a question, or say whether an assumption holds

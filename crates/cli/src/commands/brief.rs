@@ -9,8 +9,8 @@ use midstride::client::Life;
 use midstride::project::{Project, Selection};
 use midstride::settings::SessionName;
 use midstride::verbs::{self, Asked, BUDGET, Board, Briefed, Extent, Listed};
-use midstride_core::briefing::Occasion;
-use midstride_core::mission::Mission;
+use midstride_core::brief::Occasion;
+use midstride_core::work::mission::Mission;
 
 /// Print the briefing for the next session
 ///

@@ -8,7 +8,7 @@ use midstride::files::FileError;
 use midstride::journal::JournalError;
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Comparison, Followed, Formatted, Judged, Told};
-use midstride_core::finding::Severity;
+use midstride_core::format::finding::Severity;
 use std::path::PathBuf;
 
 /// Look for problems in handoffs; change nothing

@@ -5,8 +5,8 @@ use crate::view::{session as view, shell_word};
 use clap::ValueEnum;
 use midstride::project::Project;
 use midstride::verbs::{self, CheckpointError, Checkpointed, Listed, Which};
-use midstride_core::checkpoint::Mode;
 use midstride_core::session::Client;
+use midstride_core::session::checkpoint::Mode;
 use std::path::PathBuf;
 
 /// Write down what a session did, from its transcript

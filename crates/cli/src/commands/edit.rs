@@ -5,7 +5,7 @@ use crate::view::{self, Surface};
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs::{self, Edited};
-use midstride_core::header::Verb;
+use midstride_core::format::header::Verb;
 
 /// Change a handoff in your editor
 ///

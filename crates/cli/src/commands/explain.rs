@@ -2,8 +2,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride_core::finding::Code;
-use midstride_core::id::nearest;
+use midstride_core::format::finding::Code;
+use midstride_core::text::id::nearest;
 
 /// Explain a finding; without a code, list them all
 #[derive(Debug, clap::Args)]

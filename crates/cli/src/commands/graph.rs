@@ -5,7 +5,7 @@ use crate::view::{count, graph as view};
 use clap::ValueEnum;
 use midstride::project::Project;
 use midstride::verbs::{self, Connected};
-use midstride_core::graph::{Graph, Kind, Part};
+use midstride_core::handoff::graph::{Graph, Kind, Part};
 
 /// Show how handoffs are connected
 ///

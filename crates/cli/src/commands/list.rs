@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::project::{Project, Selection, Shelved};
-use midstride_core::header::{HandoffKind, Status};
+use midstride_core::format::header::{HandoffKind, Status};
 use std::path::PathBuf;
 
 /// List the handoffs of this project
@@ -84,7 +84,7 @@ fn fits(project: &Project, shelved: &Shelved, args: &ListArgs) -> bool {
     let kind = args.kind.map(HandoffKind::from);
     let owned = |who: &String| {
         let takes_over = handoff.to().iter().any(|to| to.value == who);
-        let answers = |q: &midstride_core::header::Question<'_>| {
+        let answers = |q: &midstride_core::format::header::Question<'_>| {
             q.answer.is_none() && q.owner.is_some_and(|owner| owner.value == who)
         };
         takes_over || questions.iter().any(answers)
@@ -93,5 +93,5 @@ fn fits(project: &Project, shelved: &Shelved, args: &ListArgs) -> bool {
         && kind.is_none_or(|kind| handoff.kind() == kind)
         && args.stage.as_deref().is_none_or(|stage| handoff.stage() == Some(stage))
         && args.owner.as_ref().is_none_or(owned)
-        && (!args.blocked || questions.iter().any(midstride_core::header::Question::blocks))
+        && (!args.blocked || questions.iter().any(midstride_core::format::header::Question::blocks))
 }

@@ -5,7 +5,7 @@ use crate::view;
 use clap::ValueEnum;
 use midstride::project::Project;
 use midstride::verbs::{self, Carries, NewHandoff, Origin, TaskError};
-use midstride_core::header::HandoffKind;
+use midstride_core::format::header::HandoffKind;
 use std::path::PathBuf;
 
 /// Write a new handoff

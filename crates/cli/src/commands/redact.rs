@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::files;
 use midstride::project::Project;
-use midstride_core::redact::{Counts, Rules, Stream};
+use midstride_core::text::redact::{Counts, Rules, Stream};
 use std::io::{self, Read, Write as _};
 use std::path::PathBuf;
 

@@ -5,9 +5,9 @@ use crate::view;
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs;
+use midstride_core::format::header::Verb;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::Verb;
-use midstride_core::life::{self, Ending, Measured};
+use midstride_core::handoff::life::{self, Ending, Measured};
 
 /// End a handoff: carried out, superseded or given up
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ use crate::view;
 use clap::ValueEnum;
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Review, Reviewed};
-use midstride_core::life::{Dropped, ReviewVerdict};
+use midstride_core::handoff::life::{Dropped, ReviewVerdict};
 use std::path::PathBuf;
 
 /// Record that somebody called a handoff into question, and what came of it

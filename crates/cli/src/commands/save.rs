@@ -10,8 +10,8 @@ use midstride::journal::{Change, Recorded};
 use midstride::project::Project;
 use midstride::settings::Inside;
 use midstride::verbs::{self, Edited, Save, Saved, Source, Which, Written};
-use midstride_core::header::{BootKind, Verb};
-use midstride_core::judgement::{Answer, Judgement, Reflection};
+use midstride_core::format::header::{BootKind, Verb};
+use midstride_core::session::judgement::{Answer, Judgement, Reflection};
 use std::path::{Path, PathBuf};
 
 /// Save this session for whoever goes on from here

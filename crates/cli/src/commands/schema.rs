@@ -8,6 +8,6 @@ use midstride::project::Project;
 pub(crate) struct SchemaArgs {}
 
 pub(crate) fn schema(ui: &mut Ui, project: &Project) -> Result<Outcome, Diagnostic> {
-    ui.json(&midstride_core::schema::schema(&project.settings().stages))?;
+    ui.json(&midstride_core::format::schema::schema(&project.settings().stages))?;
     Ok(Outcome::Clean)
 }

@@ -5,7 +5,7 @@ use crate::view::{self, Surface};
 use midstride::index::{Effort, Filter};
 use midstride::project::Project;
 use midstride::verbs::{self, Prompt, Search};
-use midstride_core::search::Query;
+use midstride_core::brief::search::Query;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -5,8 +5,8 @@ use crate::view;
 use midstride::journal::Change;
 use midstride::project::Project;
 use midstride::verbs;
-use midstride_core::header::Verb;
-use midstride_core::life;
+use midstride_core::format::header::Verb;
+use midstride_core::handoff::life;
 
 /// Begin to work on a handoff
 ///

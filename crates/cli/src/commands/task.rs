@@ -16,7 +16,7 @@ use crate::view;
 use clap::Subcommand;
 use midstride::project::Project;
 use midstride::verbs::{self, Board, Done, TaskWish};
-use midstride_core::id::TaskId;
+use midstride_core::text::id::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Units of work: what is to be done, by whom, and what comes first
@@ -104,7 +104,7 @@ fn change(
     tell_changed(ui, &board, &done, before, &were_ready, json)
 }
 
-fn status_of(board: &Board, typed: &str) -> Option<midstride_core::task::TaskStatus> {
+fn status_of(board: &Board, typed: &str) -> Option<midstride_core::work::task::TaskStatus> {
     board.tasks.find(typed).ok().map(|task| task.status)
 }
 
@@ -117,7 +117,7 @@ fn tell_changed(
     ui: &mut Ui,
     board: &Board,
     done: &Done,
-    before: Option<midstride_core::task::TaskStatus>,
+    before: Option<midstride_core::work::task::TaskStatus>,
     were_ready: &BTreeSet<TaskId>,
     json: bool,
 ) -> Result<Outcome, Diagnostic> {

@@ -6,8 +6,8 @@ use clap::ValueEnum;
 use midstride::files::FileError;
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Allowable, Progress, Record, State, Verification, Verify};
-use midstride_core::life::Side;
-use midstride_core::proof::Outcome as Proven;
+use midstride_core::handoff::life::Side;
+use midstride_core::handoff::proof::Outcome as Proven;
 use std::time::Duration;
 
 /// Run the proofs of a handoff again, as far as you allowed them

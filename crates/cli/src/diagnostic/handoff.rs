@@ -9,7 +9,7 @@ use midstride::verbs::{
     AdvanceError, DriverError, EditError, FmtError, LiveError, MergeError, NewError, ReviewError,
     ReviseError, ShareError, UndoError,
 };
-use midstride_core::life::Refusal;
+use midstride_core::handoff::life::Refusal;
 
 /// What a handoff that has ended has to say to be open.
 const REOPENED: &str = "with `status: in_progress` and without `resolution` or `superseded_by`";

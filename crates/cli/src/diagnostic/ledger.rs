@@ -9,8 +9,8 @@ use midstride::verbs::{
     BEGINNING_LENGTH_MIN, DismissError, ForgetError, MissionError, ReceiptError, SyncError,
     TaskError, WorkflowError,
 };
-use midstride_core::task;
-use midstride_core::task::NotFound;
+use midstride_core::work::task;
+use midstride_core::work::task::NotFound;
 
 impl From<LedgerError> for Diagnostic {
     fn from(error: LedgerError) -> Self {

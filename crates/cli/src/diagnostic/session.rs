@@ -3,8 +3,8 @@
 use super::{AS_IT_WAS, Diagnostic};
 use crate::view::shell_word;
 use midstride::verbs::{CheckpointError, NewError, PromoteError, SaveError};
-use midstride_core::header::BootKind;
-use midstride_core::judgement::{JsonError, NoJudgement};
+use midstride_core::format::header::BootKind;
+use midstride_core::session::judgement::{JsonError, NoJudgement};
 
 /// What a tool is given where a session left nothing that can be read.
 const SESSION_NONE: &str =

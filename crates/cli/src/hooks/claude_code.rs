@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::form::{call, object, prompt, source};
-use midstride_core::hook::{Answer, Call, ClientTask, Moment};
+use midstride_core::brief::hook::{Answer, Call, ClientTask, Moment};
 use midstride_core::session::Client;
 
 /// What a call tells.
@@ -45,7 +45,7 @@ pub(super) fn written(call: &Call, answer: &Answer) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midstride_core::briefing::Occasion;
+    use midstride_core::brief::Occasion;
 
     const BASE: &str = r#""session_id": "11111111-1111-4111-8111-111111111111", "transcript_path": "/home/dev/.claude/projects/-home-dev-shop/11111111-1111-4111-8111-111111111111.jsonl", "cwd": "/home/dev/shop""#;
 

@@ -3,7 +3,7 @@
 
 use super::fields::Fields;
 use super::form::{call, object, prompt, source};
-use midstride_core::hook::{Answer, Call, Moment};
+use midstride_core::brief::hook::{Answer, Call, Moment};
 use midstride_core::session::Client;
 
 /// What a call tells.
@@ -30,7 +30,7 @@ pub(super) fn written(call: &Call, answer: &Answer) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midstride_core::briefing::Occasion;
+    use midstride_core::brief::Occasion;
 
     const BASE: &str = r#""session_id": "01a1e0a5-ab9c-7e20-b92b-930a003d5e08", "turn_id": "01a1e0a5-abf1-7181-927b-db766516b7c9", "transcript_path": "/home/dev/.codex/sessions/2026/11/15/rollout-2026-11-15T19-18-36-01a1e0a5-ab9c-7e20-b92b-930a003d5e08.jsonl", "cwd": "/home/dev/shop", "model": "fake-model""#;
 

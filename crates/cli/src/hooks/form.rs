@@ -1,8 +1,8 @@
 //! The form that calls and answers have with every client.
 
 use super::fields::Fields;
-use midstride_core::briefing::Occasion;
-use midstride_core::hook::{Answer, Call, Moment};
+use midstride_core::brief::Occasion;
+use midstride_core::brief::hook::{Answer, Call, Moment};
 use midstride_core::session::Client;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use super::message::name_of;
 use crate::diagnostic::Diagnostic;
-use midstride_core::id::nearest;
+use midstride_core::text::id::nearest;
 use serde_json::{Map, Value, json};
 
 /// What sort of value a parameter takes.

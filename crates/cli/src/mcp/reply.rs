@@ -3,7 +3,7 @@
 use super::caller::Caller;
 use crate::diagnostic::Diagnostic;
 use crate::view::tame;
-use midstride_core::redact::Redaction;
+use midstride_core::text::redact::Redaction;
 use serde_json::{Value, json};
 
 /// One answer has at most so many characters: about 6,000 tokens, a quarter of what Claude Code takes.

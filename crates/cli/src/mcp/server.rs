@@ -7,7 +7,7 @@ use super::line::Line;
 use super::message::{self, Fault, Incoming};
 use super::{prompts, reply, resources, roots, tools};
 use midstride::settings::Environment;
-use midstride_core::id::nearest;
+use midstride_core::text::id::nearest;
 use serde_json::{Map, Value, json};
 
 /// What a client tells its model about this server.

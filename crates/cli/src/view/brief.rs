@@ -3,8 +3,8 @@
 use super::{Surface, count, shell_word};
 use midstride::settings::SessionName;
 use midstride::verbs::{Briefed, Delivery};
-use midstride_core::briefing::{Omitted, Told};
-use midstride_core::event::Delivered;
+use midstride_core::brief::{Omitted, Told};
+use midstride_core::work::event::Delivered;
 use serde::Serialize;
 
 #[derive(Serialize)]

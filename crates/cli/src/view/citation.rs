@@ -1,7 +1,7 @@
 //! Citations: cited places and what has happened to them.
 
-use midstride_core::document::Document;
-use midstride_core::drift::{Change, Judgement, Spot, Verdict};
+use midstride_core::format::document::Document;
+use midstride_core::handoff::drift::{Change, Judgement, Spot, Verdict};
 use serde::Serialize;
 
 #[derive(Serialize)]

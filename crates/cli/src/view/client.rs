@@ -3,8 +3,8 @@
 use super::difference::unified;
 use super::{count, heading};
 use midstride::install::{Change, FileStanding, Note, OnPath, Plan, Scope, Standing};
-use midstride_core::redact::Clean;
 use midstride_core::session::Client;
+use midstride_core::text::redact::Clean;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

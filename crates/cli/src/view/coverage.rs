@@ -3,9 +3,9 @@
 use super::table::{Column, table, width};
 use super::{count, one_line};
 use midstride::verbs::{Covering, Judged};
-use midstride_core::coverage::{Coverage, Item};
-use midstride_core::document::Document;
-use midstride_core::finding::Code;
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::Code;
+use midstride_core::session::coverage::{Coverage, Item};
 use serde::Serialize;
 
 /// More are in `--json`.

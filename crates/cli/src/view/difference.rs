@@ -1,8 +1,8 @@
 //! What changed between two texts: by words for people, unified for tools.
 
 use super::{heading, tame};
-use midstride_core::anchor;
-use midstride_core::document::Document;
+use midstride_core::format::document::Document;
+use midstride_core::handoff::anchor;
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 use std::borrow::Cow;

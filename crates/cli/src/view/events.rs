@@ -3,12 +3,12 @@
 use super::{one_line, tame};
 use crate::ui::escaped;
 use midstride::ledger::Recorded;
-use midstride_core::event::{
+use midstride_core::session::instruction::InstructionId;
+use midstride_core::text::id::TaskId;
+use midstride_core::work::event::{
     Delivered, Envelope, Event, HandoffEvent, InstructionEvent, MissionEvent, ProofEvent,
     SessionEvent, TaskEvent, TextEvent, WorkflowEvent,
 };
-use midstride_core::id::TaskId;
-use midstride_core::instruction::InstructionId;
 
 /// How much of a text stands in a line.
 const WIDTH: usize = 72;

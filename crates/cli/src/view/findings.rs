@@ -12,9 +12,9 @@ pub(crate) use sarif::sarif;
 
 use super::{Surface, citation, count, heading, shell_word, tame};
 use midstride::verbs::Judged;
-use midstride_core::document::Document;
-use midstride_core::finding::{Code, Finding, Severity, WayOut};
-use midstride_core::life;
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::{Code, Finding, Severity, WayOut};
+use midstride_core::handoff::life;
 
 /// The way out of a finding, in the words of a surface.
 fn way_out_on(surface: Surface, document: &Document, finding: &Finding) -> String {

@@ -10,8 +10,8 @@ pub(crate) use tree::tree;
 
 use super::shell_word;
 use midstride::project::Project;
-use midstride_core::graph::{Dangling, Edge, Graph, Node};
-use midstride_core::id::nearest;
+use midstride_core::handoff::graph::{Dangling, Edge, Graph, Node};
+use midstride_core::text::id::nearest;
 
 /// More misspelled names than these are not compared with all others.
 const SUGGESTED_MAX: usize = 100;

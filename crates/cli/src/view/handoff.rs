@@ -4,15 +4,15 @@ use super::receipt::{self, ReceiptsJson};
 use super::trust::{self, TrustJson};
 use super::{heading, history, indented, tame};
 use midstride::project::{Project, Shelved};
-use midstride_core::anchor;
+use midstride_core::format::header::{Measurement, Review, Validation, Verb};
+use midstride_core::format::insert::Insert;
+use midstride_core::format::section::Meaning;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::{Measurement, Review, Validation, Verb};
-use midstride_core::insert::Insert;
-use midstride_core::section::Meaning;
-use midstride_core::span::At;
-use midstride_core::story::{self, Event};
-use midstride_core::time::{self, Time};
-use midstride_core::yaml::{Node, Value};
+use midstride_core::handoff::anchor;
+use midstride_core::handoff::story::{self, Event};
+use midstride_core::text::span::At;
+use midstride_core::text::time::{self, Time};
+use midstride_core::text::yaml::{Node, Value};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
@@ -135,8 +135,8 @@ fn tree(node: &Node) -> Json {
     match &node.value {
         Value::Null | Value::Unreadable(_) => Json::Null,
         Value::Text(text) => match (node.style, text.as_str()) {
-            (midstride_core::yaml::Style::Plain, "true") => Json::Bool(true),
-            (midstride_core::yaml::Style::Plain, "false") => Json::Bool(false),
+            (midstride_core::text::yaml::Style::Plain, "true") => Json::Bool(true),
+            (midstride_core::text::yaml::Style::Plain, "false") => Json::Bool(false),
             _ => Json::String(text.clone()),
         },
         Value::List(items) => items.iter().map(|item| tree(&item.node)).collect(),
@@ -294,9 +294,9 @@ fn assumptions(handoff: &Handoff<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for assumption in handoff.assumptions() {
         let confidence = match assumption.confidence {
-            Some(midstride_core::header::Confidence::High) => "high confidence",
-            Some(midstride_core::header::Confidence::Medium) => "medium confidence",
-            Some(midstride_core::header::Confidence::Low) => "low confidence",
+            Some(midstride_core::format::header::Confidence::High) => "high confidence",
+            Some(midstride_core::format::header::Confidence::Medium) => "medium confidence",
+            Some(midstride_core::format::header::Confidence::Low) => "low confidence",
             None => "no confidence given",
         };
         let checked = match assumption.validation {
@@ -410,7 +410,8 @@ pub(crate) fn section(shelved: &Shelved, name: &str) -> Option<String> {
     }
     let entry = document.header()?.fields().entry(&plain.replace(' ', "_"))?;
     let start = entry.key.at.start;
-    let whole = midstride_core::span::Span::new(start, entry.node.at.end.max(entry.key.at.end + 1));
+    let whole =
+        midstride_core::text::span::Span::new(start, entry.node.at.end.max(entry.key.at.end + 1));
     let indent = document.position(start).column - 1;
     let text = whole.of(document.text());
     let dedented: Vec<&str> = text

@@ -4,9 +4,9 @@ use super::receipt::ReceiptsJson;
 use super::trust::TrustJson;
 use super::{handoff, receipt, table, tame, trust};
 use midstride::project::{Project, Shelved};
-use midstride_core::header::{Measurement, Review};
-use midstride_core::story::{self, End, Event, Moment};
-use midstride_core::time::{self, Exactness, Time};
+use midstride_core::format::header::{Measurement, Review};
+use midstride_core::handoff::story::{self, End, Event, Moment};
+use midstride_core::text::time::{self, Exactness, Time};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -104,7 +104,8 @@ fn moment_json(moment: &Moment<'_>) -> MomentJson {
 }
 
 fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
-    let owned = |text: Option<midstride_core::span::At<&str>>| text.map(|t| t.value.to_owned());
+    let owned =
+        |text: Option<midstride_core::text::span::At<&str>>| text.map(|t| t.value.to_owned());
     MeasurementJson {
         name: owned(measured.name),
         before: owned(measured.before),
@@ -117,7 +118,7 @@ fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
 /// What came of a review: the word for it, or whatever was written instead.
 pub(super) fn verdict<'d>(review: &Review<'d>) -> Option<&'d str> {
     let written = review.verdict_text.map(|text| text.value.trim());
-    review.verdict.map(midstride_core::header::ReviewVerdict::word).or(written)
+    review.verdict.map(midstride_core::format::header::ReviewVerdict::word).or(written)
 }
 
 /// The story for a person at a terminal.

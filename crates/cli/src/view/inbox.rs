@@ -2,7 +2,7 @@
 
 use super::{called, count, heading, one_line, shell_word};
 use midstride::project::{Project, SetUp, Shelved};
-use midstride_core::header::{Question, Status};
+use midstride_core::format::header::{Question, Status};
 use serde::Serialize;
 
 const TITLE_WIDTH: usize = 72;

@@ -3,8 +3,8 @@
 use super::table::{Column, Table, table, width};
 use super::{called, one_line, trust};
 use midstride::project::{Project, Shelved};
+use midstride_core::format::header::Status;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::Status;
 
 /// What is in progress first, then what is planned, then the ended; the latest change first.
 pub(crate) fn sort(project: &Project, list: &mut [&Shelved]) {

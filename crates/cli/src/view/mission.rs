@@ -3,10 +3,10 @@
 use super::{count, one_line};
 use midstride::project::{Project, Shelved};
 use midstride::verbs::InFlight;
-use midstride_core::header::HandoffKind;
-use midstride_core::mission::{AGENT, Mission, OWNER, Standing};
-use midstride_core::task::{Task, TaskStatus, Tasks};
-use midstride_core::time;
+use midstride_core::format::header::HandoffKind;
+use midstride_core::text::time;
+use midstride_core::work::mission::{AGENT, Mission, OWNER, Standing};
+use midstride_core::work::task::{Task, TaskStatus, Tasks};
 use serde::Serialize;
 
 use super::task::OpenQuestion;

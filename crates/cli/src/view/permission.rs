@@ -4,7 +4,7 @@ use super::{exact, indented, shown_path, tame};
 use midstride::permission::Granted;
 use midstride::project::Project;
 use midstride::verbs::{Allowable, Reach, TIMEOUT_SECONDS};
-use midstride_core::proof::{Exit, Expectation, Test};
+use midstride_core::handoff::proof::{Exit, Expectation, Test};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -1,9 +1,9 @@
 //! A handoff as the "Handoff Context" of a pull request.
 
 use midstride::project::{Project, Shelved};
+use midstride_core::format::header::{Decision, Deviation};
 use midstride_core::handoff::Handoff;
-use midstride_core::header::{Decision, Deviation};
-use midstride_core::span::At;
+use midstride_core::text::span::At;
 
 const NONE: &str = "None.\n";
 /// What a design decides was decided before the implementation, so these sections start empty.

@@ -3,9 +3,9 @@
 use super::count;
 use midstride::project::{Project, Shelved};
 use midstride::verbs;
-use midstride_core::receipt::{Receipt, Receipts};
+use midstride_core::handoff::receipt::{Receipt, Receipts};
 use midstride_core::session::short_id;
-use midstride_core::time;
+use midstride_core::text::time;
 use serde::Serialize;
 
 /// More sessions than these are counted.

@@ -1,8 +1,8 @@
 //! One text that a handoff has or had, and how it came about.
 
 use midstride::project::{Project, Shelved};
-use midstride_core::time::{self, Time};
-use midstride_core::yaml::Node;
+use midstride_core::text::time::{self, Time};
+use midstride_core::text::yaml::Node;
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -3,9 +3,9 @@
 use super::{Surface, count, mission, one_line, shell_word, shown_path, tame};
 use midstride::project::Project;
 use midstride::verbs::{Asking, Saved, Written};
-use midstride_core::coverage::{Count, Coverage};
-use midstride_core::gate::{Gap, Gate};
-use midstride_core::judgement::{Answer, Reflection};
+use midstride_core::session::coverage::{Count, Coverage};
+use midstride_core::session::gate::{Gap, Gate};
+use midstride_core::session::judgement::{Answer, Reflection};
 use midstride_core::session::short_id;
 use serde::Serialize;
 use std::fmt::Write as _;

@@ -3,8 +3,8 @@
 use super::{Surface, called, one_line, shown_path, table, tame};
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{Explained, Found, FoundSession, Matter, Matters};
-use midstride_core::search::{PREFIX_LENGTH_MIN, Why};
-use midstride_core::time;
+use midstride_core::brief::search::{PREFIX_LENGTH_MIN, Why};
+use midstride_core::text::time;
 use serde::Serialize;
 
 #[derive(Serialize)]

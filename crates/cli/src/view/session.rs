@@ -5,7 +5,9 @@ use super::{count, heading, indented, name, one_line, shell_word, shown_path, ta
 use midstride::client::Life;
 use midstride::project::Project;
 use midstride::verbs::{Checkpointed, Extent, Listed, Recovered};
-use midstride_core::checkpoint::{ArtifactState, Checkpoint, Highlight, HighlightKind, Highlights};
+use midstride_core::session::checkpoint::{
+    ArtifactState, Checkpoint, Highlight, HighlightKind, Highlights,
+};
 use midstride_core::session::{AgentState, Exit, Request, Seen};
 use serde::Serialize;
 use std::path::Path;

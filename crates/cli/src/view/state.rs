@@ -2,8 +2,8 @@
 
 use super::{count, tame};
 use midstride::verbs::LoadedState;
-use midstride_core::time;
-use midstride_core::workflow::KeptState;
+use midstride_core::text::time;
+use midstride_core::work::workflow::KeptState;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -4,12 +4,12 @@ use super::table::{Column, Table, table, width};
 use super::{count, heading, indented, one_line, tame};
 use midstride::project::{Project, Shelved};
 use midstride::verbs::Imported;
-use midstride_core::header::Question;
-use midstride_core::id::TaskId;
-use midstride_core::mission::{AGENT, OWNER};
-use midstride_core::redact::Redaction;
-use midstride_core::task::{Awaited, Task, TaskStatus, Tasks};
-use midstride_core::time;
+use midstride_core::format::header::Question;
+use midstride_core::text::id::TaskId;
+use midstride_core::text::redact::Redaction;
+use midstride_core::text::time;
+use midstride_core::work::mission::{AGENT, OWNER};
+use midstride_core::work::task::{Awaited, Task, TaskStatus, Tasks};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 use super::{count, times};
 use midstride::project::Project;
 use midstride_core::handoff::Handoff;
-use midstride_core::time::Time;
-use midstride_core::trust::{Proofs, Reviews, Trust};
+use midstride_core::handoff::trust::{Proofs, Reviews, Trust};
+use midstride_core::text::time::Time;
 use serde::Serialize;
 
 #[derive(Serialize)]

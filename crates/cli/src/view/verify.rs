@@ -4,7 +4,7 @@ use super::recorded::{self, RecordedJson};
 use super::{heading, one_line, shell_word, shown_path, tame};
 use midstride::project::{Project, Shelved};
 use midstride::verbs::{Ran, State, Verification, Verified};
-use midstride_core::proof::{Number, Outcome, Test};
+use midstride_core::handoff::proof::{Number, Outcome, Test};
 use serde::Serialize;
 
 /// So many lines tell why something broke.

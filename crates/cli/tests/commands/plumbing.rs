@@ -26,7 +26,7 @@ fn a_code_explains_itself_and_a_wrong_one_is_helped() {
     ");
     assert_eq!(
         sandbox.run(["explain"]).exits(0).stdout.lines().count(),
-        midstride_core::finding::Code::ALL.len()
+        midstride_core::format::finding::Code::ALL.len()
     );
 }
 
@@ -35,7 +35,7 @@ fn the_schema_names_every_field() {
     let run = sandbox().run(["schema"]).exits(0);
     let schema: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let fields = schema["properties"]["handoff"]["properties"].as_object().unwrap();
-    assert_eq!(fields.len(), midstride_core::header::HANDOFF.fields.len());
+    assert_eq!(fields.len(), midstride_core::format::header::HANDOFF.fields.len());
     assert!(fields.values().all(|field| field["description"].is_string()));
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Client, ERAS, Era, server, shop};
 use crate::sandbox;
-use midstride_core::tokens::estimate;
+use midstride_core::text::tokens::estimate;
 use serde_json::{Value, json};
 use std::process::Command;
 

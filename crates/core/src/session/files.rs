@@ -1,7 +1,7 @@
 //! Files that a session read or changed, and changes that were taken back.
 
 use super::item::Seen;
-use crate::shell::{FileStep, join};
+use crate::session::shell::{FileStep, join};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -384,8 +384,8 @@ mod tests {
         files.change(&edit(1, 2), &seen(1));
         files.change(&Change::Write { path: "/p/src/new.rs".into(), content: None }, &seen(2));
         files.read("/p/src/b.rs".into(), &seen(3));
-        for command in &crate::shell::Line::read(line).commands {
-            if let Some(step) = crate::shell::file_step(command) {
+        for command in &crate::session::shell::Line::read(line).commands {
+            if let Some(step) = crate::session::shell::file_step(command) {
                 files.step(&step, Some("/p"), &seen(4));
             }
         }

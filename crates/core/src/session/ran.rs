@@ -6,7 +6,7 @@ use super::fold::{Outside as MadeOutside, Script};
 use super::item::Seen;
 use super::text::{self, COMMAND_BYTES_MAX, PATH_BYTES_MAX, Redacted};
 use super::work::{CheckRun, Commit, CommitState, Conflict, Effect, OtherEdit, Pushed};
-use crate::shell::{
+use crate::session::shell::{
     self, EffectKind, EffectResult, Ended, FileStep, Git, Line, Made, Outside, PushedRef, Simple,
 };
 

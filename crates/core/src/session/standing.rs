@@ -7,7 +7,7 @@
 use super::item::{Exit, Seen};
 use super::work::{CheckRun, Commit, CommitState, Effect};
 use super::{Abandoned, Session};
-use crate::shell::{
+use crate::session::shell::{
     self, Check, CheckKind, CheckResult, EffectKind, EffectResult, Git, Line, Relation, Simple,
 };
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Texts that are kept: cleaned of secrets, then cut, with the cut said.
 
-use crate::redact::Clean;
+use crate::text::redact::Clean;
 use std::collections::BTreeMap;
 
 /// What people and agents say is kept up to here.

@@ -2,7 +2,7 @@
 //! are stored: a field is added, never given another meaning.
 
 use super::item::Seen;
-use crate::shell::{CheckKind, CheckResult, EffectKind, EffectResult};
+use crate::session::shell::{CheckKind, CheckResult, EffectKind, EffectResult};
 use serde::{Deserialize, Serialize};
 
 /// A run of a check.

@@ -2,7 +2,7 @@
 //! briefing is then read back by a parser that knows all words that midstride says itself.
 
 use super::parser::{Item, Parsed, Words};
-use midstride_core::briefing::{
+use midstride_core::brief::{
     Boot, BootAction, Briefing, Budget, Material, Occasion, Point, Rank, compose,
 };
 use midstride_core::session::Client;

@@ -1,12 +1,12 @@
 //! What holds for every briefing.
 
 use super::parser::{Parsed, Words};
-use midstride_core::briefing::{
+use midstride_core::brief::{
     Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Omitted, Point, Rank, compose,
 };
-use midstride_core::header::BootKind;
+use midstride_core::format::header::BootKind;
 use midstride_core::session::Client;
-use midstride_core::tokens;
+use midstride_core::text::tokens;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 

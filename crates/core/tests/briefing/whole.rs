@@ -1,8 +1,6 @@
 //! Three whole briefings, as a session reads them.
 
-use midstride_core::briefing::{
-    Boot, BootAction, Budget, Material, Occasion, Point, Rank, compose,
-};
+use midstride_core::brief::{Boot, BootAction, Budget, Material, Occasion, Point, Rank, compose};
 use midstride_core::session::Client;
 
 const HANDOFF: &str = "handoff market-page-perf";

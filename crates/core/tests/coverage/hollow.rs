@@ -1,8 +1,8 @@
 //! Documents that name everything, or nothing, and explain nothing. What midstride itself lists is not
 //! among them: the gate leaves it out before it compares.
 
-use midstride_core::checkpoint::Checkpoint;
-use midstride_core::coverage::Item;
+use midstride_core::session::checkpoint::Checkpoint;
+use midstride_core::session::coverage::Item;
 
 /// One way to write a document without explaining anything.
 pub(super) struct Kind {

@@ -7,7 +7,7 @@ use crate::ids::sha256;
 use crate::project::Project;
 use jiff::Timestamp;
 use midstride_core::session::Client;
-use midstride_core::transcript::{Cursor, LINE_BYTES_MAX, Lines, Opening};
+use midstride_core::session::transcript::{Cursor, LINE_BYTES_MAX, Lines, Opening};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

@@ -6,8 +6,8 @@ use super::{Candidate, Found, claude_code};
 use crate::files::{FileError, Stream};
 use crate::project::Project;
 use jiff::Timestamp;
+use midstride_core::session::transcript::{Lines, Opening, Order, Piece, Run, collect_ids};
 use midstride_core::session::{Ids, Session};
-use midstride_core::transcript::{Lines, Opening, Order, Piece, Run, collect_ids};
 use std::cmp::Reverse;
 use std::path::Path;
 

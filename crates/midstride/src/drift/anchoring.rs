@@ -2,10 +2,12 @@
 
 use super::ground::{Ground, Grounds, Look, Meant};
 use crate::project::Project;
-use midstride_core::anchor::{Anchor, Anchors, HashedLines, Key, Stood, can_be_kept, keyed};
-use midstride_core::citation::Citation;
-use midstride_core::document::Document;
-use midstride_core::edit::Edit;
+use midstride_core::format::document::Document;
+use midstride_core::handoff::anchor::{
+    Anchor, Anchors, HashedLines, Key, Stood, can_be_kept, keyed,
+};
+use midstride_core::handoff::citation::Citation;
+use midstride_core::text::edit::Edit;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 

@@ -4,10 +4,10 @@
 use super::ground::{Ground, Grounds, Look, Meant};
 use crate::git::Repository;
 use crate::project::Shelved;
-use midstride_core::anchor::{Anchor, Anchors, CitedLines, Key, Stood};
-use midstride_core::citation::Citation;
-use midstride_core::drift::{Baseline, Doubt};
-use midstride_core::span::Span;
+use midstride_core::handoff::anchor::{Anchor, Anchors, CitedLines, Key, Stood};
+use midstride_core::handoff::citation::Citation;
+use midstride_core::handoff::drift::{Baseline, Doubt};
+use midstride_core::text::span::Span;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::Arc;

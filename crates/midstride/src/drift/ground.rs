@@ -3,7 +3,7 @@
 use crate::files::{self, FileError, Problem, Root};
 use crate::git::{Listed, OBJECT_BYTES_MAX, Object, Objects, Repository};
 use crate::project::Project;
-use midstride_core::drift::Doubt;
+use midstride_core::handoff::drift::Doubt;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -4,7 +4,7 @@ use super::Drift;
 use crate::git::LogEntry;
 use crate::project::Shelved;
 use jiff::Timestamp;
-use midstride_core::drift::{Commit, Judgement};
+use midstride_core::handoff::drift::{Commit, Judgement};
 use std::collections::BTreeSet;
 
 /// What is asked about one document.

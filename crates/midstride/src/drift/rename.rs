@@ -2,7 +2,7 @@
 
 use super::baseline::Base;
 use super::ground::{Ground, Grounds, Look};
-use midstride_core::drift::{Doubt, SIMILAR, similarity};
+use midstride_core::handoff::drift::{Doubt, SIMILAR, similarity};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;

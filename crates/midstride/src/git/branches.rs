@@ -6,7 +6,9 @@ use super::status::asked;
 use crate::files;
 use crate::process::Bounds;
 use jiff::Timestamp;
-use midstride_core::repository::{Action, MergedBranch, RebaseStep, ReflogEntry, is_commit_id};
+use midstride_core::session::repository::{
+    Action, MergedBranch, RebaseStep, ReflogEntry, is_commit_id,
+};
 use std::cell::OnceCell;
 
 /// A ref may point to a ref; more than a few is a circle.

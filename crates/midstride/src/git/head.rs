@@ -2,7 +2,7 @@
 
 use super::Repository;
 use crate::files;
-use midstride_core::repository::is_commit_id;
+use midstride_core::session::repository::is_commit_id;
 
 /// A reference may point at a reference; more than a few is a circle.
 const LINKS_MAX: usize = 5;

@@ -3,7 +3,9 @@
 use super::Repository;
 use crate::files::Stream;
 use jiff::Timestamp;
-use midstride_core::repository::{Action, MadeCommit, ReflogEntry, Tips, made, name_branches};
+use midstride_core::session::repository::{
+    Action, MadeCommit, ReflogEntry, Tips, made, name_branches,
+};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 

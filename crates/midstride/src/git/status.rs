@@ -5,8 +5,8 @@ use super::run::{GitError, command};
 use crate::files::{self, Root};
 use crate::process::{Bounds, exchange_bounded};
 use jiff::Timestamp;
-use midstride_core::proof::Ended;
-use midstride_core::repository::{
+use midstride_core::handoff::proof::Ended;
+use midstride_core::session::repository::{
     FileStatus, LoggedCommit, Operation, UncommittedFile, Upstream, WorkTreeState, is_commit_id,
 };
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! What hits are filtered and ordered by.
 
 use crate::project::{Project, Shelved};
+use midstride_core::format::header::{HandoffKind, Status};
 use midstride_core::handoff::Handoff;
-use midstride_core::header::{HandoffKind, Status};
-use midstride_core::yaml::Node;
+use midstride_core::text::yaml::Node;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

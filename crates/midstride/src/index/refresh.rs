@@ -10,7 +10,7 @@ use crate::ids::sha256;
 use crate::project::{Looked, Project, Spot, on_all_cores};
 use crate::settings::Settings;
 use crate::shelf::Shelf;
-use midstride_core::search::{columns, parts};
+use midstride_core::brief::search::{columns, parts};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};

@@ -6,7 +6,8 @@ use super::{Card, Filter, Hit, newest, seed};
 use crate::clock::{Deadline, Stopwatch};
 use crate::files::FileError;
 use crate::project::{Project, Shelved, Spot, on_all_cores};
-use midstride_core::search::{Part, Query, Term, parts, term_zone, tier};
+use midstride_core::brief::search::{Part, Query, parts, term_zone, tier};
+use midstride_core::text::words::Term;
 use std::time::Duration;
 
 /// All hits in order, and what could not be read.

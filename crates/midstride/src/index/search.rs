@@ -3,8 +3,9 @@
 use super::root::root_of;
 use super::{Card, Filter, Hit, Index, IndexError};
 use crate::project::{Project, Spot};
-use midstride_core::header::{HandoffKind, Status};
-use midstride_core::search::{Query, Term, Tier, Zone};
+use midstride_core::brief::search::{Query, Tier, Zone};
+use midstride_core::format::header::{HandoffKind, Status};
+use midstride_core::text::words::Term;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;

@@ -2,7 +2,7 @@
 
 use super::{Ledger, LedgerError, StreamId};
 use crate::files::{FileError, Problem, Root};
-use midstride_core::event::Envelope;
+use midstride_core::work::event::Envelope;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -11,7 +11,7 @@ use crate::files::{Lock, Root};
 use crate::ids::sha256;
 use crate::project::Project;
 use crate::sqlite_log;
-use midstride_core::event::{Envelope, Event};
+use midstride_core::work::event::{Envelope, Event};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Transaction, TransactionBehavior};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};

@@ -3,7 +3,7 @@
 use super::group::Group;
 use super::kept::Kept;
 use crate::clock::Stopwatch;
-use midstride_core::proof::Ended;
+use midstride_core::handoff::proof::Ended;
 use std::io::{self, PipeReader, Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};

@@ -2,7 +2,7 @@
 
 use super::{Project, Shelved, Spot};
 use crate::files::FileError;
-use midstride_core::id::{HandoffKey, Names};
+use midstride_core::text::id::{HandoffKey, Names};
 
 /// The keys of all documents and where they lie.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use super::{Project, Shelved, Spot};
 use crate::files::{self, FileError};
 use crate::shelf::Shelf;
-use midstride_core::id::{HandoffId, HandoffKey, nearest};
+use midstride_core::text::id::{HandoffId, HandoffKey, nearest};
 use std::path::{Path, PathBuf};
 
 /// Why no single handoff was found.

@@ -6,9 +6,9 @@ use crate::files;
 use crate::files::is_markdown;
 use crate::ids::sha256;
 use crate::shelf::Layout;
-use midstride_core::check::{Artifact, Reading, Surroundings};
-use midstride_core::graph::Lead;
-use midstride_core::id::HandoffKey;
+use midstride_core::handoff::check::{Artifact, Reading, Surroundings};
+use midstride_core::handoff::graph::Lead;
+use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
 /// What a reference leads to, before anybody reads it.

@@ -3,7 +3,7 @@
 
 use super::surroundings::{Around, Target};
 use super::{Project, Shelved, Spot};
-use midstride_core::check::{Artifact, Reading, Surroundings, check};
+use midstride_core::handoff::check::{Artifact, Reading, Surroundings, check};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 

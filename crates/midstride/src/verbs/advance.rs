@@ -8,13 +8,13 @@ use super::new::{
 use crate::files::FileError;
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
-use midstride_core::edit::Edit;
-use midstride_core::finding::{Code, Finding};
-use midstride_core::header::Verb;
-use midstride_core::id::HandoffKey;
-use midstride_core::life::{self, Refusal};
-use midstride_core::span::{Span, line_end};
-use midstride_core::stage::StageRule;
+use midstride_core::format::finding::{Code, Finding};
+use midstride_core::format::header::Verb;
+use midstride_core::format::stage::StageRule;
+use midstride_core::handoff::life::{self, Refusal};
+use midstride_core::text::edit::Edit;
+use midstride_core::text::id::HandoffKey;
+use midstride_core::text::span::{Span, line_end};
 use std::path::PathBuf;
 
 /// Where the work goes, and who says so.

@@ -2,7 +2,7 @@
 
 use crate::permission::{Bound, Granted, Kind, PermissionError, Permissions};
 use crate::project::{Project, Shelved};
-use midstride_core::proof::{NotUnderstood, Test, proofs};
+use midstride_core::handoff::proof::{NotUnderstood, Test, proofs};
 
 /// A proof, and whether this person allowed it.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! The blocking questions that a handoff meets: its own, and those of what it builds on.
 
 use crate::project::{Project, Shelved};
-use midstride_core::header::Status;
-use midstride_core::id::HandoffKey;
+use midstride_core::format::header::Status;
+use midstride_core::text::id::HandoffKey;
 
 /// A question that the work has to wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,22 +24,22 @@ use crate::project::{Project, SetUp, Shelved, Spot};
 use crate::settings::SessionName;
 use at_work::of_others_at_work;
 use jiff::Timestamp;
-use midstride_core::anchor;
-use midstride_core::briefing::points::{
+use midstride_core::brief::hook::{must_survive, not_told};
+use midstride_core::brief::points::{
     self, Drifted, KnownHandoff, ProofRun, headline, in_turn, mark_branch, mark_clean, of_carried,
     of_earlier, of_earlier_commits, of_handoff, of_other_sessions, of_others, of_session, of_since,
     of_work_tree, source_of,
 };
-use midstride_core::briefing::{
+use midstride_core::brief::{
     Boot, BootAction, Briefing, Budget, Form, Material, Occasion, Point, Rank, compose,
 };
-use midstride_core::checkpoint::Gist;
-use midstride_core::drift::{Judgement, Verdict};
-use midstride_core::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
+use midstride_core::format::header::BootKind;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::BootKind;
-use midstride_core::hook::{must_survive, not_told};
+use midstride_core::handoff::anchor;
+use midstride_core::handoff::drift::{Judgement, Verdict};
+use midstride_core::session::checkpoint::Gist;
 use midstride_core::session::{Client, short_id};
+use midstride_core::work::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;

@@ -7,12 +7,12 @@ use crate::ids::uid_of;
 use crate::ledger::{Ledger as _, StreamId, written};
 use crate::project::{Project, Shelved};
 use jiff::Timestamp;
-use midstride_core::event::{Envelope, Event, TaskEvent};
 use midstride_core::handoff::Handoff;
-use midstride_core::id::TaskId;
-use midstride_core::redact::Redaction;
-use midstride_core::task::{Carried, Note, SESSION, Task, TaskStatus, Tasks};
-use midstride_core::yaml::{Data, Node};
+use midstride_core::text::id::TaskId;
+use midstride_core::text::redact::Redaction;
+use midstride_core::text::yaml::{Data, Node};
+use midstride_core::work::event::{Envelope, Event, TaskEvent};
+use midstride_core::work::task::{Carried, Note, SESSION, Task, TaskStatus, Tasks};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More than so many make no header that people read; the rest is named, and `sync` brings it.

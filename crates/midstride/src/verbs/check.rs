@@ -5,12 +5,12 @@ use super::cover::{Covering, Sessions, Told, named};
 use crate::drift::{Cited, Drift, Ground};
 use crate::files::FileError;
 use crate::project::{Project, Shelved, Spot};
-use midstride_core::check::{Claim, Verdict, one_id_two_uids};
-use midstride_core::document::Document;
-use midstride_core::drift::{self, Commit, Judgement, Open};
-use midstride_core::finding::Finding;
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::Finding;
 use midstride_core::handoff::Handoff;
-use midstride_core::id::HandoffKey;
+use midstride_core::handoff::check::{Claim, Verdict, one_id_two_uids};
+use midstride_core::handoff::drift::{self, Commit, Judgement, Open};
+use midstride_core::text::id::HandoffKey;
 use std::path::{Path, PathBuf};
 
 /// A document and what was found in it.

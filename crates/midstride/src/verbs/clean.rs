@@ -1,7 +1,7 @@
 //! Texts on their way to the ledger: each without its secrets, and what was taken out of all.
 
 use crate::project::Project;
-use midstride_core::redact::{Redaction, Rules};
+use midstride_core::text::redact::{Redaction, Rules};
 use std::collections::BTreeMap;
 
 /// What was taken out so far.

@@ -5,12 +5,12 @@ use super::sessions::session;
 use crate::client;
 use crate::ledger::{Ledger as _, Patience, SqliteLedger};
 use crate::project::{Project, SetUp};
-use midstride_core::checkpoint::{Checkpoint, Highlights, Mode};
-use midstride_core::coverage::Coverage;
-use midstride_core::document::Document;
-use midstride_core::gate;
+use midstride_core::format::document::Document;
+use midstride_core::format::header::Recovery;
 use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::header::Recovery;
+use midstride_core::session::checkpoint::{Checkpoint, Highlights, Mode};
+use midstride_core::session::coverage::Coverage;
+use midstride_core::session::gate;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 

@@ -6,7 +6,7 @@ use crate::ids::new_uid;
 use crate::ledger::{AppendError, Expected, Ledger, StreamId, Version};
 use crate::project::Project;
 use jiff::Timestamp;
-use midstride_core::event::{Envelope, Event, moment_after};
+use midstride_core::work::event::{Envelope, Event, moment_after};
 use std::time::Duration;
 
 /// Of many who change one thing at once one is always done, and the others decide again. Who is

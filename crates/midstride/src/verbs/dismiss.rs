@@ -7,9 +7,9 @@ use super::task::named;
 use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp};
 use jiff::Timestamp;
-use midstride_core::briefing::carry::Carried;
-use midstride_core::event::{Event, InstructionEvent, SessionEvent};
-use midstride_core::instruction::{Instruction, InstructionState};
+use midstride_core::brief::carry::Carried;
+use midstride_core::session::instruction::{Instruction, InstructionState};
+use midstride_core::work::event::{Event, InstructionEvent, SessionEvent};
 
 /// Something that briefings repeat until it is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use crate::files::{self, FileError, Scratch};
 use crate::journal::Change;
 use crate::process;
 use crate::project::{Project, Shelved};
-use midstride_core::document::Document;
-use midstride_core::redact::Redaction;
+use midstride_core::format::document::Document;
+use midstride_core::text::redact::Redaction;
 use std::path::PathBuf;
 
 /// What came of it.

@@ -2,9 +2,9 @@
 
 use crate::journal::{Change, JournalError};
 use crate::project::{Project, Shelved};
-use midstride_core::document::EditRefused;
-use midstride_core::header::Verb;
-use midstride_core::redact::Redaction;
+use midstride_core::format::document::EditRefused;
+use midstride_core::format::header::Verb;
+use midstride_core::text::redact::Redaction;
 
 /// What became of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use crate::drift::{Drift, Ground};
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
-use midstride_core::citation::{self, LineRange};
-use midstride_core::document::{Document, EditRefused};
-use midstride_core::drift::Verdict;
-use midstride_core::header::Verb;
-use midstride_core::span::Span;
+use midstride_core::format::document::{Document, EditRefused};
+use midstride_core::format::header::Verb;
+use midstride_core::handoff::citation::{self, LineRange};
+use midstride_core::handoff::drift::Verdict;
+use midstride_core::text::span::Span;
 
 /// What came of following.
 #[derive(Debug)]

@@ -17,12 +17,12 @@ use crate::revisions::{PRIVATE, RevisionError, SHARED};
 use crate::settings::SessionName;
 use crate::tombstone::{Tombstone, Was};
 use jiff::Timestamp;
-use midstride_core::checkpoint::Checkpoint;
-use midstride_core::document::Document;
-use midstride_core::event::{Event, SessionEvent};
+use midstride_core::format::document::Document;
 use midstride_core::handoff::Handoff;
 use midstride_core::session::Client;
-use midstride_core::time::Time;
+use midstride_core::session::checkpoint::Checkpoint;
+use midstride_core::text::time::Time;
+use midstride_core::work::event::{Event, SessionEvent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use crate::files::FileError;
 use crate::project::{FindError, Project, Selection, Shelved, Spot};
-use midstride_core::graph::{Facts, Graph, Lead, Reference};
+use midstride_core::handoff::graph::{Facts, Graph, Lead, Reference};
 use std::collections::{HashMap, HashSet};
 
 /// How the handoffs of a project are connected.

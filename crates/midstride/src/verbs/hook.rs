@@ -31,21 +31,21 @@ use crate::settings::{self, SessionName};
 use at_work::Place;
 use jiff::Timestamp;
 use kept::Kept;
-use midstride_core::briefing::{Briefing, Occasion, Rank};
-use midstride_core::check::Verdict;
-use midstride_core::checkpoint::{Checkpoint, Gist, Mode};
-use midstride_core::document::Document;
-use midstride_core::event::Delivered;
-use midstride_core::finding::Code;
-use midstride_core::gate::{self, Gap, Gate};
-use midstride_core::hook::{
+use midstride_core::brief::hook::{
     Answer, BLOCKS_MAX, Call, ClientTask, Handed, Moment, Worth, blocks, missing, nudge, proven,
     reminds, worth,
 };
+use midstride_core::brief::{Briefing, Occasion, Rank};
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::Code;
+use midstride_core::format::shape::read_flag;
+use midstride_core::handoff::check::Verdict;
+use midstride_core::session::checkpoint::{Checkpoint, Gist, Mode};
+use midstride_core::session::gate::{self, Gap, Gate};
 use midstride_core::session::{Client, Session};
-use midstride_core::shape::read_flag;
-use midstride_core::tokens;
-use midstride_core::yaml::Node;
+use midstride_core::text::tokens;
+use midstride_core::text::yaml::Node;
+use midstride_core::work::event::Delivered;
 use std::collections::HashSet;
 use std::path::Path;
 

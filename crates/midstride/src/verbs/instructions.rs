@@ -6,9 +6,9 @@ use crate::git::Repository;
 use crate::ledger::{Ledger, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::Project;
 use jiff::Timestamp;
-use midstride_core::checkpoint::Checkpoint;
-use midstride_core::event::{Envelope, Event, InstructionEvent};
-use midstride_core::instruction::{Instruction, Instructions};
+use midstride_core::session::checkpoint::Checkpoint;
+use midstride_core::session::instruction::{Instruction, Instructions};
+use midstride_core::work::event::{Envelope, Event, InstructionEvent};
 use std::path::Path;
 
 /// Every standing instruction, whether it holds or not. Those of the branch that is checked out go by the

@@ -3,9 +3,9 @@
 use super::receipts::acknowledge_by_doing;
 use crate::journal::{Attempt, Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
-use midstride_core::edit::Edit;
 use midstride_core::handoff::Handoff;
-use midstride_core::life::Refusal;
+use midstride_core::handoff::life::Refusal;
+use midstride_core::text::edit::Edit;
 
 /// Why a handoff stays as it is.
 #[derive(Debug, thiserror::Error)]

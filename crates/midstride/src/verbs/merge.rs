@@ -6,11 +6,11 @@ use crate::git::{self, Conflicted, GitError, MergedLines};
 use crate::journal::file_name_of;
 use crate::project::{FindError, Project, Shelved};
 use crate::revisions::RevisionError;
-use midstride_core::document::Document;
-use midstride_core::merge::{self, Merged, NotMerged, Tips};
-use midstride_core::redact::Redaction;
-use midstride_core::span::Span;
-use midstride_core::yaml::conflict_markers;
+use midstride_core::format::document::Document;
+use midstride_core::handoff::merge::{self, Merged, NotMerged, Tips};
+use midstride_core::text::redact::Redaction;
+use midstride_core::text::span::Span;
+use midstride_core::text::yaml::conflict_markers;
 use std::path::{Path, PathBuf};
 
 /// What two texts became.

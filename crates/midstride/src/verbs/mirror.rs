@@ -9,15 +9,15 @@ use crate::settings::SessionName;
 use crate::verbs::hook::briefed_with;
 use crate::verbs::task::{TaskError, named, read_tasks};
 use jiff::{Timestamp, ToSpan as _};
-use midstride_core::checkpoint::Checkpoint;
-use midstride_core::event::{
+use midstride_core::brief::hook::ClientTask;
+use midstride_core::session::checkpoint::Checkpoint;
+use midstride_core::session::{self, Session, TaskStatus as ClientStatus};
+use midstride_core::text::id::TaskId;
+use midstride_core::work::event::{
     CapturedTask, ClientTaskKey, Envelope, Event, TaskChange, TaskEvent, TaskStatus,
 };
-use midstride_core::hook::ClientTask;
-use midstride_core::id::TaskId;
-use midstride_core::mission::{AGENT, OWNER};
-use midstride_core::session::{self, Session, TaskStatus as ClientStatus};
-use midstride_core::task::{CLIENT, CLIENT_TASK, SESSION, Task, Tasks};
+use midstride_core::work::mission::{AGENT, OWNER};
+use midstride_core::work::task::{CLIENT, CLIENT_TASK, SESSION, Task, Tasks};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Why a task was not written down.

@@ -5,9 +5,9 @@ use super::decided::{Decided, append_decided};
 use super::task::{TaskError, ledger_of, who};
 use crate::ledger::{Ledger, LedgerError, Recorded, StreamId};
 use crate::project::Project;
-use midstride_core::event::{Envelope, Event, MissionEvent};
-use midstride_core::mission::{self, Mission};
-use midstride_core::redact::Redaction;
+use midstride_core::text::redact::Redaction;
+use midstride_core::work::event::{Envelope, Event, MissionEvent};
+use midstride_core::work::mission::{self, Mission};
 
 /// What somebody says about the mission.
 #[derive(Clone, Debug, Default)]

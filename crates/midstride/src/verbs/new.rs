@@ -9,14 +9,16 @@ use crate::files::{FileError, Lock, Problem, Root};
 use crate::ids::{new_uid, next_feature};
 use crate::project::{FindError, Project, ProjectError, SetUp, Shelved};
 use crate::shelf::{Layout, Shelf};
-use midstride_core::document::{Document, EditRefused, FORMAT};
-use midstride_core::edit::{Edit, Path};
-use midstride_core::header::HandoffKind;
-use midstride_core::id::{FeatureNumber, HandoffId, HandoffKey, ID_LENGTH_MAX, NotAnId, nearest};
-use midstride_core::redact::Redaction;
-use midstride_core::stage::StageRule;
-use midstride_core::time;
-use midstride_core::yaml::{Data, Node};
+use midstride_core::format::document::{Document, EditRefused, FORMAT};
+use midstride_core::format::header::HandoffKind;
+use midstride_core::format::stage::StageRule;
+use midstride_core::text::edit::{Edit, Path};
+use midstride_core::text::id::{
+    FeatureNumber, HandoffId, HandoffKey, ID_LENGTH_MAX, NotAnId, nearest,
+};
+use midstride_core::text::redact::Redaction;
+use midstride_core::text::time;
+use midstride_core::text::yaml::{Data, Node};
 use source::Source;
 pub(super) use source::{find_upstream, of_key};
 use std::path::PathBuf;

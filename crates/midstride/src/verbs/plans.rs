@@ -2,7 +2,7 @@
 
 use crate::files;
 use crate::project::Project;
-use midstride_core::report::is_checked_off;
+use midstride_core::session::report::is_checked_off;
 use std::path::{Path, PathBuf};
 
 /// Folders in which every document is a plan.

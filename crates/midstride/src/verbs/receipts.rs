@@ -5,9 +5,9 @@ use crate::journal::Change;
 use crate::ledger::{AppendError, Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp, Shelved};
 use crate::settings::SessionName;
-use midstride_core::event::{Delivered, Envelope, Event, SessionEvent};
-use midstride_core::header::Verb;
-use midstride_core::receipt::Receipts;
+use midstride_core::format::header::Verb;
+use midstride_core::handoff::receipt::Receipts;
+use midstride_core::work::event::{Delivered, Envelope, Event, SessionEvent};
 
 /// Why no receipt was written.
 #[derive(Debug, thiserror::Error)]

@@ -5,10 +5,10 @@ use super::live::{LiveError, live};
 use super::revise::{self, ReviseError};
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
-use midstride_core::edit::Edit;
+use midstride_core::format::header::Verb;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::Verb;
-use midstride_core::life::{self, Dropped, Refusal, ReviewVerdict};
+use midstride_core::handoff::life::{self, Dropped, Refusal, ReviewVerdict};
+use midstride_core::text::edit::Edit;
 
 /// A review.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ fn without_text(
 fn with_text(
     project: &Project,
     shelved: &Shelved,
-    next: &midstride_core::document::Document,
+    next: &midstride_core::format::document::Document,
     edits: &[Edit],
     change: &Change,
 ) -> Result<Recorded, ReviseError> {

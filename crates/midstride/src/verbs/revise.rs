@@ -4,13 +4,13 @@ use crate::files::{FileError, Scratch};
 use crate::journal::{Change, JournalError, Recorded};
 use crate::project::{Project, Shelved};
 use crate::revisions::RevisionError;
-use midstride_core::document::{Document, EditRefused};
-use midstride_core::edit::{Edit, Path};
-use midstride_core::finding::{Code, Finding, Severity};
+use midstride_core::format::document::{Document, EditRefused};
+use midstride_core::format::finding::{Code, Finding, Severity};
 use midstride_core::handoff::Handoff;
-use midstride_core::merge;
-use midstride_core::redact::Redaction;
-use midstride_core::yaml::Node;
+use midstride_core::handoff::merge;
+use midstride_core::text::edit::{Edit, Path};
+use midstride_core::text::redact::Redaction;
+use midstride_core::text::yaml::Node;
 use std::path::PathBuf;
 
 /// What came of it.
@@ -309,7 +309,7 @@ fn begun_from(
     let now = shelved.handoff(project);
     let next = Handoff::of(next, &shelved.whereabouts, &project.settings().stages);
     let (known, all) = (next.replaced_texts(), now.replaced_texts());
-    let values = |texts: &[Option<midstride_core::span::At<&str>>]| -> Vec<Option<String>> {
+    let values = |texts: &[Option<midstride_core::text::span::At<&str>>]| -> Vec<Option<String>> {
         texts.iter().map(|text| text.map(|text| text.value.trim().to_owned())).collect()
     };
     let behind = known.len() < all.len() && values(&all[..known.len()]) == values(&known);

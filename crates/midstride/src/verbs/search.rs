@@ -8,10 +8,10 @@ use crate::index::{
 use crate::ledger::Patience;
 use crate::project::{Project, SetUp, Shelved, Spot};
 use jiff::Timestamp;
-use midstride_core::search::{
-    Query, Relevance, Salient, ScoredTerm, Term, Why, common_from, names, parts, points, salient,
-    term_zone, why,
+use midstride_core::brief::search::{
+    Query, Relevance, ScoredTerm, Why, common_from, names, parts, points, term_zone, why,
 };
+use midstride_core::text::words::{Salient, Term, salient};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

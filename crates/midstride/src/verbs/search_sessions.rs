@@ -4,8 +4,9 @@ use super::brief::latest_gists;
 use crate::ledger::{LedgerError, Patience, SqliteLedger};
 use crate::project::Project;
 use jiff::Timestamp;
-use midstride_core::search::{Query, Term, Why, tier, why};
+use midstride_core::brief::search::{Query, Why, session_parts, tier, why};
 use midstride_core::session::Client;
+use midstride_core::text::words::Term;
 
 /// A session that was found, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub fn search_sessions(
     let terms: Vec<&Term> = query.terms().iter().collect();
     let mut found = Vec::new();
     latest_gists(&ledger, |gist| {
-        let parts = gist.searched();
+        let parts = session_parts(&gist);
         if tier(query, &parts).is_some() {
             found.push(FoundSession {
                 client: gist.client,

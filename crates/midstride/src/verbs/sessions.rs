@@ -10,11 +10,11 @@ use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::project::{Project, SetUp, Shelved};
 use crate::tombstone::Tombstone;
 use jiff::{SignedDuration, Timestamp};
-use midstride_core::checkpoint::{Checkpoint, Mode};
-use midstride_core::event::{Envelope, Event, SessionEvent};
-use midstride_core::judgement::Judgement;
-use midstride_core::redact::Redaction;
 use midstride_core::session::Client;
+use midstride_core::session::checkpoint::{Checkpoint, Mode};
+use midstride_core::session::judgement::Judgement;
+use midstride_core::text::redact::Redaction;
+use midstride_core::work::event::{Envelope, Event, SessionEvent};
 use std::collections::BTreeMap;
 use std::path::Path;
 

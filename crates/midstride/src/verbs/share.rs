@@ -3,7 +3,7 @@
 use crate::files::FileError;
 use crate::journal::{Change, JournalError};
 use crate::project::{Project, SetUp, Shelved};
-use midstride_core::header::Verb;
+use midstride_core::format::header::Verb;
 use std::path::PathBuf;
 
 /// Why a handoff stays where it is.

@@ -9,10 +9,10 @@ use crate::ledger::{
 };
 use crate::project::{Project, SetUp};
 use jiff::Timestamp;
-use midstride_core::event::{Envelope, Event, TaskEvent};
-use midstride_core::id::TaskId;
-use midstride_core::redact::Redaction;
-use midstride_core::task::{CLIENT, NewTask, NotFound, Refusal, SESSION, Task, Tasks, Wish};
+use midstride_core::text::id::TaskId;
+use midstride_core::text::redact::Redaction;
+use midstride_core::work::event::{Envelope, Event, TaskEvent};
+use midstride_core::work::task::{CLIENT, NewTask, NotFound, Refusal, SESSION, Task, Tasks, Wish};
 use std::collections::HashMap;
 
 /// Why a task is as it was.

@@ -2,9 +2,9 @@
 
 use crate::journal::{Change, JournalError, OUTSIDE, Recorded};
 use crate::project::{Project, Shelved};
-use midstride_core::document::Document;
-use midstride_core::header::Verb;
-use midstride_core::life::{self, Undo};
+use midstride_core::format::document::Document;
+use midstride_core::format::header::Verb;
+use midstride_core::handoff::life::{self, Undo};
 
 /// Why nothing was undone.
 #[derive(Debug, thiserror::Error)]

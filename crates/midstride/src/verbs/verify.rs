@@ -9,11 +9,13 @@ use crate::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
 use crate::process::{self, Bounded, Bounds, run_bounded};
 use crate::project::{Project, Shelved};
 use crate::settings::{Inside, variables_for_a_proof};
-use midstride_core::event::{Envelope, Event, ProofEvent};
+use midstride_core::format::header::Verb;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::Verb;
-use midstride_core::life::{self, Occasion, Proven, Side};
-use midstride_core::proof::{Ended, Judgement, NotUnderstood, Number, Outcome, Run, Test, plain};
+use midstride_core::handoff::life::{self, Occasion, Proven, Side};
+use midstride_core::handoff::proof::{
+    Ended, Judgement, NotUnderstood, Number, Outcome, Run, Test, plain,
+};
+use midstride_core::work::event::{Envelope, Event, ProofEvent};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -230,7 +232,7 @@ fn proven(proofs: &[Verified]) -> Vec<Proven> {
 
 /// `verified: 1 holds, 2 broken`
 fn reason(proven: &[Proven]) -> String {
-    use midstride_core::header::RunOutcome::{Broken, Holds, TimedOut};
+    use midstride_core::format::header::RunOutcome::{Broken, Holds, TimedOut};
     let parts = [(Holds, "holds"), (Broken, "broken"), (TimedOut, "timed out")];
     let parts = parts.into_iter().filter_map(|(outcome, word)| {
         let number = proven.iter().filter(|run| run.outcome == outcome).count();

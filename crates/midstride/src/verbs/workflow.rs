@@ -8,10 +8,10 @@ use crate::ids::sha256;
 use crate::ledger::{Ledger, LedgerError, Recorded, SqliteLedger, StreamId, Version};
 use crate::project::Project;
 use jiff::Timestamp;
-use midstride_core::event::{Envelope, Event, WorkflowEvent};
-use midstride_core::id::{HandoffId, NotAnId, nearest};
-use midstride_core::redact::Redaction;
-use midstride_core::workflow::{KeptState, history, patched};
+use midstride_core::text::id::{HandoffId, NotAnId, nearest};
+use midstride_core::text::redact::Redaction;
+use midstride_core::work::event::{Envelope, Event, WorkflowEvent};
+use midstride_core::work::workflow::{KeptState, history, patched};
 use serde_json::Value;
 
 /// A state is read by a model; what is larger belongs in files that it names.

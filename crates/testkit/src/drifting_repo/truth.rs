@@ -3,7 +3,7 @@
 use super::DriftingRepo;
 use super::document::{Cited, Kind, Paper};
 use super::world::{File, Tree};
-use midstride_core::drift::{Judgement, Verdict};
+use midstride_core::handoff::drift::{Judgement, Verdict};
 use std::collections::BTreeSet;
 
 /// What a judge has to say about one citation.

@@ -6,7 +6,7 @@ use crate::ui::Ui;
 use crate::view;
 use midstride::project::Project;
 use midstride::verbs::{self, Added};
-use midstride_core::task::NewTask;
+use midstride_core::work::task::NewTask;
 
 /// Add a task; prints its id
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::project::Project;
 use midstride::verbs::TaskWish;
-use midstride_core::task::{TaskStatus, Wish};
+use midstride_core::work::task::{TaskStatus, Wish};
 
 /// Say what keeps a task from going on: a reason, or another task
 ///

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::project::Project;
 use midstride::verbs::TaskWish;
-use midstride_core::task::{TaskStatus, Wish};
+use midstride_core::work::task::{TaskStatus, Wish};
 
 /// A task is done, or a question has its answer
 ///

@@ -9,7 +9,7 @@ use crate::view::{self, count};
 use clap::ValueEnum;
 use midstride::project::{Project, Selection};
 use midstride::verbs::Board;
-use midstride_core::task::{Task, TaskStatus, Tasks};
+use midstride_core::work::task::{Task, TaskStatus, Tasks};
 
 /// List the open tasks
 ///

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use midstride::project::Project;
 use midstride::verbs::TaskWish;
-use midstride_core::task::Wish;
+use midstride_core::work::task::Wish;
 
 /// Change a task; what is not named stays
 ///

@@ -6,8 +6,8 @@ use crate::diagnostic::Diagnostic;
 use crate::view::recorded::ended;
 use midstride::journal::Change;
 use midstride::verbs;
+use midstride_core::format::header::Verb;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::Verb;
 use std::cell::RefCell;
 
 pub(super) const TOOL: Tool = Tool {

@@ -6,9 +6,9 @@ use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use midstride::journal::Change;
 use midstride::verbs;
+use midstride_core::format::header::Verb;
 use midstride_core::handoff::Handoff;
-use midstride_core::header::Verb;
-use midstride_core::life::{self, Ending};
+use midstride_core::handoff::life::{self, Ending};
 
 pub(super) const TOOL: Tool = Tool {
     name: "resolve",

@@ -9,7 +9,7 @@ use midstride::project::Project;
 use midstride::verbs::{
     self, Asking, CheckpointError, Save, SaveError, Saved, Source, Which, Written,
 };
-use midstride_core::judgement::Judgement;
+use midstride_core::session::judgement::Judgement;
 use serde_json::{Map, Value};
 
 pub(super) const TOOL: Tool = Tool {

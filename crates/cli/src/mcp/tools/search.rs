@@ -7,8 +7,8 @@ use crate::view::{self, Surface};
 use midstride::index::Filter;
 use midstride::project::Project;
 use midstride::verbs::{self, Found, Search};
-use midstride_core::header::Status;
-use midstride_core::search::Query;
+use midstride_core::brief::search::Query;
+use midstride_core::format::header::Status;
 
 pub(super) const TOOL: Tool = Tool {
     name: "search",

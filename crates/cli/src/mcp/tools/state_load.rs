@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::view::count;
 use midstride::project::Project;
 use midstride::verbs::{self, LoadedState};
-use midstride_core::workflow::KeptState;
+use midstride_core::work::workflow::KeptState;
 
 pub(super) const TOOL: Tool = Tool {
     name: "state_load",

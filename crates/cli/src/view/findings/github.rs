@@ -2,7 +2,7 @@
 
 use super::way_out;
 use midstride::verbs::Judged;
-use midstride_core::finding::Severity;
+use midstride_core::format::finding::Severity;
 
 pub(crate) fn github(judged: &[Judged]) -> String {
     let mut out = String::new();

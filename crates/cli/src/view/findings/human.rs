@@ -7,9 +7,9 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use midstride::project::Project;
 use midstride::verbs::Judged;
-use midstride_core::document::Document;
-use midstride_core::finding::{Finding, Severity};
-use midstride_core::span::{line_end, line_start};
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::{Finding, Severity};
+use midstride_core::text::span::{line_end, line_start};
 use std::ops::Range;
 
 /// A longer line is cut around the place; a frame is for looking at.

@@ -5,8 +5,8 @@ use super::super::coverage::{self, CoverageJson};
 use super::way_out;
 use midstride::files::FileError;
 use midstride::verbs::Judged;
-use midstride_core::document::Document;
-use midstride_core::finding::{Code, Finding, Severity, WayOut};
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::{Code, Finding, Severity, WayOut};
 use serde::Serialize;
 
 #[derive(Serialize)]

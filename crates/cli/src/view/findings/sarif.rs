@@ -2,8 +2,8 @@
 
 use super::way_out;
 use midstride::verbs::Judged;
-use midstride_core::document::Document;
-use midstride_core::finding::{Code, Finding, Severity};
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::{Code, Finding, Severity};
 use serde_json::{Value, json};
 
 pub(crate) fn sarif(judged: &[Judged]) -> Value {

@@ -2,7 +2,7 @@
 
 use super::{NEXT_FOR_ORPHANS, Shown, status};
 use midstride::files::FileError;
-use midstride_core::graph::{Edge, Node, Told};
+use midstride_core::handoff::graph::{Edge, Node, Told};
 use serde::Serialize;
 
 #[derive(Serialize)]

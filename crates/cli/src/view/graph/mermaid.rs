@@ -2,7 +2,7 @@
 
 use super::{Shown, status, trouble};
 use crate::view::one_line;
-use midstride_core::graph::{Edge, Kind};
+use midstride_core::handoff::graph::{Edge, Kind};
 use std::collections::BTreeSet;
 
 /// A box stays readable.

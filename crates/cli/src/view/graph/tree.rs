@@ -3,7 +3,7 @@
 use super::{NEXT_FOR_ORPHANS, Shown, status, trouble};
 use crate::view::table::width;
 use crate::view::{count, heading, one_line, shown_path};
-use midstride_core::graph::{Edge, Hub, Kind, Line, Seen, Told};
+use midstride_core::handoff::graph::{Edge, Hub, Kind, Line, Seen, Told};
 use std::collections::BTreeMap;
 use std::path::Path;
 use unicode_width::UnicodeWidthStr as _;

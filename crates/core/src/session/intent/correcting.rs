@@ -11,8 +11,8 @@ use super::prose::{
     without_lead,
 };
 use super::trivial::{is_trivial, slash_command};
-use crate::report::identifiers;
 use crate::session::item::Correction;
+use crate::session::report::identifiers;
 
 /// Sentences that are searched for accusations and contradictions.
 const SENTENCES_MAX: usize = 3;

@@ -6,10 +6,10 @@ use crate::files;
 use crate::observation::last_work_tree;
 use crate::project::Project;
 use crate::verbs::hook::{AtWork, at_work};
-use midstride_core::briefing::points::{self, of_at_work};
-use midstride_core::briefing::{Occasion, Point};
-use midstride_core::checkpoint::{Gist, HighlightKind};
-use midstride_core::shell::join;
+use midstride_core::brief::points::{self, of_at_work};
+use midstride_core::brief::{Occasion, Point};
+use midstride_core::session::checkpoint::{Gist, HighlightKind};
+use midstride_core::session::shell::join;
 use std::path::Path;
 
 /// A line for each other session at work. A session that goes on after a compaction was told when it

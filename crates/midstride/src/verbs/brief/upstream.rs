@@ -2,8 +2,8 @@
 
 use super::shown;
 use crate::project::{Project, Shelved};
-use midstride_core::briefing::Point;
-use midstride_core::briefing::points::of_upstream;
+use midstride_core::brief::Point;
+use midstride_core::brief::points::of_upstream;
 use std::collections::HashSet;
 use std::path::PathBuf;
 

@@ -14,20 +14,20 @@ use crate::verbs::save::InFlight;
 use crate::verbs::task::read_tasks;
 use crate::verbs::workflow::newest_states;
 use jiff::Timestamp;
-use midstride_core::briefing::carry::{self, Carried, ClosedBranch};
-use midstride_core::briefing::points::{
+use midstride_core::brief::carry::{self, Carried, ClosedBranch};
+use midstride_core::brief::hook::without_summary;
+use midstride_core::brief::points::{
     OtherSession, Telling, of_instructions, of_mission, of_tasks, of_workflow, older_workflows,
 };
-use midstride_core::briefing::{Occasion, Point};
-use midstride_core::checkpoint::{Checkpoint, Gist, Highlight, HighlightKind};
-use midstride_core::event::{Event, SessionEvent};
-use midstride_core::hook::without_summary;
-use midstride_core::instruction::Instructions;
-use midstride_core::mission::{self, Mission};
-use midstride_core::repository::CommitState;
+use midstride_core::brief::{Occasion, Point};
 use midstride_core::session::Client;
-use midstride_core::task::{Role, Task, Tasks};
-use midstride_core::workflow::KeptState;
+use midstride_core::session::checkpoint::{Checkpoint, Gist, Highlight, HighlightKind};
+use midstride_core::session::instruction::Instructions;
+use midstride_core::session::repository::CommitState;
+use midstride_core::work::event::{Event, SessionEvent};
+use midstride_core::work::mission::{self, Mission};
+use midstride_core::work::task::{Role, Task, Tasks};
+use midstride_core::work::workflow::KeptState;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

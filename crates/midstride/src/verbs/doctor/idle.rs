@@ -5,8 +5,8 @@ use super::super::hook::is_silent;
 use crate::files::Root;
 use crate::ledger::{Place, large};
 use crate::project::Project;
-use midstride_core::briefing::Occasion;
-use midstride_core::tokens;
+use midstride_core::brief::Occasion;
+use midstride_core::text::tokens;
 use std::path::Path;
 
 /// Nothing of ours lies deeper.

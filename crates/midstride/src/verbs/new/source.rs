@@ -3,15 +3,15 @@
 use super::{NewError, NewHandoff, Origin, derived_from, reference, stage_rule};
 use crate::files;
 use crate::project::{FindError, Project, Shelved};
-use midstride_core::document::Document;
-use midstride_core::edit::{Edit, Path};
+use midstride_core::format::document::Document;
+use midstride_core::format::header::HandoffKind;
+use midstride_core::format::stage::StageRule;
+use midstride_core::handoff::note::{self, Told};
 use midstride_core::handoff::{Handoff, Whereabouts};
-use midstride_core::header::HandoffKind;
-use midstride_core::id::{HandoffId, HandoffKey};
-use midstride_core::note::{self, Told};
-use midstride_core::redact::Redaction;
-use midstride_core::stage::StageRule;
-use midstride_core::yaml::Data;
+use midstride_core::text::edit::{Edit, Path};
+use midstride_core::text::id::{HandoffId, HandoffKey};
+use midstride_core::text::redact::Redaction;
+use midstride_core::text::yaml::Data;
 use std::path::{Path as FilePath, PathBuf};
 
 /// What a new handoff starts from.

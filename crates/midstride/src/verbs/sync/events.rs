@@ -7,8 +7,8 @@ use crate::files::Lock;
 use crate::git::{Fetched, Filed, GitError, Repository};
 use crate::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, written};
 use crate::project::Project;
-use midstride_core::event::{Envelope, Event};
-use midstride_core::redact::Rules;
+use midstride_core::text::redact::Rules;
+use midstride_core::work::event::{Envelope, Event};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Somebody else may push at the same moment, again and again; not for ever.

@@ -5,8 +5,8 @@ use super::events::{self, ByPath, Kind, is_event_id};
 use crate::git::Repository;
 use crate::ledger::{Ledger, LedgerError, StreamId};
 use crate::project::{Project, SetUp};
-use midstride_core::event::Event;
-use midstride_core::id::TaskId;
+use midstride_core::text::id::TaskId;
+use midstride_core::work::event::Event;
 use std::collections::BTreeSet;
 
 /// Where tasks are in another repository.
@@ -124,7 +124,7 @@ mod tests {
     use super::super::events::read_event;
     use super::*;
     use crate::ledger::RECORD_BYTES_MAX;
-    use midstride_core::redact::Rules;
+    use midstride_core::text::redact::Rules;
 
     const UID: &str = "0198c0f2-4c00-7000-8000-0000ffffff1a";
 

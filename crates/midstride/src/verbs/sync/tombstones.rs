@@ -6,7 +6,7 @@ use super::events::{self, ByPath, Kind, Met, is_event_id};
 use crate::git::Repository;
 use crate::ledger::{Ledger, LedgerError, StreamId};
 use crate::project::{Project, SetUp};
-use midstride_core::event::{Envelope, Event, TextEvent};
+use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeSet;
 
 /// Where tombstones are in another repository. Older versions leave it alone.

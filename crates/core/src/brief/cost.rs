@@ -1,0 +1,55 @@
+//! What a part of a text costs. Parts are counted once and added up: where one ends and the next
+//! begins, no word, number or space goes on.
+
+use crate::text::tokens;
+use std::ops::{Add, AddAssign};
+
+/// What a text costs, in both measures that a budget knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cost {
+    thousandths: u64,
+    utf16_units: u64,
+}
+
+impl Cost {
+    pub(super) fn of(text: &str) -> Self {
+        let utf16_units = u64::try_from(text.encode_utf16().count()).unwrap_or(u64::MAX);
+        Self { thousandths: tokens::thousandths(text), utf16_units }
+    }
+
+    /// So many tokens.
+    pub(super) fn of_tokens(tokens: u64) -> Self {
+        Self { thousandths: tokens * 1_000, utf16_units: 0 }
+    }
+
+    /// The same without a part of it.
+    pub(super) fn less(self, part: Self) -> Self {
+        Self {
+            thousandths: self.thousandths.saturating_sub(part.thousandths),
+            utf16_units: self.utf16_units.saturating_sub(part.utf16_units),
+        }
+    }
+
+    /// Whether it is within a budget.
+    pub(super) fn fits(self, budget: super::Budget) -> bool {
+        tokens::whole(self.thousandths) <= budget.tokens
+            && budget.utf16_units.is_none_or(|most| self.utf16_units <= most)
+    }
+}
+
+impl Add for Cost {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            thousandths: self.thousandths + other.thousandths,
+            utf16_units: self.utf16_units + other.utf16_units,
+        }
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}

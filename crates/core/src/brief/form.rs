@@ -1,0 +1,220 @@
+//! How much of a text a page quotes: all of it, or its beginning and its end.
+
+use super::visible::Visible;
+use crate::session::report::{Cuts, ELLIPSIS};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+/// A text of one word is a name: a path that is truncated is another path.
+const NAME_LENGTH_MAX: usize = 240;
+
+/// Below this length a quote keeps only its beginning.
+const BOTH_ENDS_MIN: usize = 100;
+
+/// The lines of a text that say something: neither empty ones, nor rules between paragraphs or below the
+/// head of a table.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let is_rule = |line: &str| line.len() >= 3 && line.chars().all(|c| "-*_=|: ".contains(c));
+    let lines = text.lines().map(str::trim_end);
+    lines.filter(move |line| !line.trim().is_empty() && !is_rule(line.trim()))
+}
+
+/// The lines of a text that say something, as a page quotes them. Code is as it was.
+pub(super) fn plain_lines(text: &str) -> String {
+    let mut is_code = false;
+    let plain = |line| {
+        let is_fence = str::trim_start(line).starts_with("```");
+        is_code ^= is_fence;
+        if is_code || is_fence { Cow::Borrowed(line) } else { plain(line) }
+    };
+    lines(text).map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// A line without marks that mean nothing on a page: those around strong words and around a table row.
+/// `**Root cause**` is `Root cause`; `2**3`, `src/**/*.rs` and code are as they were.
+pub(super) fn plain(line: &str) -> Cow<'_, str> {
+    let row = line.trim().strip_prefix('|').and_then(|row| row.strip_suffix('|'));
+    let line = row.filter(|row| row.contains(" | ")).map_or(line, str::trim);
+    if !line.contains(STRONG) {
+        return line.into();
+    }
+    let (mut plain, mut written, mut opened) = (String::with_capacity(line.len()), 0, None);
+    for (at, is_opening) in strong_marks(line) {
+        match opened.take() {
+            None if is_opening => opened = Some(at),
+            Some(start) if !is_opening => {
+                plain.extend([&line[written..start], &line[start + STRONG.len()..at]]);
+                written = at + STRONG.len();
+            }
+            None | Some(_) => {}
+        }
+    }
+    plain.push_str(&line[written..]);
+    plain.into()
+}
+
+const STRONG: &str = "**";
+
+/// Where strong words begin and end outside of code: the mark touches a word on one side, and a space, a
+/// bracket or the like on the other.
+fn strong_marks(line: &str) -> Vec<(usize, bool)> {
+    let is_outside = |c: Option<char>| {
+        c.is_none_or(|c| c.is_whitespace() || "()[]{}\"'“”‘’.,;:!?—–-|>".contains(c))
+    };
+    let is_word = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace() && c != '*' && c != '/');
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for (at, c) in line.char_indices() {
+        is_code ^= c == '`';
+        if is_code || !line[at..].starts_with(STRONG) {
+            continue;
+        }
+        let before = line[..at].chars().next_back();
+        let after = line[at + STRONG.len()..].chars().next();
+        match (is_outside(before) && is_word(after), is_word(before) && is_outside(after)) {
+            (true, false) => found.push((at, true)),
+            (false, true) => found.push((at, false)),
+            // Between two quotes or brackets it may be either.
+            (true, true) => {
+                let is_opening = found.last().is_none_or(|(_, is_opening)| !is_opening);
+                found.push((at, is_opening));
+            }
+            (false, false) => {}
+        }
+    }
+    found
+}
+
+/// Whether a text is a name.
+pub(super) fn is_name(text: &str) -> bool {
+    text.len() <= NAME_LENGTH_MAX && !text.contains(char::is_whitespace)
+}
+
+/// A visible text within a number of characters. A longer one keeps its beginning and its end: what a
+/// text is about comes first, and what follows from it comes last.
+pub(super) fn within(text: &str, cuts: &OnceCell<Cuts>, characters_max: usize) -> Visible {
+    let characters_max = if is_name(text) { NAME_LENGTH_MAX } else { characters_max };
+    if characters_max < BOTH_ENDS_MIN || text.chars().nth(characters_max).is_none() {
+        return beginning(text, characters_max);
+    }
+    let short = cuts.get_or_init(|| Cuts::of(text)).shorten(text, characters_max);
+    // A very long word leaves little of the text, unless it is cut.
+    let is_little = short.chars().count() * 2 < characters_max;
+    let start = is_little.then(|| beginning(text, characters_max));
+    start.filter(|start| start.text.len() > short.len()).unwrap_or_else(|| cut_to(text, short))
+}
+
+/// The beginning of a visible text within a number of characters.
+pub(super) fn beginning(text: &str, characters_max: usize) -> Visible {
+    if text.chars().nth(characters_max).is_none() {
+        return Visible { text: text.to_owned(), cut: 0 };
+    }
+    let start = before_a_gap(text, characters_max.saturating_sub(ELLIPSIS.len() + 2));
+    let before = if start.is_empty() { "" } else { " " };
+    cut_to(text, format!("{start}{before}{ELLIPSIS}"))
+}
+
+/// What is left of a text, with how much of it is not there.
+fn cut_to(text: &str, short: String) -> Visible {
+    let kept = short.chars().count().saturating_sub(ELLIPSIS.chars().count());
+    Visible { cut: text.chars().count().saturating_sub(kept).max(1), text: short }
+}
+
+/// The beginning of a text, up to the end of a word.
+fn before_a_gap(text: &str, characters: usize) -> &str {
+    let end = text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
+    let head = &text[..end];
+    if end == text.len() || text[end..].starts_with(char::is_whitespace) {
+        return head.trim_end();
+    }
+    let at = head.rfind(char::is_whitespace).unwrap_or_default();
+    // A word as long as half of the room is cut: nothing else would be left. An address that is cut is
+    // another address.
+    let is_dropped = at * 2 > head.len() || head[at..].contains("://");
+    if is_dropped { head[..at].trim_end() } else { head }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, characters_max: usize, expected: &str) {
+        let found = within(text, &OnceCell::new(), characters_max);
+        assert_eq!(found.text, expected);
+        assert_eq!(found.cut == 0, text == expected, "a truncation is counted");
+    }
+
+    #[test]
+    fn a_text_that_fits_is_whole() {
+        check("Warm the cache.", 40, "Warm the cache.");
+        check("Warm the cache.\n\nThen measure.", 40, "Warm the cache.\n\nThen measure.");
+    }
+
+    #[test]
+    fn a_short_quote_keeps_its_beginning() {
+        let text = "one two three four five six seven eight nine ten eleven twelve";
+        check(text, 30, "one two three four five […]");
+        check(&format!("x {}", "y".repeat(300)), 20, "x yyyyyyyyyyy […]");
+    }
+
+    #[test]
+    fn a_longer_quote_keeps_its_end_too() {
+        let text = format!("The purge runs hourly. {}So warm it first.", "It logs. ".repeat(40));
+        let found = within(&text, &OnceCell::new(), 140).text;
+        assert!(found.starts_with("The purge runs hourly. It logs."), "{found}");
+        assert!(found.contains(" […] "), "{found}");
+        assert!(found.ends_with("So warm it first."), "{found}");
+        assert!(found.chars().count() <= 140, "{found}");
+    }
+
+    #[test]
+    fn an_address_is_whole_or_not_there() {
+        let address = format!("https://example.com/{}", "run/".repeat(40));
+        check(&format!("Why does it fail? {address}"), 120, "Why does it fail? […]");
+        check(&format!("{address} Why?"), 130, "[…] Why?");
+        let between = format!("Look at {address} and say why the job fails on every second day.");
+        let found = within(&between, &OnceCell::new(), 130).text;
+        assert_eq!(found, "Look at […] and say why the job fails on every second day.");
+    }
+
+    #[test]
+    fn a_beginning_has_no_end() {
+        let text = "# Plan\nMove the lock into the queue, and drain it. Then the details follow.";
+        assert_eq!(beginning(text, 50).text, "# Plan\nMove the lock into the queue, and […]");
+        assert_eq!(beginning(text, 500).text, text);
+    }
+
+    #[test]
+    fn marks_without_meaning_are_removed() {
+        let check = |text: &str, expected: &str| assert_eq!(plain(text), expected);
+        check("**Root cause**: `drain()` waits.", "Root cause: `drain()` waits.");
+        check("1. **`page.rs`** — **never** cut", "1. `page.rs` — never cut");
+        check(
+            "It takes `**kwargs`, and 2 ** 3 is 2 ** 3.",
+            "It takes `**kwargs`, and 2 ** 3 is 2 ** 3.",
+        );
+        check("**open", "**open");
+        check("| a.rs | lock |", "a.rs | lock");
+        for text in
+            ["a || b", "|x - y|", "a**2 + b**2 = c**2", "src/**/*.ts,test/**/*.ts", "f(**a,**b)"]
+        {
+            check(text, text);
+        }
+        let code = "```\n| a | b |\n**x**\n```";
+        assert_eq!(plain_lines(code), code);
+    }
+
+    #[test]
+    fn a_rule_below_the_head_of_a_table_says_nothing() {
+        let table = "| File | Change |\n|------|:-----:|\n| a.rs | lock |";
+        let lines: Vec<&str> = lines(table).collect();
+        assert_eq!(lines, ["| File | Change |", "| a.rs | lock |"]);
+    }
+
+    #[test]
+    fn a_name_is_whole() {
+        let path = format!("src/{}/page.rs", "deep/".repeat(30));
+        check(&path, 70, &path);
+    }
+}

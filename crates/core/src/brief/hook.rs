@@ -1,0 +1,172 @@
+//! Hooks: what a client tells at a moment of a session, what it is answered, and what is decided in
+//! between. How a client writes it down is the surface's business.
+
+mod compaction;
+mod worth;
+
+pub use compaction::{missing, must_survive, not_told, proven, without_summary};
+pub use worth::{Handed, Worth, blocks, nudge, reminds, worth};
+
+use crate::brief::Occasion;
+use crate::session::Client;
+
+/// More than so many UTF-16 units of one text Claude Code puts into a file.
+pub const UNITS_MAX: usize = 10_000;
+/// So often in a row a session is kept from stopping.
+pub const BLOCKS_MAX: u8 = 2;
+
+/// One call of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The client that calls.
+    pub client: Client,
+    /// The moment as the client names it.
+    pub event: String,
+    /// The session.
+    pub session: Option<String>,
+    /// Where its transcript is, or will be.
+    pub transcript: Option<String>,
+    /// Where it works.
+    pub folder: Option<String>,
+    /// The agent that it is about, where it is about one.
+    pub agent: Option<String>,
+    /// The turn that it comes in, where the client names it: each prompt begins another one.
+    pub turn: Option<String>,
+    /// Whether the client lets its agent do everything without asking, as far as it tells.
+    pub is_unrestricted: bool,
+    /// What happens.
+    pub moment: Moment,
+}
+
+impl Call {
+    /// What tells a call from another one that wants the same answer; none where answering it twice
+    /// says nothing twice.
+    pub fn sameness(&self) -> Option<&str> {
+        match &self.moment {
+            Moment::Start(occasion) => Some(occasion.name()),
+            Moment::Prompt(text) => Some(text),
+            Moment::Stop { again: false } => Some("first"),
+            Moment::Stop { again: true } => Some("again"),
+            Moment::BeforeCompaction => Some(""),
+            // Several start at once; one that has no name may be any of them.
+            Moment::AgentStart => self.agent.as_deref(),
+            Moment::AfterCompaction(_)
+            | Moment::AgentStop
+            | Moment::TaskCreated(_)
+            | Moment::TaskCompleted(_)
+            | Moment::Interrupt
+            | Moment::End { .. }
+            | Moment::Other => None,
+        }
+    }
+}
+
+/// What happens to a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// It starts, or starts over.
+    Start(Occasion),
+    /// The user asks for this.
+    Prompt(String),
+    /// Its context is about to be replaced by a summary.
+    BeforeCompaction,
+    /// It was, by this one where the client tells.
+    AfterCompaction(Option<String>),
+    /// It starts an agent.
+    AgentStart,
+    /// An agent comes back.
+    AgentStop,
+    /// It wrote down a task.
+    TaskCreated(ClientTask),
+    /// It carried a task out.
+    TaskCompleted(ClientTask),
+    /// It is about to wait for the user.
+    Stop {
+        /// Whether it was kept from that just now.
+        again: bool,
+    },
+    /// The user stopped it.
+    Interrupt,
+    /// It ends.
+    End {
+        /// Whether the user cleared it, so that another one starts at once.
+        is_clear: bool,
+    },
+    /// Something that nobody here needs to know.
+    Other,
+}
+
+/// A task, as a client tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientTask {
+    /// Its number in the session.
+    pub id: String,
+    /// What is to be done, in one line.
+    pub subject: String,
+    /// The rest of it.
+    pub description: Option<String>,
+}
+
+/// What a client is answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// What the model reads.
+    pub context: Option<String>,
+    /// What the user reads, in one line.
+    pub user_line: Option<String>,
+    /// Why the session must not stop yet.
+    pub block: Option<String>,
+    /// What whoever writes a summary is to keep to.
+    pub instructions: Option<String>,
+}
+
+impl Answer {
+    /// The same, no text longer than a client takes.
+    #[must_use]
+    pub fn within_limits(self) -> Self {
+        let Self { context, user_line, block, instructions } = self;
+        let [context, user_line, block, instructions] =
+            [context, user_line, block, instructions].map(|text| text.map(cut));
+        Self { context, user_line, block, instructions }
+    }
+}
+
+/// Whole lines of a text, as many as a client takes.
+fn cut(text: String) -> String {
+    const LEFT_OUT: &str = "(The rest is left out: `midstride brief` shows it.)";
+    let units = |text: &str| text.encode_utf16().count();
+    if units(&text) <= UNITS_MAX {
+        return text;
+    }
+    let mut room = UNITS_MAX - units(LEFT_OUT);
+    let mut kept = String::new();
+    for line in text.split_inclusive('\n') {
+        match room.checked_sub(units(line)) {
+            Some(left) => room = left,
+            None => break,
+        }
+        kept.push_str(line);
+    }
+    kept + LEFT_OUT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_is_longer_than_a_client_takes() {
+        let line = "é𝄞 told\n";
+        let long = line.repeat(2_000);
+        let answer = Answer { context: Some(long.clone()), ..Answer::default() }.within_limits();
+        let context = answer.context.unwrap();
+        assert!(context.encode_utf16().count() <= UNITS_MAX);
+        let (told, last) = context.rsplit_once('\n').unwrap();
+        assert!(long.starts_with(told) && told.len() > 9_000, "{}", told.len());
+        assert!(last.contains("midstride brief"));
+        let short = Answer { block: Some("no".to_owned()), ..Answer::default() };
+        assert_eq!(short.clone().within_limits(), short);
+        let unbroken = Answer { context: Some("x".repeat(20_000)), ..Answer::default() };
+        assert!(unbroken.within_limits().context.unwrap().len() < UNITS_MAX);
+    }
+}

@@ -1,0 +1,134 @@
+//! What is worth telling of sessions that are at work while another one starts.
+
+use super::Origin;
+use super::session::client_name;
+use crate::brief::{Form, Point, Rank, quote};
+use crate::session::{Client, short_id};
+use jiff::Timestamp;
+
+/// Sessions that are named; more are counted.
+const SESSIONS_MAX: usize = 3;
+/// Files that are named; more are counted.
+const FILES_MAX: usize = 5;
+
+/// A session that is at work, as it was observed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtWork {
+    /// The client that runs it.
+    pub client: Client,
+    /// Its id.
+    pub session: String,
+    /// The top of its working tree, where that is another one than this.
+    pub elsewhere: Option<String>,
+    /// The branch that is checked out there.
+    pub branch: Option<String>,
+    /// When it was last active.
+    pub active: Timestamp,
+    /// Whether the page is about this session.
+    pub is_of_page: bool,
+    /// Files that it changed, and that the session of the page changed too and left uncommitted.
+    pub both: Vec<String>,
+}
+
+/// Sessions at work, a line each: where, on which branch, and which files both changed.
+pub fn of_at_work(sessions: &[AtWork]) -> Vec<Point> {
+    let mut points: Vec<Point> = sessions.iter().take(SESSIONS_MAX).map(point).collect();
+    let more = sessions.len().saturating_sub(SESSIONS_MAX);
+    if more > 0 {
+        let origin = Origin::of("this project".to_owned(), &["midstride", "session", "list"]);
+        let text = format!("{more} more sessions");
+        points.push(Point { count: more, ..line(&origin, "Also at work", text) });
+    }
+    points
+}
+
+fn point(one: &AtWork) -> Point {
+    let short = short_id(&one.session);
+    let origin = Origin::of(format!("session {short}"), &["midstride", "session", "show", short]);
+    let place = match &one.elsewhere {
+        Some(top) => format!("in {}", quote::code(top, 120)),
+        None => "in this working tree".to_owned(),
+    };
+    let branch = one.branch.as_deref().map(|name| format!(", branch {}", quote::label(name)));
+    let text = format!(
+        "{} session {short} {place}{}; active at {}, not ended{}",
+        client_name(one.client),
+        branch.unwrap_or_default(),
+        one.active.strftime("%H:%M"),
+        both(&one.both)
+    );
+    line(&origin, if one.is_of_page { "Still at work" } else { "Also at work" }, text)
+}
+
+fn both(files: &[String]) -> String {
+    let names: Vec<String> =
+        files.iter().take(FILES_MAX).map(|path| quote::code(path, 120)).collect();
+    let more = match files.len().saturating_sub(FILES_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("; both sessions changed {}{more}", names.join(", ")),
+    }
+}
+
+fn line(origin: &Origin, what: &'static str, text: String) -> Point {
+    let point = origin.point(Rank::Standing, what, text);
+    Point { form: Form::Line, is_of_page: true, ..point }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(session: &str) -> AtWork {
+        AtWork {
+            client: Client::Codex,
+            session: session.to_owned(),
+            elsewhere: None,
+            branch: Some("main".to_owned()),
+            active: "2026-03-22T14:05:00Z".parse().unwrap(),
+            is_of_page: false,
+            both: Vec::new(),
+        }
+    }
+
+    fn texts(sessions: &[AtWork]) -> Vec<String> {
+        let line = |point: Point| format!("{}: {}", point.what, point.text);
+        of_at_work(sessions).into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn a_session_at_work_is_one_line_as_it_was_observed() {
+        let here = one("5e550001-aaaa");
+        assert_eq!(
+            texts(&[here]),
+            ["Also at work: Codex session 5e550001 in this working tree, branch main; active at \
+              14:05, not ended"]
+        );
+        let there = AtWork {
+            client: Client::ClaudeCode,
+            elsewhere: Some("/home/dev/shop-fix".to_owned()),
+            branch: None,
+            is_of_page: true,
+            both: (1..=7).map(|number| format!("src/{number}.rs")).collect(),
+            ..one("5e550002-aaaa")
+        };
+        assert_eq!(
+            texts(&[there]),
+            [
+                "Still at work: Claude Code session 5e550002 in `/home/dev/shop-fix`; active at 14:05, \
+              not ended; both sessions changed `src/1.rs`, `src/2.rs`, `src/3.rs`, `src/4.rs`, \
+              `src/5.rs` and 2 more"
+            ]
+        );
+    }
+
+    #[test]
+    fn of_many_sessions_the_rest_is_counted() {
+        let many: Vec<AtWork> = (0..5).map(|number| one(&format!("5e55000{number}-a"))).collect();
+        assert_eq!(texts(&many).len(), SESSIONS_MAX + 1);
+        assert_eq!(texts(&many).last().unwrap(), "Also at work: 2 more sessions");
+    }
+}

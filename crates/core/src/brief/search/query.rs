@@ -1,0 +1,114 @@
+//! What was typed, as terms that all have to be there.
+
+use crate::text::words::Term;
+
+/// A shorter beginning fits too much to be looked up.
+pub const PREFIX_LENGTH_MIN: usize = 3;
+/// More terms than these are a text, not a query.
+pub const TERMS_MAX: usize = 32;
+
+/// Terms that all have to be in a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    terms: Vec<Term>,
+}
+
+/// Why nothing can be looked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// No letter and no digit in it.
+    #[error("there is no word to look for")]
+    Empty,
+    /// A beginning that fits too much.
+    #[error("`{0}` is too short: the beginning of a word has at least {PREFIX_LENGTH_MIN} letters")]
+    ShortPrefix(String),
+    /// Over [`TERMS_MAX`].
+    #[error("{0} words are too many: at most {TERMS_MAX} can be looked for")]
+    TooMany(usize),
+}
+
+impl Query {
+    /// Reads `word`, `"a phrase"` and `begin*`, in any order and number. An identifier or a path is
+    /// a phrase of its words.
+    pub fn read(typed: &str) -> Result<Self, QueryError> {
+        let mut terms: Vec<Term> = Vec::new();
+        // What stands between quotes has an odd number; a last one that is not closed goes to the end.
+        for (number, text) in typed.split('"').enumerate() {
+            if number % 2 == 1 {
+                terms.extend(Term::of(text));
+                continue;
+            }
+            for chunk in text.split_whitespace() {
+                terms.extend(term_of(chunk)?);
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        terms.retain(|term| seen.insert(term.clone()));
+        match terms.len() {
+            0 => Err(QueryError::Empty),
+            many if many > TERMS_MAX => Err(QueryError::TooMany(many)),
+            _ => Ok(Self { terms }),
+        }
+    }
+
+    /// Its terms; at least one.
+    pub fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+}
+
+fn term_of(chunk: &str) -> Result<Option<Term>, QueryError> {
+    let begin = chunk.strip_suffix('*');
+    let Some(mut term) = Term::of(begin.unwrap_or(chunk)) else {
+        return Ok(None);
+    };
+    // A star behind something else than a letter is no beginning of a word.
+    let goes_on = begin.and_then(|begin| begin.chars().next_back());
+    term.prefix = goes_on.is_some_and(char::is_alphanumeric);
+    let last = term.words.last().map_or(0, |word| word.chars().count());
+    if term.prefix && last < PREFIX_LENGTH_MIN {
+        return Err(QueryError::ShortPrefix(chunk.to_owned()));
+    }
+    Ok(Some(term))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(typed: &str) -> String {
+        let term =
+            |term: &Term| format!("{}{}", term.words.join("+"), if term.prefix { "*" } else { "" });
+        match Query::read(typed) {
+            Ok(query) => query.terms().iter().map(term).collect::<Vec<_>>().join(" "),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn words_phrases_and_beginnings_are_read() {
+        assert_eq!(shown("Cache  purge cache"), "cache purge");
+        assert_eq!(shown("slow \"cache purge\" mark*"), "slow cache+purge mark*");
+        assert_eq!(shown("src/feed/reader.py"), "src+feed+reader+py");
+        assert_eq!(shown("\"never closed"), "never+closed");
+        assert_eq!(shown("feed/rea*"), "feed+rea*");
+    }
+
+    #[test]
+    fn the_syntax_of_an_engine_is_only_words() {
+        assert_eq!(shown("title: NEAR(a b, 2) AND -c ^d"), "title near+a b 2 and c d");
+        assert_eq!(
+            shown("a* b"),
+            "`a*` is too short: the beginning of a word has at least 3 letters"
+        );
+        assert_eq!(
+            shown("日本*"),
+            "`日本*` is too short: the beginning of a word has at least 3 letters"
+        );
+        assert_eq!(shown(" \"\" * --"), "there is no word to look for");
+        assert_eq!(
+            shown(&(0..40).map(|n| format!("w{n} ")).collect::<String>()),
+            "40 words are too many: at most 32 can be looked for"
+        );
+    }
+}

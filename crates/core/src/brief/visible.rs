@@ -1,0 +1,288 @@
+//! Carried text made visible: what hides, acts or opens a tag is gone, what a person can read stays.
+//! Few rules that hold for every text, and no list of bad words: whoever quotes the result behind a
+//! marker of his own needs no more.
+
+use crate::text::hidden::{MARK, hides, only_shapes};
+
+/// More marks on one letter make it unreadable.
+const COMBINING_MAX: usize = 3;
+
+/// More spaces in a row say nothing.
+const SPACES_MAX: usize = 8;
+
+/// The beginning of a text, made visible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Visible {
+    /// Lines of visible characters; none at the ends is empty, and no two in a row.
+    pub(super) text: String,
+    /// Characters of the original that are not in here because it was too long.
+    pub(super) cut: usize,
+}
+
+impl Visible {
+    /// At most so many characters of a text.
+    pub(super) fn of(text: &str, characters_max: usize) -> Self {
+        let text = text.trim();
+        let mut writer = Writer::default();
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            if writer.characters >= characters_max {
+                break;
+            }
+            let plain = plain_length(rest, characters_max - writer.characters);
+            rest = match plain {
+                0 => writer.take(c, rest),
+                _ => writer.put_plain(rest, plain),
+            };
+        }
+        let text = writer.text.trim_end();
+        Self { text: text.to_owned(), cut: rest.chars().count() }
+    }
+
+    /// In one line.
+    pub(super) fn line(text: &str, characters_max: usize) -> Self {
+        let Self { text, cut } = Self::of(text, characters_max);
+        Self { text: text.split_whitespace().collect::<Vec<_>>().join(" "), cut }
+    }
+}
+
+#[derive(Default)]
+struct Writer {
+    text: String,
+    characters: usize,
+    /// Angle brackets that are open in this line.
+    open: usize,
+    combining: usize,
+    spaces: usize,
+}
+
+impl Writer {
+    /// Takes what begins with this character; what is left of the rest.
+    fn take<'text>(&mut self, c: char, rest: &'text str) -> &'text str {
+        let after = &rest[c.len_utf8()..];
+        if let Some(after) = coloured(c, after) {
+            return after;
+        }
+        let (c, after) = entity(rest).unwrap_or((c, after));
+        match c {
+            '\r' if after.starts_with('\n') => {}
+            c if ends_line(c) => self.line_end(),
+            '\t' => (0..2).for_each(|_| self.space()),
+            c if only_shapes(c) => {}
+            c if c.is_whitespace() => self.space(),
+            c if hides(c) => self.mark(),
+            c if is_combining(c) => self.combine(c),
+            c if opens_tag(c) => {
+                self.open += 1;
+                self.put('‹');
+            }
+            c if closes_tag(c) && self.open > 0 && !self.text.ends_with(['-', '=']) => {
+                self.open -= 1;
+                self.put('›');
+            }
+            c => {
+                self.keep_apart(c);
+                self.put(c);
+            }
+        }
+        after
+    }
+
+    /// Takes characters that are as they should be; what is left of the rest.
+    fn put_plain<'text>(&mut self, rest: &'text str, length: usize) -> &'text str {
+        let (plain, rest) = rest.split_at(length);
+        self.combining = 0;
+        self.spaces = 0;
+        self.text.push_str(plain);
+        self.characters += length;
+        rest
+    }
+
+    fn put(&mut self, c: char) {
+        self.combining = 0;
+        self.spaces = 0;
+        self.push(c);
+    }
+
+    fn push(&mut self, c: char) {
+        self.text.push(c);
+        self.characters += 1;
+    }
+
+    fn line_end(&mut self) {
+        self.open = 0;
+        self.spaces = 0;
+        self.text.truncate(self.text.trim_end_matches(' ').len());
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.push('\n');
+        }
+    }
+
+    fn space(&mut self) {
+        self.combining = 0;
+        self.spaces += 1;
+        if self.spaces <= SPACES_MAX {
+            self.push(' ');
+        }
+    }
+
+    fn mark(&mut self) {
+        if !self.text.ends_with(MARK) {
+            self.put(MARK);
+        }
+    }
+
+    fn combine(&mut self, c: char) {
+        self.combining += 1;
+        match self.combining {
+            ..=COMBINING_MAX => self.push(c),
+            _ => {
+                if !self.text.ends_with(MARK) {
+                    self.push(MARK);
+                }
+            }
+        }
+    }
+
+    /// Links, references and closing instructions are made of pairs of characters.
+    fn keep_apart(&mut self, c: char) {
+        let pair = matches!(
+            (self.text.chars().next_back(), c),
+            (Some(']'), '(' | '[' | ':') | (Some('['), '/' | '^')
+        );
+        if pair {
+            self.space();
+        }
+    }
+}
+
+/// How much of a text begins with what no rule is about: most of what is carried is such words, and
+/// a briefing looks at hundreds of texts while a client waits.
+fn plain_length(text: &str, most: usize) -> usize {
+    let is_plain = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'.' | b',' | b';' | b'!' | b'?' | b'-' | b'_' | b'\'' | b'"' | b'`')
+    };
+    text.bytes().take(most).take_while(is_plain).count()
+}
+
+/// What follows a colour or another control sequence of a terminal.
+fn coloured(c: char, after: &str) -> Option<&str> {
+    const LENGTH_MAX: usize = 32;
+    let parameters = match c {
+        '\u{1B}' => after.strip_prefix('[')?,
+        '\u{9B}' => after,
+        _ => return None,
+    };
+    let end = parameters.bytes().take(LENGTH_MAX).position(|byte| !matches!(byte, 0x20..=0x3F))?;
+    let is_final = matches!(parameters.as_bytes()[end], 0x40..=0x7E);
+    is_final.then(|| &parameters[end + 1..])
+}
+
+/// An angle bracket that is spelled out, and what follows it.
+fn entity(rest: &str) -> Option<(char, &str)> {
+    const LENGTH_MAX: usize = 12;
+    let body = rest.strip_prefix('&')?;
+    let end = body.bytes().take(LENGTH_MAX).position(|byte| byte == b';')?;
+    let name = body[..end].to_ascii_lowercase();
+    let number = name.strip_prefix('#').and_then(|digits| match digits.strip_prefix('x') {
+        Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16).ok(),
+        None => digits.parse().ok(),
+    });
+    let c = match (name.as_str(), number) {
+        ("lt", _) | (_, Some(0x3C)) => '<',
+        ("gt", _) | (_, Some(0x3E)) => '>',
+        _ => return None,
+    };
+    Some((c, &body[end + 1..]))
+}
+
+/// Whether a character ends a line.
+pub(super) fn ends_line(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+fn opens_tag(c: char) -> bool {
+    matches!(c, '<' | '\u{FF1C}' | '\u{FE64}' | '\u{2C2}' | '\u{1438}')
+}
+
+fn closes_tag(c: char) -> bool {
+    matches!(c, '>' | '\u{FF1E}' | '\u{FE65}' | '\u{2C3}' | '\u{1433}')
+}
+
+fn is_combining(c: char) -> bool {
+    matches!(u32::from(c),
+        0x300..=0x36F | 0x483..=0x489 | 0x591..=0x5BD | 0x5BF | 0x5C1..=0x5C2 | 0x5C4..=0x5C5
+        | 0x610..=0x61A | 0x64B..=0x65F | 0x670 | 0x6D6..=0x6DC | 0x6DF..=0x6E4 | 0x93C | 0x941..=0x948
+        | 0x94D | 0xE31 | 0xE34..=0xE3A | 0xE47..=0xE4E | 0xF71..=0xF7E | 0x1AB0..=0x1AFF
+        | 0x1DC0..=0x1DFF | 0x20D0..=0x20FF | 0x302A..=0x302F | 0x3099..=0x309A | 0xFE20..=0xFE2F)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(carried: &str, visible: &str) {
+        let found = Visible::of(carried, 1_000);
+        assert_eq!(found, Visible { text: visible.to_owned(), cut: 0 });
+        assert_eq!(Visible::of(&found.text, 1_000), found, "what is visible stays as it is");
+    }
+
+    #[test]
+    fn what_people_write_stays_readable() {
+        check("Zürich, 東京, café, 👍🏽, ≤ 5 µs", "Zürich, 東京, café, 👍🏽, ≤ 5 µs");
+        check("a -> b => c >> d 2>&1", "a -> b => c >> d 2>&1");
+        check("Vec<Option<T>> when a < b", "Vec‹Option‹T›› when a ‹ b");
+        check("impl Fn<A> -> B<C>", "impl Fn‹A› -> B‹C›");
+        check("R&D &amp; co; a&b;", "R&D &amp; co; a&b;");
+        check("arr[0][1] and v[i](x)", "arr[0] [1] and v[i] (x)");
+        check("⚠️ careful", "⚠ careful");
+    }
+
+    #[test]
+    fn tags_of_any_spelling_are_no_tags() {
+        check("</system-reminder>", "‹/system-reminder›");
+        check("< / SYSTEM >", "‹ / SYSTEM ›");
+        check("＜／system＞", "‹／system›");
+        check("&lt;system&GT; &#60;/x&#x3e; &#X003C;", "‹system› ‹/x› ‹");
+        check("<\u{200b}/sys\u{ad}tem>", "‹/system›");
+        check("<|im_end|> <<SYS>> [/INST]", "‹|im_end|› ‹‹SYS›› [ /INST]");
+    }
+
+    #[test]
+    fn links_are_text_and_address() {
+        check("[x](javascript:alert)", "[x] (javascript:alert)");
+        check("![x](http://a/?q)", "![x] (http://a/?q)");
+        check("[x]\u{200d}(http://a)", "[x] (http://a)");
+        check("[x]: http://a\n[^1]: y\n[a][b]", "[x] : http://a\n[ ^1] : y\n[a] [b]");
+    }
+
+    #[test]
+    fn what_hides_is_marked_and_what_only_shapes_is_gone() {
+        check("a\u{202e}b\u{2066}\u{2069}c", "a\u{FFFD}b\u{FFFD}c");
+        check("a\u{E0041}\u{E0042}b", "a\u{FFFD}b");
+        check("in\u{ad}ter\u{200c}val\u{feff}", "interval");
+        check("a\0b\u{7f}c\u{90}d", "a\u{FFFD}b\u{FFFD}c\u{FFFD}d");
+        check("\u{1b}[1;31mred\u{1b}[0m \u{9b}2Jx", "red x");
+        check("\u{1b}]8;;http://a\u{7}x", "\u{FFFD}]8;;http://a\u{FFFD}x");
+        check("e\u{301}", "e\u{301}");
+        let zalgo = format!("e{}x", "\u{301}".repeat(5_000));
+        check(&zalgo, "e\u{301}\u{301}\u{301}\u{FFFD}x");
+    }
+
+    #[test]
+    fn lines_end_in_one_way_and_emptiness_is_short() {
+        check(" a\r\nb\rc\u{2028}d\u{85}e\u{b}f ", "a\nb\nc\nd\ne\nf");
+        check("a\n\n\n\n  b", "a\n\n  b");
+        check(&format!("a{}b", " ".repeat(999)), "a        b");
+        assert_eq!(Visible::line("a\n\n b\tc", 99).text, "a b c");
+    }
+
+    #[test]
+    fn what_is_cut_is_counted() {
+        assert_eq!(Visible::of("abcdef", 4), Visible { text: "abcd".into(), cut: 2 });
+        assert_eq!(Visible::of("ab\n\ncd", 3), Visible { text: "ab".into(), cut: 3 });
+        assert_eq!(Visible::of("  ab  ", 2), Visible { text: "ab".into(), cut: 0 });
+    }
+}

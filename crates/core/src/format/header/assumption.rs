@@ -1,0 +1,152 @@
+//! Assumptions: what is taken for granted, how surely, and whether anybody looked.
+
+use super::{Lenient, field, flag, text};
+use crate::format::shape::{Choice, Kind, Shape};
+use crate::text::span::{At, Span};
+use crate::text::yaml::Node;
+
+static CONFIDENCE: Choice = Choice {
+    words: &["high", "medium", "low"],
+    aliases: &[("med", "medium"), ("mid", "medium")],
+    guesses: &[],
+};
+
+/// Older documents have a plain `true` or `false` here: `false` means that nobody looked yet.
+static VALIDATED: Choice = Choice {
+    words: &["true", "false", "failed"],
+    aliases: &[
+        ("yes", "true"),
+        ("on", "true"),
+        ("y", "true"),
+        ("no", "false"),
+        ("off", "false"),
+        ("n", "false"),
+        ("disproved", "failed"),
+        ("refuted", "failed"),
+    ],
+    guesses: &[],
+};
+
+pub(super) static SHAPE: Shape = Shape {
+    name: "an assumption",
+    main: Some("assumption"),
+    identity: &["assumption"],
+    fields: &[
+        field("assumption", Kind::Text, "What is assumed."),
+        field("confidence", Kind::Choice(&CONFIDENCE), "How sure the author is."),
+        field("validation_needed", Kind::Flag, "Whether somebody should look."),
+        field(
+            "validated",
+            Kind::Choice(&VALIDATED),
+            "Whether it holds: `true`, `failed` if it was disproved, `false` if nobody looked yet.",
+        ),
+    ],
+};
+
+/// How sure the author is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confidence {
+    /// Doubtful.
+    Low,
+    /// Likely.
+    Medium,
+    /// Sure.
+    High,
+}
+
+/// What is known about an assumption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Validation {
+    /// Nobody looked yet.
+    Pending,
+    /// Somebody looked, and it holds.
+    Holds,
+    /// Somebody looked, and it does not hold.
+    Disproved,
+}
+
+impl Validation {
+    fn read(text: &str) -> Option<Self> {
+        Some(match VALIDATED.read(text)? {
+            "true" => Self::Holds,
+            "failed" => Self::Disproved,
+            _ => Self::Pending,
+        })
+    }
+
+    /// The word that is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "false",
+            Self::Holds => "true",
+            Self::Disproved => "failed",
+        }
+    }
+}
+
+/// Something taken for granted.
+#[derive(Clone, Debug)]
+pub struct Assumption<'d> {
+    /// Its bytes.
+    pub at: Span,
+    /// What is assumed.
+    pub assumption: Option<At<&'d str>>,
+    /// How sure the author is.
+    pub confidence: Option<Confidence>,
+    /// Whether somebody should look.
+    pub validation_needed: bool,
+    /// What is known about it.
+    pub validation: Validation,
+}
+
+impl Assumption<'_> {
+    /// Whether somebody still has to look.
+    pub fn needs_validation(&self) -> bool {
+        self.validation_needed && self.validation == Validation::Pending
+    }
+}
+
+impl<'d> Lenient<'d> for Assumption<'d> {
+    fn read(node: &'d Node) -> Option<Self> {
+        let confidence = text(node, "confidence", "assumption")
+            .and_then(|text| CONFIDENCE.read(text.value))
+            .map(|word| match word {
+                "high" => Confidence::High,
+                "medium" => Confidence::Medium,
+                _ => Confidence::Low,
+            });
+        (!node.is_blank()).then(|| Self {
+            at: node.at,
+            assumption: text(node, "assumption", "assumption"),
+            confidence,
+            validation_needed: flag(node, "validation_needed").unwrap_or(false),
+            validation: node
+                .get("validated")
+                .and_then(Node::text)
+                .and_then(|text| Validation::read(text.value))
+                .unwrap_or(Validation::Pending),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_is_read_in_old_and_new_words() {
+        for (text, expected) in [
+            ("true", Some(Validation::Holds)),
+            ("yes", Some(Validation::Holds)),
+            ("false", Some(Validation::Pending)),
+            ("failed", Some(Validation::Disproved)),
+            ("Disproved", Some(Validation::Disproved)),
+            ("perhaps", None),
+        ] {
+            assert_eq!(Validation::read(text), expected, "{text}");
+        }
+        for one in [Validation::Pending, Validation::Holds, Validation::Disproved] {
+            assert_eq!(Validation::read(one.word()), Some(one));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Status and kind: closed sets of words, and what people write instead.
+
+use crate::format::shape::Choice;
+use std::fmt;
+
+pub(super) static STATUS: Choice = Choice {
+    words: &["planned", "in_progress", "resolved", "superseded", "abandoned"],
+    aliases: &[
+        ("open", "planned"),
+        ("todo", "planned"),
+        ("wip", "in_progress"),
+        ("active", "in_progress"),
+        ("started", "in_progress"),
+        ("done", "resolved"),
+        ("complete", "resolved"),
+        ("completed", "resolved"),
+        ("closed", "resolved"),
+        ("cancelled", "abandoned"),
+        ("canceled", "abandoned"),
+        ("dropped", "abandoned"),
+        ("wontfix", "abandoned"),
+    ],
+    guesses: &[
+        ("draft", "planned"),
+        ("proposed", "planned"),
+        ("pending", "planned"),
+        ("ready", "planned"),
+        ("new", "planned"),
+        ("partial", "in_progress"),
+        ("blocked", "in_progress"),
+        ("implemented", "resolved"),
+        ("merged", "resolved"),
+        ("shipped", "resolved"),
+        ("accepted", "resolved"),
+        ("replaced", "superseded"),
+        ("obsolete", "superseded"),
+        ("rejected", "abandoned"),
+    ],
+};
+
+pub(super) static KIND: Choice =
+    Choice { words: &["investigation", "session", "stage"], aliases: &[], guesses: &[] };
+
+/// Where the life of a handoff stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// Not begun.
+    Planned,
+    /// Somebody works on it.
+    InProgress,
+    /// Carried out.
+    Resolved,
+    /// Another handoff took its place.
+    Superseded,
+    /// Given up.
+    Abandoned,
+}
+
+impl Status {
+    /// Every status, in the order of a life.
+    pub const ALL: [Self; 5] =
+        [Self::Planned, Self::InProgress, Self::Resolved, Self::Superseded, Self::Abandoned];
+
+    /// Reads a status as people write it; words behind it are a remark.
+    pub fn read(text: &str) -> Option<Self> {
+        let word = STATUS.read(text).or_else(|| STATUS.read_with_remark(text))?;
+        Self::ALL.into_iter().find(|status| status.word() == word)
+    }
+
+    /// The word that is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Planned => "planned",
+            Self::InProgress => "in_progress",
+            Self::Resolved => "resolved",
+            Self::Superseded => "superseded",
+            Self::Abandoned => "abandoned",
+        }
+    }
+
+    /// Whether there is still something to do.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Planned | Self::InProgress)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// What sort of handoff a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HandoffKind {
+    /// A problem that was looked into.
+    Investigation,
+    /// A session that ended.
+    Session,
+    /// A stage of a pipeline.
+    Stage,
+}
+
+impl HandoffKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Investigation, Self::Session, Self::Stage];
+
+    /// Reads a kind.
+    pub fn read(text: &str) -> Option<Self> {
+        let word = KIND.read(text)?;
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// The word that is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Investigation => "investigation",
+            Self::Session => "session",
+            Self::Stage => "stage",
+        }
+    }
+}
+
+impl fmt::Display for HandoffKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_in_the_words_of_the_wild() {
+        assert_eq!(Status::read("PLANNED"), Some(Status::Planned));
+        assert_eq!(Status::read("In Progress"), Some(Status::InProgress));
+        assert_eq!(Status::read("RESOLVED (commit abc)"), Some(Status::Resolved));
+        assert_eq!(Status::read("complete"), Some(Status::Resolved));
+        assert_eq!(Status::read("purple"), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! The verdict of a review: the decision that says `approved` or `blocked`.
+
+use crate::format::header::Decision;
+
+/// What a review decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The work may go on.
+    Approved,
+    /// It may not.
+    Blocked,
+}
+
+const APPROVED: [&str; 5] = ["approved", "approve", "accepted", "passed", "passes"];
+const BLOCKED: [&str; 6] = ["blocked", "blocks", "block", "rejected", "failed", "fails"];
+const NEGATIONS: [&str; 3] = ["not", "never", "isn't"];
+/// Words that a verdict starts with, in front of what was decided.
+const SUBJECTS: [&str; 5] = ["the", "code", "review", "verdict", "decision"];
+
+impl Verdict {
+    /// Whether the work may not go on.
+    pub(crate) fn blocks(self) -> bool {
+        self == Self::Blocked
+    }
+
+    /// Reads a decision: `Review approved`, `Verdict: changes requested`, `Blocked`. Any other
+    /// decision is no verdict, even one about blocking something.
+    fn read(decision: &str) -> Option<Self> {
+        let lower = decision.to_lowercase();
+        let words: Vec<&str> = lower
+            .split(|c: char| !c.is_alphanumeric() && c != '\'')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let is_about_review = words.iter().take_while(|word| SUBJECTS.contains(word)).count() > 0
+            && words.iter().take(SUBJECTS.len()).any(|word| matches!(*word, "review" | "verdict"));
+        if !is_about_review && words.len() > 1 && words != ["changes", "requested"] {
+            return None;
+        }
+        words.iter().enumerate().find_map(|(at, word)| {
+            let is_negated = at.checked_sub(1).is_some_and(|at| NEGATIONS.contains(&words[at]));
+            let requests = matches!(*word, "changes" | "change")
+                && words.get(at + 1).is_some_and(|next| matches!(*next, "requested" | "required"));
+            match (APPROVED.contains(word), BLOCKED.contains(word) || requests, is_negated) {
+                (true, _, false) | (false, true, true) => Some(Self::Approved),
+                (true, _, true) | (false, true, false) => Some(Self::Blocked),
+                (false, false, _) => None,
+            }
+        })
+    }
+}
+
+/// The last verdict among decisions, with its text.
+pub(crate) fn last<'d>(decisions: &[Decision<'d>]) -> Option<(Verdict, &'d str)> {
+    decisions.iter().rev().find_map(|one| {
+        let text = one.decision?.value;
+        Some((Verdict::read(text)?, text))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_read_from_its_first_telling_word() {
+        for (text, expected) in [
+            ("Review approved", Some(Verdict::Approved)),
+            ("Review approved; no issue blocks the release", Some(Verdict::Approved)),
+            ("Review: not approved", Some(Verdict::Blocked)),
+            ("Review blocked", Some(Verdict::Blocked)),
+            ("Review blocked until q1 is approved", Some(Verdict::Blocked)),
+            ("The code review is not blocked", Some(Verdict::Approved)),
+            ("Verdict: changes requested", Some(Verdict::Blocked)),
+            ("Changes requested", Some(Verdict::Blocked)),
+            ("BLOCKED", Some(Verdict::Blocked)),
+            ("approved", Some(Verdict::Approved)),
+            ("Review every upload by hand", None),
+            ("Uploads over 5 MB are blocked", None),
+            ("Block uploads over 5 MB", None),
+            ("", None),
+        ] {
+            assert_eq!(Verdict::read(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `# midstride: allow CODE reason`: one finding silenced in one document, with a reason.
+
+use crate::format::document::Document;
+use crate::format::finding::{Code, Finding};
+use crate::text::markdown::BlockKind;
+use crate::text::span::Span;
+
+const MARK: &str = "midstride: allow ";
+
+/// A finding that was silenced.
+#[derive(Clone, Debug)]
+pub struct Silenced {
+    /// What was found.
+    pub finding: Finding,
+    /// Why it does not count.
+    pub reason: String,
+}
+
+struct Allowance<'d> {
+    code: &'d str,
+    reason: &'d str,
+    at: Span,
+}
+
+/// Takes what is allowed out of the findings, and judges the allowances themselves.
+pub(super) fn apply(document: &Document, findings: Vec<Finding>) -> (Vec<Finding>, Vec<Silenced>) {
+    let mut kept = findings;
+    let mut silenced = Vec::new();
+    for Allowance { code, reason, at } in allowances(document) {
+        let Some(known) = Code::parse(code) else {
+            let message = format!("there is no finding `{code}`");
+            kept.push(Finding::new(Code::AllowUnknown, at, message));
+            continue;
+        };
+        if reason.is_empty() {
+            let message = format!("{known} is silenced without a reason");
+            kept.push(Finding::new(Code::AllowWithoutReason, at, message));
+            continue;
+        }
+        let (matching, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|f| f.code == known);
+        kept = others;
+        if matching.is_empty() && known.is_seen_alone() {
+            let message = format!("{known} does not occur here");
+            kept.push(Finding::new(Code::AllowUnused, at, message));
+        }
+        silenced.extend(
+            matching.into_iter().map(|finding| Silenced { finding, reason: reason.to_owned() }),
+        );
+    }
+    kept.sort_by_key(|finding| (finding.at.start, finding.code));
+    (kept, silenced)
+}
+
+/// Why a code is silenced in a document, if it is.
+pub(super) fn reason_for(document: &Document, code: Code) -> Option<String> {
+    let mut all = allowances(document).into_iter();
+    let fits = |allowance: &Allowance<'_>| {
+        Code::parse(allowance.code) == Some(code) && !allowance.reason.is_empty()
+    };
+    all.find(fits).map(|allowance| allowance.reason.to_owned())
+}
+
+fn allowances(document: &Document) -> Vec<Allowance<'_>> {
+    let comments = document.header().map(|h| h.comments.as_slice()).unwrap_or_default();
+    let html = document.blocks().iter().filter(|block| block.kind == BlockKind::Html);
+    comments
+        .iter()
+        .copied()
+        .chain(html.map(|block| block.at))
+        .flat_map(|at| allowance(document.text(), at))
+        .collect()
+}
+
+/// `allow C005 reason`, or several codes before one reason.
+fn allowance(text: &str, at: Span) -> Vec<Allowance<'_>> {
+    let comment = at.of(text).trim().trim_start_matches("<!--").trim_end_matches("-->");
+    let Some(rest) = comment.trim_start_matches('#').trim().strip_prefix(MARK) else {
+        return Vec::new();
+    };
+    let mut rest = rest.trim();
+    let mut codes = Vec::new();
+    loop {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        let code = word.trim_end_matches([',', ':']);
+        // The first word is meant to be a code, whatever it is.
+        if code.is_empty() || (!codes.is_empty() && Code::parse(code).is_none()) {
+            break;
+        }
+        codes.push(code);
+        rest = rest[word.len()..].trim_start();
+    }
+    codes.into_iter().map(|code| Allowance { code, reason: rest, at }).collect()
+}

@@ -1,0 +1,142 @@
+//! Rule 3: assumptions that ask for validation got it, the shakier the sooner, and nothing relies
+//! on one that was disproved.
+
+use crate::format::finding::{Code, Finding};
+use crate::format::header::{Assumption, Confidence, Lenient, Validation};
+use crate::handoff::Handoff;
+use crate::text::yaml::Node;
+use std::collections::HashSet;
+
+/// How many places that may rely on an assumption a hint names.
+const DEPENDENTS_MAX: usize = 3;
+
+pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    for assumption in handoff.assumptions() {
+        if assumption.validation == Validation::Disproved {
+            out.push(disproved(handoff, &assumption));
+            continue;
+        }
+        if !assumption.needs_validation() {
+            continue;
+        }
+        let code = match assumption.confidence {
+            Some(Confidence::Low) => Code::AssumptionUnfounded,
+            Some(Confidence::Medium) | None => Code::AssumptionUnchecked,
+            Some(Confidence::High) => continue,
+        };
+        let message = format!("an assumption waits for validation: {}", said(&assumption));
+        let finding = Finding::new(code, place(&assumption), message);
+        out.push(finding.think("validate it and set `validated: true`, or `validated: failed`"));
+    }
+}
+
+/// Assumptions that do not say how sure the author is.
+pub(super) fn unrated(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    let items = handoff.node("assumptions").map(Node::items).unwrap_or_default();
+    for (number, item) in (1..).zip(items) {
+        let Some(assumption) = Assumption::read(item) else { continue };
+        // A value that cannot be read has a finding of its own.
+        let is_rated = item.get("confidence").is_some_and(|node| !node.is_blank());
+        if is_rated || assumption.validation != Validation::Pending {
+            continue;
+        }
+        let message = format!("a{number} does not say how sure it is");
+        let finding = Finding::new(Code::AssumptionUnrated, place(&assumption), message);
+        out.push(finding.think("add `confidence: high`, `medium` or `low`"));
+    }
+}
+
+fn said<'d>(assumption: &Assumption<'d>) -> &'d str {
+    assumption.assumption.map_or("(no text)", |text| text.value.trim())
+}
+
+fn place(assumption: &Assumption<'_>) -> crate::text::span::Span {
+    assumption.assumption.map_or(assumption.at, |text| text.at)
+}
+
+fn disproved(handoff: &Handoff<'_>, assumption: &Assumption<'_>) -> Finding {
+    let message = format!("an assumption was disproved: {}", said(assumption));
+    let finding = Finding::new(Code::AssumptionDisproved, place(assumption), message);
+    let found = dependents(handoff, assumption);
+    let more = found.len().saturating_sub(DEPENDENTS_MAX);
+    let mut named = found.into_iter().take(DEPENDENTS_MAX).collect::<Vec<String>>().join("; ");
+    if more > 0 {
+        named.push_str(&format!("; and {more} more"));
+    }
+    finding.think(match named.as_str() {
+        "" => "no decision or artifact names it; move it to `wrong_turns`".to_owned(),
+        named => format!("revise what relies on it ({named}), then move it to `wrong_turns`"),
+    })
+}
+
+/// What names the assumption by its number or shares its words, and what builds on the document.
+fn dependents(handoff: &Handoff<'_>, assumption: &Assumption<'_>) -> Vec<String> {
+    let items = handoff.node("assumptions").map(Node::items).unwrap_or_default();
+    let number = items.iter().position(|item| item.at == assumption.at).map(|index| index + 1);
+    let label = number.map(|number| format!("a{number}"));
+    let words = telling_words(said(assumption));
+    let relies = |text: &str| {
+        let named = label.as_deref().is_some_and(|label| all_words(text).any(|word| word == label));
+        named || telling_words(text).intersection(&words).count() >= 2
+    };
+    let decisions = handoff.decisions().into_iter().filter_map(|one| {
+        let decision = one.decision?.value.trim();
+        let rationale = one.rationale.map_or("", |text| text.value);
+        let relied = relies(decision) || relies(rationale);
+        relied.then(|| format!("decision \"{decision}\""))
+    });
+    let downstream = handoff.dependencies().downstream.into_iter();
+    let downstream = downstream.filter_map(|one| Some(one.artifact?.value.trim().to_owned()));
+    decisions.chain(downstream).collect()
+}
+
+/// Words that are long enough to mean something.
+fn telling_words(text: &str) -> HashSet<String> {
+    const LENGTH_MIN: usize = 5;
+    all_words(text).filter(|word| word.chars().count() >= LENGTH_MIN).collect()
+}
+
+fn all_words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::document::Document;
+    use crate::format::stage::Stages;
+    use crate::handoff::Whereabouts;
+
+    /// The code and hint of every finding.
+    fn found(fields: &str) -> Vec<(Code, String)> {
+        let text = format!("---\nhandoff:\n  id: x\n{fields}---\n");
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let mut out = Vec::new();
+        rules(&Handoff::of(&document, &whereabouts, &stages), &mut out);
+        out.into_iter().map(|one| (one.code, format!("{:?}", one.way_out))).collect()
+    }
+
+    #[test]
+    fn a_disproved_assumption_needs_no_validation_and_names_its_dependents() {
+        let disproved = "  assumptions:\n    - assumption: Snapshots restore across projects\n      confidence: low\n      validation_needed: true\n      validated: failed\n";
+        let alone = found(disproved);
+        assert_eq!(alone.len(), 1);
+        assert_eq!(alone[0].0, Code::AssumptionDisproved);
+        assert!(alone[0].1.contains("no decision or artifact names it"), "{}", alone[0].1);
+        let decisions = "  decisions_made:\n    - decision: Copy by snapshots between projects\n    - decision: Bill by the hour\n    - decision: One button\n      rationale: follows from a1\n  dependencies:\n    downstream:\n      - artifact: designs/feat-042.md\n";
+        let relied = &found(&format!("{disproved}{decisions}"))[0].1;
+        for named in ["Copy by snapshots", "One button", "designs/feat-042.md"] {
+            assert!(relied.contains(named), "{relied}");
+        }
+        assert!(!relied.contains("hour"), "{relied}");
+    }
+
+    #[test]
+    fn an_assumption_that_nobody_validated_waits() {
+        let waits = "  assumptions:\n    - assumption: x\n      validation_needed: true\n      validated: false\n";
+        assert_eq!(found(waits)[0].0, Code::AssumptionUnchecked);
+        assert!(found("  assumptions:\n    - assumption: x\n      validated: yes\n").is_empty());
+    }
+}

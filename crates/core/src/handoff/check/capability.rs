@@ -1,0 +1,33 @@
+//! Rule 5: each capability is decided where the stage asks for it.
+
+use crate::format::finding::{Code, Finding};
+use crate::format::header::Header;
+use crate::format::stage::Stages;
+use crate::handoff::Handoff;
+
+pub(super) fn rules(handoff: &Handoff<'_>, stages: &Stages, out: &mut Vec<Finding>) {
+    let fields = handoff.header().map(Header::fields);
+    let Some(entry) = fields.and_then(|fields| fields.entry("platform_capabilities")) else {
+        return;
+    };
+    if entry.node.is_blank() {
+        return;
+    }
+    for name in stages.capabilities() {
+        let capability = handoff.capability(name);
+        let at = capability.as_ref().map_or(entry.key.at, |capability| capability.at);
+        match capability {
+            Some(decided) if decided.applies.is_some() => {
+                if decided.rationale.is_none() {
+                    let message = format!("`{name}` is decided without a rationale");
+                    out.push(Finding::new(Code::CapabilityUnexplained, at, message));
+                }
+            }
+            Some(_) | None => {
+                let message = format!("nobody decided whether `{name}` applies");
+                let finding = Finding::new(Code::CapabilityMissing, at, message);
+                out.push(finding.think(format!("add `{name}:` with `applies` and `rationale`")));
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What the words themselves give away: placeholders, and pointers that lead nowhere.
+
+use super::is_place;
+use crate::format::document::Document;
+use crate::format::finding::{Code, Finding};
+use crate::handoff::Handoff;
+use crate::text::markdown::BlockKind;
+use crate::text::span::{At, Span};
+use crate::text::yaml::{Node, Value};
+use std::borrow::Cow;
+
+pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    let mut said: Vec<At<Cow<'_, str>>> = Vec::new();
+    // What the gate recorded quotes what is missing.
+    let recorded = handoff.node("state.quality_gates").map(|node| node.at);
+    if let Some(header) = handoff.header() {
+        texts(header.fields(), &mut said);
+    }
+    said.retain(|text| recorded.is_none_or(|recorded| !recorded.contains(text.at)));
+    said.extend(lines(handoff.document()));
+    let text = handoff.document().text();
+    for At { value, at } in said {
+        placeholder_in(text, &value, at, out);
+        if let Some(vague) = vague_pointer(&value) {
+            let message = format!("\"{vague}\" does not say where");
+            let finding = Finding::new(Code::VaguePointer, exact(text, at, vague), message);
+            out.push(finding.think("name the file, section or link"));
+        }
+    }
+}
+
+/// The placeholders of a body.
+pub(in crate::handoff::check) fn placeholders(document: &Document, out: &mut Vec<Finding>) {
+    for At { value, at } in lines(document) {
+        placeholder_in(document.text(), &value, at, out);
+    }
+}
+
+fn placeholder_in(text: &str, value: &str, at: Span, out: &mut Vec<Finding>) {
+    let Some(mark) = placeholder(value) else { return };
+    let message = format!("`{mark}` is a placeholder");
+    out.push(Finding::new(Code::Placeholder, exact(text, at, &mark), message));
+}
+
+/// The place of some words inside a place.
+fn exact(text: &str, at: Span, words: &str) -> Span {
+    let found = at.of(text).find(words).map(|offset| at.start + offset);
+    found.map_or(at, |start| Span::new(start, start + words.len()))
+}
+
+/// Every text of a tree.
+fn texts<'d>(node: &'d Node, out: &mut Vec<At<Cow<'d, str>>>) {
+    match &node.value {
+        Value::Text(text) => out.push(At::new(Cow::Borrowed(text.as_str()), node.at)),
+        Value::List(items) => items.iter().for_each(|item| texts(&item.node, out)),
+        Value::Map(entries) => entries.iter().for_each(|entry| texts(&entry.node, out)),
+        Value::Null | Value::Unreadable(_) => {}
+    }
+}
+
+/// The lines of the body without their bullets; code is blanked out, it is no prose.
+fn lines(document: &Document) -> Vec<At<Cow<'_, str>>> {
+    let html = document.blocks().iter().filter(|block| block.kind == BlockKind::Html);
+    let mut code: Vec<Span> =
+        document.code().iter().copied().chain(html.map(|block| block.at)).collect();
+    code.sort_unstable();
+    let mut passed = 0;
+    let body = document.body();
+    let mut end = body.start;
+    let mut lines = Vec::new();
+    for line in body.of(document.text()).split_inclusive('\n') {
+        let start = end;
+        end += line.len();
+        let mut text = Cow::Borrowed(line);
+        while code.get(passed).is_some_and(|span| span.end <= start) {
+            passed += 1;
+        }
+        for span in code[passed..].iter().take_while(|span| span.start < end) {
+            let (from, to) = (span.start.max(start) - start, span.end.min(end) - start);
+            if from < to {
+                text.to_mut().replace_range(from..to, &" ".repeat(to - from));
+            }
+        }
+        let bullets = ['-', '*', '+', ' ', '#', '>', '\t'];
+        let content = match &text {
+            Cow::Borrowed(line) => Cow::Borrowed(line.trim_start_matches(bullets)),
+            Cow::Owned(line) => Cow::Owned(line.trim_start_matches(bullets).to_owned()),
+        };
+        // A heading may be about a list of things to do.
+        let is_heading = line.trim_start().starts_with('#') && content.trim().contains(' ');
+        if content.trim().is_empty() || is_heading {
+            continue;
+        }
+        let lead = line.len() - line.trim_start().len();
+        let at = Span::new(start + lead, start + line.trim_end().len());
+        lines.push(At::new(content, at));
+    }
+    lines
+}
+
+/// The placeholder a text is, or has in the place of a value, or carries in brackets.
+pub(super) fn placeholder(text: &str) -> Option<String> {
+    const WORDS: [&str; 4] = ["TODO", "TBD", "FIXME", "XXX"];
+    let text = unnumbered(text.trim()).trim_start_matches("[ ] ");
+    if !may_hold_a_placeholder(text) {
+        return None;
+    }
+    let value = text.rsplit_once(": ").map_or(text, |(_, value)| value);
+    if matches!(value, "..." | "…" | "[...]" | "{...}") {
+        return Some(value.to_owned());
+    }
+    if let Some(word) = WORDS.iter().find(|word| stands_for_a_value(text, word)) {
+        return Some((*word).to_owned());
+    }
+    if let Some(word) = ["Lorem ipsum", "lorem ipsum"].iter().find(|word| text.contains(**word)) {
+        return Some((*word).to_owned());
+    }
+    let name = |inner: &str| {
+        inner == "NNN"
+            || (inner.contains('-') && inner.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+    };
+    let words = |inner: &str| {
+        inner.trim() == inner
+            && inner.contains(' ')
+            && inner.chars().all(|c| c.is_alphanumeric() || " -_,'…".contains(c))
+    };
+    let value = value.trim_end_matches('.');
+    bracketed(text, '{', '}', name)
+        .or_else(|| bracketed(text, '<', '>', words))
+        .or_else(|| variable(text))
+        .or_else(|| enclosed(value).filter(|inner| words(inner)).map(|_| value.to_owned()))
+}
+
+/// A line without the number of a list item.
+fn unnumbered(line: &str) -> &str {
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let behind = line[digits..].strip_prefix(['.', ')']);
+    behind.filter(|_| digits > 0).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(line)
+}
+
+/// `{{name}}` of a template. `${{ secrets.KEY }}` is an expression that somebody means.
+fn variable(text: &str) -> Option<String> {
+    let start = text.find("{{")?;
+    let length = text[start..].find("}}")? + 2;
+    let inner = text[start + 2..start + length - 2].trim();
+    let is_name =
+        !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || "_-. ".contains(c));
+    (is_name && !text[..start].ends_with('$')).then(|| text[start..start + length].to_owned())
+}
+
+/// What is between the brackets of a value that is nothing else: `[Next step 1]`.
+fn enclosed(value: &str) -> Option<&str> {
+    value.trim().strip_prefix('[')?.strip_suffix(']')
+}
+
+/// One look at each byte; most lines have nothing to look closer at.
+fn may_hold_a_placeholder(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().zip(bytes.iter().skip(1)).any(|(first, second)| match first {
+        b'{' | b'<' | b'[' => true,
+        b'T' => matches!(second, b'O' | b'B'),
+        b'F' => *second == b'I',
+        b'X' => *second == b'X',
+        b'.' => *second == b'.',
+        // "lorem ipsum", and the bytes of an ellipsis.
+        b'p' => *second == b's',
+        0xe2 => *second == 0x80,
+        _ => false,
+    })
+}
+
+/// Whether a word opens the text, or follows a colon, a bracket or the border of a cell.
+fn stands_for_a_value(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].trim_end();
+        let after = &text[at + word.len()..];
+        let opens = before.is_empty() || before.ends_with([':', '(', '[', '|']);
+        opens && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    })
+}
+
+fn bracketed(text: &str, open: char, close: char, fits: impl Fn(&str) -> bool) -> Option<String> {
+    text.match_indices(open).find_map(|(at, _)| {
+        let inner = &text[at + 1..at + text[at..].find(close)?];
+        // `Vec<dyn Any>` and `/users/{user-id}` are code that nobody marked as such.
+        let in_code =
+            text[..at].ends_with(|c: char| c == '/' || (open == '<' && c.is_alphanumeric()));
+        (!in_code && !inner.is_empty() && fits(inner)).then(|| format!("{open}{inner}{close}"))
+    })
+}
+
+/// Words that point somewhere without saying where.
+fn vague_pointer(text: &str) -> Option<&str> {
+    const VAGUE: [&str; 12] = [
+        "see the design doc",
+        "see design doc",
+        "see the doc",
+        "see doc",
+        "see the code",
+        "see slack",
+        "see the thread",
+        "see the ticket",
+        "see the conversation",
+        "refer to the doc",
+        "refer to the design doc",
+        "as discussed",
+    ];
+    // One of these stands in every entry of the list, whatever the case of the first letter; most
+    // lines have none, and are not looked at twice.
+    if !["ee ", "efer to ", "iscussed"].iter().any(|piece| text.contains(piece)) {
+        return None;
+    }
+    // Letters outside ASCII keep their bytes, so a place in one is a place in the other.
+    let lower = text.to_ascii_lowercase();
+    let word = |c: char| c.is_whitespace() || "`()".contains(c);
+    let leads = ["](", "http", "§"].iter().any(|sign| lower.contains(sign))
+        || lower.split(word).any(is_place);
+    if leads {
+        return None;
+    }
+    VAGUE.iter().find_map(|vague| {
+        let at = lower.find(vague)?;
+        let end = at + vague.len();
+        let tail = text[end..].find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len() - end);
+        (!text[..at].ends_with(char::is_alphanumeric)).then(|| &text[at..end + tail])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_words() {
+        for text in [
+            "TODO",
+            "TODO: write",
+            "TBD",
+            "...",
+            "feat-{NNN}",
+            "{agent-name}",
+            "<fill this in>",
+            "1. TBD",
+            "[Next step 1]",
+            "2. [Describe the next step]",
+            "Next: [first thing to do]",
+            "{{x}}",
+            "Deploy {{ service_name }} first",
+        ] {
+            assert!(placeholder(text).is_some(), "{text}");
+        }
+        assert_eq!(placeholder("Then Lorem ipsum dolor").as_deref(), Some("Lorem ipsum"));
+        for text in [
+            "The TODO list",
+            "TODOs",
+            "{x}",
+            "a < b > c",
+            "<b>",
+            "Vec<u8>",
+            "and so on...",
+            "[the plan](plan.md)",
+            "[x] Warm the cache",
+            "See [the plan] first",
+            "[Redis]",
+            "${{ secrets.KEY }}",
+            "f(x) = {{1, 2}}",
+        ] {
+            assert_eq!(placeholder(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pointer_that_names_its_place_is_fine() {
+        for text in ["See the docs for the rest", "as discussed, we go on", "(see design doc)"] {
+            assert!(vague_pointer(text).is_some(), "{text}");
+        }
+        for text in [
+            "See the docs in docs/format.md",
+            "see the doc at https://example.org",
+            "see the [design doc](design.md)",
+            "we foresee documents",
+            "see design §4",
+        ] {
+            assert_eq!(vague_pointer(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn code_is_no_prose() {
+        let text = "- say `TODO` here\n\n```\nTODO\n\nTBD\n```\n\nthe `feat-{NNN}`\n\n* TBD\n";
+        let document = Document::parse(text.as_bytes());
+        let found: Vec<(String, &str)> = lines(&document)
+            .into_iter()
+            .filter_map(|line| Some((placeholder(&line.value)?, line.at.of(text))))
+            .collect();
+        assert_eq!(found, [("TBD".to_owned(), "* TBD")]);
+    }
+}

@@ -1,0 +1,59 @@
+//! Generated documents: they state their source and its hash; the source must still have it.
+
+use super::Surroundings;
+use crate::format::finding::{Code, Finding};
+use crate::handoff::Handoff;
+use crate::text::span::Span;
+use serde_json::Value;
+
+/// The statement stands near the top.
+const LOOKED_AT: usize = 4096;
+
+pub(super) fn rules(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut Vec<Finding>) {
+    let text = handoff.document().text();
+    let Some((stated, at)) = statement(text) else {
+        return;
+    };
+    let field = |name: &str| stated.get(name).and_then(Value::as_str);
+    let (Some(source), Some(hash)) = (field("source"), field("source_hash")) else {
+        return;
+    };
+    let Some(hash) = hash.strip_prefix("sha256:") else {
+        return;
+    };
+    match around.source_hash(source) {
+        None => {
+            let message = format!("its source `{source}` is not there");
+            out.push(Finding::new(Code::GeneratedOrphan, at, message));
+        }
+        Some(now) if !now.eq_ignore_ascii_case(hash) => {
+            let message = format!("`{source}` has changed since this was generated from it");
+            out.push(Finding::new(Code::GeneratedStale, at, message));
+        }
+        Some(_) => {}
+    }
+}
+
+/// The JSON of a comment such as `<!-- diagram-meta: {…} -->`.
+fn statement(text: &str) -> Option<(Value, Span)> {
+    let mut end = text.len().min(LOOKED_AT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let mut from = 0;
+    while let Some(open) = text[from..end].find("<!--").map(|at| from + at) {
+        let close = open + text[open..].find("-->")?;
+        let comment = &text[open..close];
+        let json = comment.find('{').map(|at| comment[at..].trim_end());
+        if let Some(Ok(value)) = json.map(serde_json::from_str::<Value>)
+            && value.get("source_hash").is_some()
+        {
+            return Some((value, Span::new(open, close + "-->".len())));
+        }
+        from = close;
+        if from >= end {
+            break;
+        }
+    }
+    None
+}

@@ -1,0 +1,52 @@
+//! Rule 2: no question blocks.
+
+use crate::format::finding::{Code, Finding};
+use crate::format::header::{Lenient, Question};
+use crate::handoff::Handoff;
+use crate::text::id::HandoffId;
+use crate::text::yaml::Node;
+
+/// Questions that do not say whether the work has to wait for them.
+pub(super) fn unclear(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    let items = handoff.node("open_questions").map(Node::items).unwrap_or_default();
+    for (number, item) in (1..).zip(items) {
+        let Some(question) = Question::read(item).filter(|one| one.answer.is_none()) else {
+            continue;
+        };
+        // A value that cannot be read has a finding of its own.
+        if item.get("blocking").is_some_and(|node| !node.is_blank()) {
+            continue;
+        }
+        let at = question.question.map_or(question.at, |text| text.at);
+        let message = format!("q{number} does not say whether it blocks");
+        let finding = Finding::new(Code::QuestionUnclear, at, message);
+        out.push(finding.think("add `blocking: true` or `blocking: false`"));
+    }
+}
+
+pub(super) fn rules(handoff: &Handoff<'_>, out: &mut Vec<Finding>) {
+    for question in handoff.questions().iter().filter(|question| question.blocks()) {
+        let text = question.question.map_or("(no text)", |text| text.value.trim());
+        let at = question.question.map_or(question.at, |text| text.at);
+        let message = format!("a blocking question is open: {text}");
+        let finding = Finding::new(Code::BlockingQuestion, at, message);
+        let how = how_to_answer(handoff, question);
+        out.push(match question.owner {
+            Some(owner) => finding.think(format!("{} should answer it{how}", owner.value)),
+            None => finding.think(format!("answer it{how}, or say that it does not block")),
+        });
+    }
+}
+
+/// The command that answers a question, counted as `answer` counts.
+fn how_to_answer(handoff: &Handoff<'_>, question: &Question<'_>) -> String {
+    let items = handoff.node("open_questions").map(Node::items).unwrap_or_default();
+    let index = items.iter().position(|item| item.at == question.at);
+    let named =
+        |index| format!(": midstride answer {} q{} \"the answer\"", handoff.key(), index + 1);
+    // What is no handoff yet has no verbs; and a name that is no slug is nothing to paste.
+    let key = handoff.key();
+    let mut parts = std::iter::once(&key.id).chain(&key.stage);
+    let can_be_typed = handoff.is_handoff() && parts.all(|part| HandoffId::parse(part).is_ok());
+    index.filter(|_| can_be_typed).map_or_else(|| " under `answer`".to_owned(), named)
+}

@@ -1,0 +1,53 @@
+//! A status and what it needs: an end has a commit, a successor or a reason.
+
+use super::{Surroundings, heading};
+use crate::format::finding::{Code, Finding};
+use crate::format::header::Status;
+use crate::handoff::Handoff;
+
+pub(super) fn rules(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut Vec<Finding>) {
+    let at = handoff.node("status").map_or(heading(handoff), |node| node.at);
+    let resolution = handoff.resolution();
+    let successor = handoff.superseded_by();
+    match handoff.status() {
+        Status::Resolved => {
+            let told = resolution.is_some_and(|r| r.commit.is_some() || r.outcome.is_some());
+            if !told {
+                let message = "resolved, but neither a commit nor an outcome is recorded";
+                out.push(Finding::new(Code::ResolvedWithoutCommit, at, message));
+            }
+            if let Some(why) = handoff.blocks_as_review() {
+                let message = format!("resolved, but the review blocks: {why}");
+                out.push(Finding::new(Code::ResolvedButBlocked, at, message));
+            }
+        }
+        Status::Superseded => {
+            if successor.is_none() {
+                let message = "superseded, but `superseded_by` names no handoff";
+                out.push(Finding::new(Code::SupersededByNothing, at, message));
+            }
+        }
+        Status::Abandoned => {
+            let told = resolution.is_some_and(|r| r.reason.is_some() || r.outcome.is_some());
+            if !told {
+                let message = "abandoned, but `resolution` gives no reason";
+                out.push(Finding::new(Code::AbandonedWithoutReason, at, message));
+            }
+        }
+        Status::Planned | Status::InProgress => {
+            let end = match (&resolution, successor) {
+                (Some(resolution), _) => Some((resolution.at, "has a resolution")),
+                (None, Some(successor)) => Some((successor.at, "was superseded")),
+                (None, None) => None,
+            };
+            if let Some((at, how)) = end {
+                let message = format!("the handoff {how}, but its status is {}", handoff.status());
+                out.push(Finding::new(Code::EndedButOpen, at, message));
+            }
+        }
+    }
+    if let Some(successor) = successor.filter(|successor| !around.knows(successor.value.trim())) {
+        let message = format!("`superseded_by` names `{}`, which is not there", successor.value);
+        out.push(Finding::new(Code::UnknownReference, successor.at, message));
+    }
+}

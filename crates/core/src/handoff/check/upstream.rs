@@ -1,0 +1,108 @@
+//! Rule 4: what a document builds on is named, is there, and is complete.
+
+use super::{Artifact, Surroundings, heading};
+use crate::format::finding::{Code, Finding};
+use crate::format::stage::{StageRule, Stages};
+use crate::handoff::Handoff;
+use crate::text::id::HandoffKey;
+
+pub(super) fn rules(
+    handoff: &Handoff<'_>,
+    stages: &Stages,
+    stage: Option<&StageRule>,
+    around: &dyn Surroundings,
+    out: &mut Vec<Finding>,
+) {
+    complete(handoff, around, out);
+    if let Some(rule) = stage {
+        named(handoff, stages, rule, out);
+    }
+}
+
+fn complete(handoff: &Handoff<'_>, around: &dyn Surroundings, out: &mut Vec<Finding>) {
+    for dependency in handoff.dependencies().upstream {
+        let Some(artifact) = dependency.artifact else {
+            continue;
+        };
+        let replaced = dependency.relationship.is_some_and(|r| r.value == "supersedes");
+        match around.artifact(artifact.value.trim()) {
+            Artifact::Plain | Artifact::Complete => {}
+            Artifact::Missing => {
+                let message = format!("the upstream artifact `{}` is not there", artifact.value);
+                out.push(Finding::new(Code::UpstreamNotFound, artifact.at, message));
+            }
+            Artifact::Incomplete { .. } if replaced => {}
+            Artifact::Incomplete { name, why } => {
+                let message = format!("the upstream artifact is not complete: {why}");
+                let finding = Finding::new(Code::UpstreamIncomplete, artifact.at, message);
+                out.push(finding.run(["midstride", "check", &name]));
+            }
+        }
+    }
+}
+
+/// A stage names a document for each stage that it builds on. One that cannot be told from its path
+/// may be any of them.
+fn named(handoff: &Handoff<'_>, stages: &Stages, rule: &StageRule, out: &mut Vec<Finding>) {
+    let upstream = handoff.dependencies().upstream;
+    let artifacts: Vec<&str> =
+        upstream.iter().filter_map(|one| Some(one.artifact?.value.trim())).collect();
+    let required = rule.requires().iter().any(|field| field == "dependencies.upstream");
+    if artifacts.is_empty() && required {
+        return;
+    }
+    let is_of = |artifact: &str, stage: &str| {
+        let key = HandoffKey { id: handoff.id().to_owned(), stage: Some(stage.to_owned()) };
+        stages.is_reference_to(artifact, &key)
+    };
+    let wanted = rule.upstream();
+    let missing = wanted.iter().filter(|stage| !artifacts.iter().any(|one| is_of(one, stage)));
+    let missing: Vec<&str> = missing.map(String::as_str).collect();
+    let others = artifacts.iter().filter(|one| !wanted.iter().any(|stage| is_of(one, stage)));
+    if missing.len() > others.count() {
+        let verb = if missing.len() == 1 { "is" } else { "are" };
+        let message =
+            format!("this builds on {}, and {} {verb} not named", all(wanted), missing.join(", "));
+        let finding = Finding::new(Code::NoUpstream, heading(handoff), message);
+        out.push(finding.think("name it under `dependencies.upstream`"));
+    }
+}
+
+fn all(stages: &[String]) -> String {
+    stages.join(" and ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::document::Document;
+    use crate::handoff::Whereabouts;
+
+    /// What is said about a design that names these as its upstream.
+    fn said(artifacts: &[&str]) -> Option<String> {
+        let entries: String =
+            artifacts.iter().map(|one| format!("      - artifact: {one}\n")).collect();
+        let text = format!(
+            "---\nhandoff:\n  id: feat-042\n  stage: design\n  dependencies:\n    upstream:\n{entries}---\n"
+        );
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let mut found = Vec::new();
+        let handoff = Handoff::of(&document, &whereabouts, &stages);
+        named(&handoff, &stages, &stages.stages["design"], &mut found);
+        found.pop().map(|finding| finding.message)
+    }
+
+    #[test]
+    fn a_design_names_its_spec_and_its_pricing() {
+        let both = "this builds on spec and pricing, and spec, pricing are not named";
+        assert_eq!(said(&[]).as_deref(), Some(both));
+        let pricing = "this builds on spec and pricing, and pricing is not named";
+        assert_eq!(said(&["feat-042/spec"]).as_deref(), Some(pricing));
+        assert_eq!(said(&["specs/feat-042-snapshots.md"]).as_deref(), Some(pricing));
+        let own = [".midstride/handoffs/feat-042/spec.md", "../pricing/feat-042.md#tiers"];
+        assert_eq!(said(&own), None);
+        // What lies elsewhere may be the pricing; what is of another feature may be, too.
+        assert_eq!(said(&["feat-042/spec", "docs/tiers.md"]), None);
+    }
+}

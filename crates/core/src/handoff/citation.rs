@@ -1,0 +1,506 @@
+//! Citations: places in the repository that a document names.
+//!
+//! They are found by their form alone, in the statements of the header and in the prose of the body.
+//! Whether a place exists, or ever did, is not asked here.
+
+use crate::format::document::Document;
+use crate::format::insert::{self, Insert};
+use crate::text::markdown::BlockKind;
+use crate::text::span::{At, Span};
+use crate::text::yaml::{Node, Value};
+
+/// A place in the repository that a document names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Citation<'d> {
+    /// The place as it is written, with its lines.
+    pub written: At<&'d str>,
+    /// The path as it is written.
+    pub path: &'d str,
+    /// The lines, where it names some.
+    pub lines: Option<LineRange>,
+    /// What is said about the place: a paragraph, an item, a row, an entry of the header.
+    pub statement: Span,
+}
+
+/// Lines of a file, counted from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineRange {
+    /// The first line.
+    pub first: usize,
+    /// The last line.
+    pub last: usize,
+}
+
+impl LineRange {
+    /// How many lines there are.
+    pub fn count(self) -> usize {
+        self.last - self.first + 1
+    }
+
+    /// Whether other lines are all among these.
+    pub fn contains(self, other: &Self) -> bool {
+        self.first <= other.first && other.last <= self.last
+    }
+
+    /// The same number of lines, starting elsewhere.
+    #[must_use]
+    pub fn starting_at(self, first: usize) -> Self {
+        Self { first, last: first + self.count() - 1 }
+    }
+}
+
+/// `12`, or `12-14`.
+impl std::fmt::Display for LineRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.first)?;
+        if self.last > self.first { write!(f, "-{}", self.last) } else { Ok(()) }
+    }
+}
+
+impl Citation<'_> {
+    /// The same place with other lines, written in the same manner.
+    pub fn with_lines(&self, lines: LineRange) -> String {
+        let suffix = &self.written.value[self.path.len()..];
+        let LineRange { first, last } = lines;
+        let sign = if suffix.starts_with('#') { '#' } else { ':' };
+        match (suffix[1..].starts_with('L'), last > first) {
+            (true, true) => format!("{}{sign}L{first}-L{last}", self.path),
+            (true, false) => format!("{}{sign}L{first}", self.path),
+            (false, _) => format!("{}{sign}{lines}", self.path),
+        }
+    }
+
+    /// Whether it is a file's name and nothing more: `Next.js` may be one.
+    pub fn is_bare_name(&self) -> bool {
+        self.lines.is_none() && !self.path.contains('/')
+    }
+
+    /// Whether the place is a folder.
+    pub fn is_folder(&self) -> bool {
+        self.path.ends_with('/')
+    }
+}
+
+/// Fields of the header that say something about the repository.
+const STATEMENTS: [&str; 12] = [
+    "title",
+    "description",
+    "context_summary",
+    "decisions_made",
+    "wrong_turns",
+    "open_questions",
+    "assumptions",
+    "landmines",
+    "measurements",
+    "implements",
+    "deviations",
+    "boot",
+];
+
+/// Every place that a document names, in the order of the text.
+pub fn citations(document: &Document) -> Vec<Citation<'_>> {
+    let mut found = Vec::new();
+    for field in statements(document) {
+        in_field(document.text(), field, &mut found);
+    }
+    in_body(document, &mut found);
+    found.sort_by_key(|citation| citation.written.at);
+    found
+}
+
+/// The text of a document with other lines at some of its citations, given by where they stand;
+/// `None` where that would change anything else.
+pub fn with_lines(document: &Document, moved: &[(Span, LineRange)]) -> Option<Document> {
+    let before = citations(document);
+    let mut text = String::with_capacity(document.text().len());
+    let mut from = 0;
+    for citation in &before {
+        let to = moved.iter().find(|(at, _)| *at == citation.written.at);
+        if let Some((at, lines)) = to {
+            text.push_str(Span::new(from, at.start).of(document.text()));
+            text.push_str(&citation.with_lines(*lines));
+            from = at.end;
+        }
+    }
+    text.push_str(&document.text()[from..]);
+    let after = Document::parse(text.as_bytes());
+    let same_paths = {
+        let after = citations(&after);
+        after.len() == before.len()
+            && before.iter().zip(&after).all(|(before, after)| before.path == after.path)
+    };
+    let sound = after.findings().len() <= document.findings().len();
+    (same_paths && sound && document.is_exact()).then_some(after)
+}
+
+/// The parts of the header that say something about the repository.
+pub(crate) fn statements(document: &Document) -> Vec<&Node> {
+    let Some(header) = document.handoff_header() else {
+        return Vec::new();
+    };
+    let fields = STATEMENTS.iter().filter_map(|name| header.fields().get(name));
+    let proofs = header.fields().get("proofs").map(Node::items).unwrap_or_default();
+    fields.chain(proofs.into_iter().filter_map(|proof| proof.get("claim"))).collect()
+}
+
+/// A list has a statement per entry, anything else is one.
+fn in_field<'d>(text: &'d str, field: &'d Node, found: &mut Vec<Citation<'d>>) {
+    match &field.value {
+        Value::List(items) => {
+            for item in items {
+                in_node(text, &item.node, item.node.at, found);
+            }
+        }
+        Value::Map(entries) => {
+            for entry in entries {
+                in_field(text, &entry.node, found);
+            }
+        }
+        Value::Text(_) | Value::Null | Value::Unreadable(_) => {
+            in_node(text, field, field.at, found);
+        }
+    }
+}
+
+fn in_node<'d>(text: &'d str, node: &'d Node, statement: Span, found: &mut Vec<Citation<'d>>) {
+    match &node.value {
+        Value::Text(_) => in_prose(text, node.at, &[], |_| statement, found),
+        Value::List(items) => {
+            for item in items {
+                in_node(text, &item.node, statement, found);
+            }
+        }
+        Value::Map(entries) => {
+            for entry in entries {
+                in_node(text, &entry.node, statement, found);
+            }
+        }
+        Value::Null | Value::Unreadable(_) => {}
+    }
+}
+
+fn in_body<'d>(document: &'d Document, found: &mut Vec<Citation<'d>>) {
+    let text = document.text();
+    let code = code_blocks(document);
+    // What a session did is history: no code that comes later makes it wrong.
+    let facts = Insert::of(document, insert::Kind::Facts).map(|facts| facts.at);
+    let is_said = |at: Span| !facts.is_some_and(|facts| facts.contains(at));
+    for heading in
+        document.sections().iter().map(|section| section.title.at).filter(|at| is_said(*at))
+    {
+        in_prose(text, heading, &code, |_| heading, found);
+    }
+    for block in document.blocks().iter().filter(|block| is_said(block.at)) {
+        match block.kind {
+            BlockKind::Paragraph | BlockKind::Item | BlockKind::Table => {
+                let statement = |at: Span| statement(text, block.at, block.kind, at);
+                in_prose(text, block.at, &code, statement, found);
+            }
+            BlockKind::Code | BlockKind::Html => {}
+        }
+    }
+}
+
+/// Code that is no part of a sentence.
+pub(crate) fn code_blocks(document: &Document) -> Vec<Span> {
+    let is_block = |code: &Span| {
+        let written = code.of(document.text()).trim_start();
+        written.starts_with("```") || written.starts_with("~~~") || written.contains('\n')
+    };
+    document.code().iter().copied().filter(is_block).collect()
+}
+
+/// The part of a block that a place belongs to: its row of a table, its item of a list with what
+/// follows it up to the next item, else the whole block.
+fn statement(text: &str, block: Span, kind: BlockKind, at: Span) -> Span {
+    let begins = |line: &str| match kind {
+        BlockKind::Table => true,
+        BlockKind::Paragraph | BlockKind::Item | BlockKind::Code | BlockKind::Html => is_item(line),
+    };
+    let (mut from, mut next) = (block.start, block.start);
+    for line in block.of(text).split_inclusive('\n') {
+        if begins(line) {
+            if next > at.start {
+                return Span::new(from, next);
+            }
+            from = next;
+        }
+        next += line.len();
+    }
+    Span::new(from, block.end)
+}
+
+/// Whether a line begins an item of a list.
+fn is_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let behind = line
+        .strip_prefix(['-', '*', '+'])
+        .or_else(|| line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['.', ')']));
+    behind.is_some_and(|rest| rest.starts_with([' ', '\t']))
+}
+
+/// The places that stand in some prose.
+fn in_prose<'d>(
+    text: &'d str,
+    at: Span,
+    code: &[Span],
+    statement: impl Fn(Span) -> Span,
+    found: &mut Vec<Citation<'d>>,
+) {
+    let mut start = at.start;
+    for word in at.of(text).split(|c: char| !belongs_to_a_word(c)) {
+        let here = Span::new(start, start + word.len());
+        start = here.end + text[here.end..].chars().next().map_or(0, char::len_utf8);
+        if !word.contains(['.', '/', ':']) || code.iter().any(|code| code.contains(here)) {
+            continue;
+        }
+        let Some((written, path, lines)) = place(word) else { continue };
+        let from = here.start + (written.as_ptr() as usize - word.as_ptr() as usize);
+        let written = At::new(written, Span::new(from, from + written.len()));
+        found.push(Citation { written, path, lines, statement: statement(written.at) });
+    }
+}
+
+/// Letters of a word that may be a place, or that tell that it is none.
+fn belongs_to_a_word(c: char) -> bool {
+    c.is_alphanumeric() || "_-./@+~#:[]*?<>{}$%\\…–".contains(c)
+}
+
+/// A word as a place: as it is written, its path, its lines.
+fn place(word: &str) -> Option<(&str, &str, Option<LineRange>)> {
+    let word = trimmed(word);
+    if word.contains("://") {
+        return None;
+    }
+    let path_end = word.find([':', '#']).unwrap_or(word.len());
+    let (path, rest) = word.split_at(path_end);
+    let (lines, length) = lines(rest).map_or((None, 0), |(lines, length)| (Some(lines), length));
+    let written = &word[..path_end + length];
+    is_path(path, lines.is_some()).then_some((written, path, lines))
+}
+
+/// A word without what surrounds it: emphasis, brackets, the end of a sentence.
+fn trimmed(word: &str) -> &str {
+    let mut word = word.trim_matches(['*', '<', '>', '–', '…', '?']);
+    if let Some(inner) = word.strip_prefix('[') {
+        word = inner.strip_suffix(']').unwrap_or(inner);
+    }
+    if word.matches(']').count() > word.matches('[').count() {
+        word = word.trim_end_matches(']');
+    }
+    let word = word.trim_end_matches(['.', ':', '#', '?', '*', '-', '+']);
+    word.strip_prefix("./").unwrap_or(word)
+}
+
+/// `:12`, `:12-14`, `:12:5`, `#L12`, `#L12-L14`: the lines, and how many bytes say them.
+fn lines(rest: &str) -> Option<(LineRange, usize)> {
+    let sign = rest.strip_prefix("#L").or_else(|| {
+        let rest = rest.strip_prefix(':')?;
+        Some(rest.strip_prefix('L').unwrap_or(rest))
+    })?;
+    let (first, behind) = number(sign)?;
+    let last = behind
+        .strip_prefix(['-', '–'])
+        .and_then(|behind| number(behind.strip_prefix('L').unwrap_or(behind)));
+    let (last, behind) = last.unwrap_or((first, behind));
+    // Columns behind a line, and lines that run backwards, are beyond what can be brought up to date.
+    let is_whole = first > 0 && last >= first && !behind.starts_with('C');
+    is_whole.then_some((LineRange { first, last }, rest.len() - behind.len()))
+}
+
+/// No file has so many lines; a larger number is something else.
+const LINES_MAX: usize = 9_999_999;
+
+fn number(text: &str) -> Option<(usize, &str)> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, behind) = text.split_at(digits);
+    let number = number.parse().ok().filter(|number| *number <= LINES_MAX)?;
+    Some((number, behind))
+}
+
+/// Files without an ending; as words of their own they may mean anything.
+const NAMES: [&str; 6] = ["Makefile", "Dockerfile", "Justfile", "justfile", "Rakefile", "LICENSE"];
+
+/// Whether a word has the form of a path.
+fn is_path(path: &str, at_lines: bool) -> bool {
+    let strange = |c: char| "*?<>{}$%\\…–:#".contains(c);
+    let folded = path.trim_end_matches('/');
+    if path.contains(strange) || path.contains("...") || path.contains("//") {
+        return false;
+    }
+    if path.starts_with('~') || !path.contains(char::is_alphabetic) {
+        return false;
+    }
+    let (folder, name) = folded.rsplit_once('/').unwrap_or(("", folded));
+    if path.ends_with('/') {
+        // `/api/users/` is an address.
+        return !at_lines && !path.starts_with('/') && !name.contains('@');
+    }
+    if folder.is_empty() && (path.starts_with('/') || name.contains('@')) {
+        return false;
+    }
+    let Some((stem, ending)) = name.rsplit_once('.') else {
+        return (at_lines || NAMES.contains(&name)) && !folder.is_empty();
+    };
+    let is_hidden = stem.is_empty();
+    let plausible = ending.starts_with(|c: char| c.is_ascii_alphabetic())
+        && ending.len() <= 12
+        && ending.chars().all(|c| c.is_ascii_alphanumeric() || (is_hidden && "-_".contains(c)));
+    let product = ending == "js" && stem.starts_with(char::is_uppercase);
+    plausible && (!folder.is_empty() || at_lines || is_hidden || (is_ending(ending) && !product))
+}
+
+/// Endings that make a bare name a file; with a folder before it, any ending does.
+const ENDINGS: &[&str] = &[
+    "rs", "py", "ts", "tsx", "js", "jsx", "mjs", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp",
+    "cs", "rb", "php", "swift", "scala", "sql", "sh", "toml", "yaml", "yml", "json", "md", "html",
+    "css", "scss", "vue", "svelte", "ex", "exs", "erl", "lua", "zig", "proto", "tf", "xml", "lock",
+    "ini", "cfg", "conf", "env", "txt", "rst", "ipynb", "r", "jl", "dart", "m", "mm", "pl",
+];
+
+/// Whether an ending makes a bare name a file.
+pub(crate) fn is_ending(ending: &str) -> bool {
+    ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let document = Document::parse(text.as_bytes());
+        let found = citations(&document);
+        let shown = |citation: &Citation<'_>| {
+            assert_eq!(citation.written.at.of(text), citation.written.value);
+            assert!(citation.statement.contains(citation.written.at), "{citation:?}");
+            match citation.lines {
+                Some(lines) => format!("{} @{lines}", citation.path),
+                None => citation.path.to_owned(),
+            }
+        };
+        found.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn places_are_known_by_their_form() {
+        let text = "# About src/head.rs\n\nSee `src/market.py:120-124`, (app/[slug]/page.tsx), \
+            **lib/a.go:7**, [there](docs/x.md#L10-L12) and [src/b.rs:3].\n\nAlso tests/t.py::test_x, \
+            market.py:9:4, crates/core/, ci/Makefile, .gitignore; ./run.sh, `Cargo.toml` and bin/go:4.";
+        let expected = [
+            "src/head.rs",
+            "src/market.py @120-124",
+            "app/[slug]/page.tsx",
+            "lib/a.go @7",
+            "docs/x.md @10-12",
+            "src/b.rs @3",
+            "tests/t.py",
+            "market.py @9",
+            "crates/core/",
+            "ci/Makefile",
+            ".gitignore",
+            "run.sh",
+            "Cargo.toml",
+            "bin/go @4",
+        ];
+        assert_eq!(found(text), expected);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_place_is_none() {
+        for word in [
+            "https://x.org/a/b.py:12",
+            "and/or",
+            "Node.js",
+            "self.items",
+            "e.g.",
+            "v1.2.3",
+            "12:30",
+            "src/*.rs",
+            "src/{a,b}.rs",
+            "<name>/x.rs",
+            "~/.ssh/config",
+            "$HOME/x.sh",
+            "me@example.com",
+            "localhost:8080",
+            "127.0.0.1:80",
+            "/api/users/",
+            "a//b.py",
+            "C:\\x\\y.py",
+            "1/2",
+            "...",
+        ] {
+            assert_eq!(found(&format!("Look at {word} here.")), Vec::<String>::new(), "{word}");
+        }
+    }
+
+    #[test]
+    fn lines_that_cannot_be_meant_are_none() {
+        let text = "a.rs:18446744073709551615 b.rs:0 c.rs:9-3 d.rs#L1C2-L2C3 e.rs:12-ish f.rs:3:9";
+        assert_eq!(found(text), ["a.rs", "b.rs", "c.rs", "d.rs", "e.rs @12", "f.rs @3"]);
+    }
+
+    #[test]
+    fn code_blocks_and_comments_name_no_places() {
+        let text = "- one\n\n  ```sh\n  cat src/a.rs\n  ```\n\n```\nsrc/b.rs:1\n```\n\n<!-- src/c.rs -->\n";
+        assert_eq!(found(text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_header_names_places_in_its_statements() {
+        let text = "---\nhandoff:\n  id: src/not.rs\n  decisions_made:\n    - decision: Use src/a.rs:3\n      \
+            rationale: \"as in `src/b.rs:4`\"\n  landmines: [src/c.rs]\n  proofs:\n    - claim: src/d.rs \
+            holds\n      run: cat src/not.rs\n---\n";
+        assert_eq!(found(text), ["src/a.rs @3", "src/b.rs @4", "src/c.rs", "src/d.rs"]);
+        let document = Document::parse(text.as_bytes());
+        let all = citations(&document);
+        assert_eq!(all[0].statement, all[1].statement);
+        assert_ne!(all[1].statement, all[2].statement);
+    }
+
+    #[test]
+    fn an_item_and_a_row_are_statements_of_their_own() {
+        let text = "- a.rs:1 is\n  slow\n  - b.rs:2\n- c.rs:3\n\n| x | y |\n|---|---|\n| d.rs:4 | e.rs:5 |\n| f.rs:6 | |\n\nOne\ng.rs:7 two.\n";
+        let document = Document::parse(text.as_bytes());
+        let all = citations(&document);
+        let said: Vec<&str> = all.iter().map(|c| c.statement.of(text).trim_end()).collect();
+        let row = "| d.rs:4 | e.rs:5 |";
+        let expected = [
+            "- a.rs:1 is\n  slow",
+            "  - b.rs:2",
+            "- c.rs:3",
+            row,
+            row,
+            "| f.rs:6 | |",
+            "One\ng.rs:7 two.",
+        ];
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn lines_are_brought_up_to_date_in_header_and_body() {
+        let text =
+            "---\nhandoff:\n  landmines: [\"a.rs:3, b.rs:9\"]\n---\nSee a.rs#L3 and a.rs:3.\n";
+        let document = Document::parse(text.as_bytes());
+        let to = LineRange { first: 12, last: 12 };
+        let moved: Vec<(Span, LineRange)> = citations(&document)
+            .iter()
+            .filter(|citation| citation.path == "a.rs")
+            .map(|citation| (citation.written.at, to))
+            .collect();
+        let after = with_lines(&document, &moved).unwrap();
+        let expected = text.replace("a.rs:3", "a.rs:12").replace("#L3", "#L12");
+        assert_eq!(after.text(), expected);
+        assert_eq!(with_lines(&document, &[]).unwrap().text(), text);
+    }
+
+    #[test]
+    fn lines_are_written_in_the_manner_of_the_place() {
+        let text = "a.rs:1 and [x](b.rs#L2-L3) and c.rs#L4 and d.rs:L5";
+        let document = Document::parse(text.as_bytes());
+        let to = LineRange { first: 8, last: 9 };
+        let written: Vec<String> = citations(&document).iter().map(|c| c.with_lines(to)).collect();
+        assert_eq!(written, ["a.rs:8-9", "b.rs#L8-L9", "c.rs#L8-L9", "d.rs:L8-L9"]);
+        let one = LineRange { first: 8, last: 8 };
+        assert_eq!(citations(&document)[2].with_lines(one), "c.rs#L8");
+    }
+}

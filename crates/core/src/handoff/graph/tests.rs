@@ -1,0 +1,170 @@
+use super::*;
+use crate::format::document::Document;
+use crate::format::stage::Stages;
+use crate::handoff::{Handoff, Whereabouts};
+
+/// The graph of documents at paths; a reference leads to the document of that path or name.
+fn graph(documents: &[(&str, &str)]) -> Graph {
+    let stages = Stages::shipped();
+    let facts = documents.iter().map(|(path, text)| {
+        let document = Document::parse(text.as_bytes());
+        let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md").to_owned();
+        let whereabouts = Whereabouts { stem, stage: None };
+        Facts::of(&Handoff::of(&document, &whereabouts, &stages), (*path).to_owned())
+    });
+    Graph::of(facts.collect(), |_, reference| {
+        let written = &reference.written;
+        let is_it = |path: &str| path == written || folderless(path) == written;
+        match documents.iter().find(|(path, _)| is_it(path)) {
+            Some((path, _)) => Lead::Document((*path).to_owned()),
+            None if written == "plan.txt" => Lead::Artifact(written.clone()),
+            None => Lead::Missing,
+        }
+    })
+}
+
+fn folderless(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md")
+}
+
+fn handoff(id: &str, fields: &str, body: &str) -> String {
+    format!("---\nhandoff:\n  id: {id}\n{fields}---\n{body}")
+}
+
+/// The edges as sentences.
+fn told(graph: &Graph) -> Vec<String> {
+    let key = |node: usize| graph.nodes[node].key.to_string();
+    let sentence = |edge: &Edge| {
+        let details = edge.details.join(", ");
+        format!("{} {} {} {details}", key(edge.from), edge.kind.word(), key(edge.to))
+            .trim_end()
+            .to_owned()
+    };
+    graph.edges.iter().map(sentence).collect()
+}
+
+#[test]
+fn a_header_tells_what_came_first_from_either_side() {
+    let graph = graph(&[
+        (
+            "h/a.md",
+            &handoff(
+                "a",
+                "  dependencies:\n    downstream:\n      - artifact: b\n        relationship: enables\n  superseded_by: c\n",
+                "",
+            ),
+        ),
+        (
+            "h/b.md",
+            &handoff(
+                "b",
+                "  dependencies:\n    upstream:\n      - artifact: h/a.md\n        relationship: derived_from\n",
+                "",
+            ),
+        ),
+        (
+            "h/c.md",
+            &handoff(
+                "c",
+                "  dependencies:\n    upstream:\n      - artifact: a\n        relationship: supersedes\n      - gone\n",
+                "",
+            ),
+        ),
+        ("h/d.md", &handoff("d", "", "")),
+    ]);
+    assert_eq!(
+        told(&graph),
+        ["a upstream b derived_from", "b downstream a enables", "c supersedes a"]
+    );
+    let flows: Vec<_> = graph.edges.iter().map(|edge| edge.flow().unwrap()).collect();
+    assert_eq!(flows, [(0, 1), (0, 1), (0, 2)]);
+    assert_eq!(graph.dangling.len(), 1);
+    assert_eq!((graph.dangling[0].written.as_str(), graph.dangling[0].told.line), ("gone", 8));
+    let orphans: Vec<bool> = graph.nodes.iter().map(|node| node.is_orphan).collect();
+    assert_eq!(orphans, [false, false, false, true]);
+    assert_eq!(graph.cycles(), Vec::<Vec<usize>>::new());
+}
+
+/// Which others a text mentions.
+fn mentioned(body: &str) -> Vec<String> {
+    let others = ["market-page-perf", "search", "follow-up", "feat-042"];
+    let texts: Vec<(String, String)> =
+        others.iter().map(|id| (format!("h/{id}.md"), handoff(id, "", ""))).collect();
+    let mut documents: Vec<(&str, &str)> =
+        texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    documents.push(("docs/notes/README.md", "# Read me\n"));
+    let speaker = handoff("zz", "  revisions:\n    - reason: split off market-page-perf\n", body);
+    documents.push(("h/zz.md", &speaker));
+    let graph = graph(&documents);
+    let key = |node: usize| graph.nodes[node].key.to_string();
+    graph.edges.iter().map(|edge| key(edge.to)).collect()
+}
+
+#[test]
+fn a_text_mentions_what_it_names_and_nothing_else() {
+    for (body, expected) in [
+        ("It began with market-page-perf.", vec!["market-page-perf"]),
+        ("See market-page-perf@2, then feat-042's plan.", vec!["feat-042", "market-page-perf"]),
+        ("The search is slow; a follow-up is needed.", vec![]),
+        ("As `search` and `follow-up@3` say", vec!["follow-up", "search"]),
+        ("Run `midstride show search`", vec![]),
+        ("See [it](../h/search.md) or h/follow-up.md#plan", vec!["follow-up", "search"]),
+        ("See search.md beside this", vec!["search"]),
+        ("See market-page-perf-2 and my-market-page-perf", vec![]),
+        ("Read README.md", vec![]),
+        ("Read notes/README.md", vec!["README"]),
+        ("I am `zz`, h/zz.md", vec![]),
+        ("```\nmarket-page-perf\n```\n<!-- market-page-perf -->", vec![]),
+    ] {
+        assert_eq!(mentioned(&format!("\n{body}\n")), expected, "{body}");
+    }
+}
+
+#[test]
+fn a_header_mentions_in_its_statements() {
+    let a = handoff("market-page-perf", "", "");
+    let b = handoff("b", "  landmines:\n    - Undoes market-page-perf\n", "");
+    assert_eq!(told(&graph(&[("a.md", &a), ("b.md", &b)])), ["b mentions market-page-perf"]);
+}
+
+#[test]
+fn a_path_among_handoffs_that_is_not_there_dangles() {
+    let a = handoff("a", "", "\nSee h/gone.md and docs/gone.md, not gone.md.\n");
+    let graph = graph(&[("h/a.md", &a)]);
+    let written: Vec<_> = graph.dangling.iter().map(|d| (d.kind, d.written.as_str())).collect();
+    assert_eq!(written, [(Kind::Mentions, "h/gone.md")]);
+}
+
+#[test]
+fn files_connect_whoever_cites_them_unless_too_many_do() {
+    let cites = |id: &str, body: &str| handoff(id, "", &format!("\n{body}\n"));
+    let texts = [
+        cites("a", "See src/market.py:3, src/b/mod.rs and src/all.rs."),
+        cites("b", "See market.py, src/a/mod.rs and ./src/all.rs:9."),
+        cites("c", "See app/src/market.py, mod.rs, docs/ and src/all.rs."),
+        cites("d", "See src/all.rs, docs/ and `.map`."),
+        cites("e", "See src/all.rs and `.map`."),
+        cites("f", "See src/all.rs."),
+        handoff("g", "  dependencies:\n    upstream: [plan.txt]\n", ""),
+        handoff("h", "  dependencies:\n    upstream: [plan.txt]\n", ""),
+    ];
+    let paths: Vec<String> = (0..texts.len()).map(|n| format!("h/{n}.md")).collect();
+    let documents: Vec<(&str, &str)> =
+        paths.iter().zip(&texts).map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let graph = graph(&documents);
+    assert_eq!(
+        told(&graph),
+        [
+            "a shares b app/src/market.py",
+            "a shares c app/src/market.py",
+            "b shares c app/src/market.py",
+            "g shares h plan.txt",
+        ]
+    );
+    let market = Shared { files: vec!["app/src/market.py".into()], cited_by: vec![0, 1, 2] };
+    let plan = Shared { files: vec!["plan.txt".into()], cited_by: vec![6, 7] };
+    assert_eq!(graph.shared(), [market, plan]);
+    assert_eq!(graph.lines(), []);
+    let hub = Hub { file: "src/all.rs".into(), cited_by: vec![0, 1, 2, 3, 4, 5] };
+    assert_eq!(graph.hubs, [hub]);
+}

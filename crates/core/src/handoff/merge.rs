@@ -1,0 +1,262 @@
+//! Two texts of one handoff become one again: headers by meaning, bodies by paragraphs.
+//!
+//! Which of the two is called ours makes no difference: the sides are put in an order of their own
+//! first. What both changed differently stands in the result twice, between conflict markers.
+
+mod body;
+mod header;
+mod history;
+
+use crate::format::document::Document;
+use crate::format::finding::Code;
+use crate::format::header::Header;
+use crate::handoff::anchor::{self, Anchors};
+use crate::text::span::{At, Span};
+use crate::text::time::Time;
+use crate::text::yaml::{MARKER_LENGTH, Node};
+use jiff::Timestamp;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// The ids of the two texts, by which the result names what it was made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Tips<'a> {
+    /// The id of the first argument's text.
+    pub one: &'a str,
+    /// The id of the second argument's text.
+    pub other: &'a str,
+}
+
+/// What two texts became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// The text.
+    pub text: String,
+    /// What a person has to settle; it stands between markers.
+    pub conflicts: Vec<String>,
+}
+
+/// Why two texts are not merged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotMerged {
+    /// They are two handoffs.
+    #[error("these are two handoffs that carry one id")]
+    TwoHandoffs,
+}
+
+/// Merges two texts of one handoff. Where the result is neither of them it gets an entry in its
+/// history, and with `tips` the entries before it say which texts they made.
+pub fn merge(
+    base: Option<&Document>,
+    one: &Document,
+    other: &Document,
+    tips: Option<Tips<'_>>,
+) -> Result<Merged, NotMerged> {
+    if let (Some(a), Some(b)) = (uid(one), uid(other))
+        && a.trim() != b.trim()
+    {
+        return Err(NotMerged::TwoHandoffs);
+    }
+    if let Some(settled) = settled(base, one, other) {
+        return Ok(Merged { text: settled.to_owned(), conflicts: Vec::new() });
+    }
+    let anchors = merged_anchors(base, one, other);
+    let plain = [base, Some(one), Some(other)].map(|side| side.and_then(anchor::without));
+    let base = plain[0].as_ref().or(base);
+    let (one, other) = (plain[1].as_ref().unwrap_or(one), plain[2].as_ref().unwrap_or(other));
+    let swapped = order(other) < order(one);
+    let (first, second) = if swapped { (other, one) } else { (one, other) };
+    let tips = tips.map(|Tips { one, other }| if swapped { (other, one) } else { (one, other) });
+    let sides = Sides { base, first, second, marks: Marks::of(first, second) };
+    let Merged { text, conflicts } = sides.merge(tips);
+    Ok(Merged { text: anchor::appended(&text, &anchors, sides.marks.line_break), conflicts })
+}
+
+/// Anchors are no text that people edit: they are merged one by one, whatever becomes of the rest.
+fn merged_anchors(
+    base: Option<&Document>,
+    one: &Document,
+    other: &Document,
+) -> BTreeSet<anchor::Anchor> {
+    let base = base.map(Anchors::of).unwrap_or_default();
+    anchor::merged(&base, &Anchors::of(one), &Anchors::of(other))
+}
+
+/// Two different handoffs in one file, for a person to part.
+pub fn side_by_side(one: &Document, other: &Document) -> Merged {
+    let (first, second) = if order(other) < order(one) { (other, one) } else { (one, other) };
+    let mut text = String::new();
+    Marks::of(first, second).mark(&mut text, first.text(), second.text());
+    Merged { text, conflicts: vec!["two handoffs carry one id".to_owned()] }
+}
+
+/// Whether a text is what [`side_by_side`] made of two handoffs.
+pub fn holds_two_handoffs(document: &Document) -> bool {
+    let text = document.text();
+    let marker = |sign: &str| sign.repeat(MARKER_LENGTH);
+    if !text.starts_with(&marker("<")) {
+        return false;
+    }
+    let begin = |line: &str| line.trim_end() == marker("=");
+    let lines: Vec<&str> = text.split_inclusive('\n').skip(1).collect();
+    let Some(middle) = lines.iter().position(|line| begin(line)) else { return false };
+    let [one, other] = [&lines[..middle], &lines[middle + 1..]]
+        .map(|lines| Document::parse(lines.concat().as_bytes()));
+    uid(&one).zip(uid(&other)).is_some_and(|(one, other)| one.trim() != other.trim())
+}
+
+/// The result where there is nothing to decide.
+fn settled<'d>(base: Option<&Document>, one: &'d Document, other: &'d Document) -> Option<&'d str> {
+    let unchanged = |side: &Document| base.is_some_and(|base| base.text() == side.text());
+    if one.text() == other.text() || unchanged(other) {
+        return Some(one.text());
+    }
+    unchanged(one).then_some(other.text())
+}
+
+/// The two sides in their own order, and what they started from.
+struct Sides<'d> {
+    base: Option<&'d Document>,
+    first: &'d Document,
+    second: &'d Document,
+    marks: Marks,
+}
+
+impl Sides<'_> {
+    fn merge(&self, tips: Option<(&str, &str)>) -> Merged {
+        let merged = self.by_meaning(tips).or_else(|| self.by_lines());
+        merged.unwrap_or_else(|| self.by_headers())
+    }
+
+    /// `None` where a header cannot be merged by meaning: there is none, or it cannot be edited.
+    fn by_meaning(&self, tips: Option<(&str, &str)>) -> Option<Merged> {
+        let mut merged = header::merge(self)?;
+        if let Some(tips) = tips {
+            merged = history::told(merged, self, tips);
+        }
+        let header::Joined { document, conflicts } = merged;
+        let mut names = Vec::new();
+        let text = header::with_markers(&document, &conflicts, self, &mut names)?;
+        let body = body::merge(self.bodies(), &self.marks, &mut names);
+        Some(Merged { text: self.with_body(text, &body), conflicts: names })
+    }
+
+    /// Line by line, as for any text. `None` where that would break a header that is whole on both
+    /// sides.
+    fn by_lines(&self) -> Option<Merged> {
+        let base = self.base.map_or("", Document::text);
+        let mut conflicts = Vec::new();
+        let sides = (base, self.first.text(), self.second.text());
+        let body::Decidable { text, decided } =
+            body::merge_lines(sides, &self.marks, &mut conflicts);
+        let sound = |text: &String| is_sound(&Document::parse(text.as_bytes()));
+        let whole = is_sound(self.first) && is_sound(self.second);
+        (!whole || decided.iter().all(sound)).then_some(Merged { text, conflicts })
+    }
+
+    /// Both headers whole, between markers.
+    fn by_headers(&self) -> Merged {
+        let inner = |document: &Document| {
+            let header = document.handoff_header().map(|header| header.at);
+            header.unwrap_or(Span::empty(document.body().start))
+        };
+        let (first, second) = (inner(self.first), inner(self.second));
+        let mut text = self.first.text()[..first.start].to_owned();
+        let (one, other) = (first.of(self.first.text()), second.of(self.second.text()));
+        self.marks.mark(&mut text, one, other);
+        text.push_str(&self.first.text()[first.end..self.first.body().start]);
+        let mut conflicts = vec!["handoff".to_owned()];
+        let body = body::merge(self.bodies(), &self.marks, &mut conflicts);
+        Merged { text: self.with_body(text, &body), conflicts }
+    }
+
+    fn with_body(&self, mut text: String, body: &str) -> String {
+        if !body.is_empty() {
+            self.marks.end_line(&mut text);
+        }
+        text + body
+    }
+
+    fn bodies(&self) -> (Option<&Document>, &Document, &Document) {
+        (self.base, self.first, self.second)
+    }
+}
+
+/// Whether a header can be read from its first line to its last.
+fn is_sound(document: &Document) -> bool {
+    let unsound = [Code::Syntax, Code::DuplicateKey, Code::ConflictMarker, Code::HeaderNotClosed];
+    document.handoff_header().is_some()
+        && document.findings().iter().all(|finding| !unsound.contains(&finding.code))
+}
+
+fn uid(document: &Document) -> Option<&str> {
+    document.handoff_header()?.text("uid").map(|uid| uid.value)
+}
+
+/// Who was earlier, by the last entry of the history; the text itself where that does not tell.
+fn order(document: &Document) -> (Option<Timestamp>, &str) {
+    let at = last_revision(document).and_then(|entry| entry.get("at"));
+    let at = at.and_then(Node::text).and_then(|at| Time::read(at.value));
+    (at.map(|time| time.moment), document.text())
+}
+
+/// Who wrote a side and when, as far as its history says it.
+fn name(document: &Document) -> Option<String> {
+    let last = last_revision(document);
+    let said = |key: &str| {
+        let text = last.and_then(|entry| entry.get(key)).and_then(Node::text);
+        text.map(|At { value, .. }| value.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let parts: Vec<String> = [said("by"), said("at")].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn last_revision(document: &Document) -> Option<&Node> {
+    document.handoff_header().map(Header::fields)?.get("revisions")?.items().pop()
+}
+
+/// What the two sides are called behind their markers, and how lines end.
+#[derive(Clone, Debug)]
+struct Marks {
+    first: String,
+    second: String,
+    line_break: &'static str,
+}
+
+impl Marks {
+    fn of(first: &Document, second: &Document) -> Self {
+        let lines = if first.text().contains('\n') { first } else { second };
+        let line_break = lines.line_break();
+        let (one, other) = (name(first), name(second));
+        let alike = one == other;
+        // Where nothing else tells them apart, their order does.
+        let called = |name: Option<String>, which: &str| match name {
+            Some(name) if alike => format!("{name}, {which}"),
+            Some(name) => name,
+            None => which.to_owned(),
+        };
+        let (first, second) = (called(one, "one side"), called(other, "the other side"));
+        Self { first, second, line_break }
+    }
+
+    /// Writes two texts between conflict markers.
+    fn mark(&self, out: &mut String, first: &str, second: &str) {
+        let line = |sign: &str| sign.repeat(MARKER_LENGTH);
+        let Self { first: one, second: other, line_break } = self;
+        self.end_line(out);
+        let _ = write!(out, "{} {one}{line_break}{first}", line("<"));
+        self.end_line(out);
+        let _ = write!(out, "{}{line_break}{second}", line("="));
+        self.end_line(out);
+        let _ = write!(out, "{} {other}{line_break}", line(">"));
+    }
+
+    fn end_line(&self, text: &mut String) {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push_str(self.line_break);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

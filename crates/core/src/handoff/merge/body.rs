@@ -1,0 +1,378 @@
+//! Bodies, merged by paragraphs: one that only one side touched is taken from it, one that both
+//! touched stands between markers, and what both added is kept from both.
+
+use super::Marks;
+use crate::format::document::Document;
+use crate::text::markdown::BlockKind;
+use crate::text::span::{line_end, line_start};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::VecDeque;
+
+/// A piece of a body that is taken whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Piece<'d> {
+    text: &'d str,
+    kind: PieceKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum PieceKind {
+    Paragraph,
+    Heading,
+    Item,
+    /// A line of something else, which says nothing alone.
+    Line,
+}
+
+impl Piece<'_> {
+    fn is_blank(self) -> bool {
+        self.text.trim().is_empty()
+    }
+}
+
+/// The merged body of two documents.
+pub(super) fn merge(
+    (base, first, second): (Option<&Document>, &Document, &Document),
+    marks: &Marks,
+    conflicts: &mut Vec<String>,
+) -> String {
+    let base = base.map(pieces).unwrap_or_default();
+    let (first, second) = (pieces(first), pieces(second));
+    join([&base, &first, &second], Added::Kept, marks, conflicts).text
+}
+
+/// What becomes of two additions at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Added {
+    /// Both are kept, one behind the other.
+    Kept,
+    /// They conflict: nobody knows what the lines mean.
+    Marked,
+}
+
+/// A merged text, and what becomes of it if one side is taken wherever both stand in it.
+pub(super) struct Decidable {
+    pub(super) text: String,
+    pub(super) decided: [String; 2],
+}
+
+/// Three texts merged line by line.
+pub(super) fn merge_lines(
+    (base, first, second): (&str, &str, &str),
+    marks: &Marks,
+    conflicts: &mut Vec<String>,
+) -> Decidable {
+    let lines = |text| -> Vec<Piece<'_>> { lines(text).collect() };
+    let sides = [&lines(base)[..], &lines(first), &lines(second)];
+    join(sides, Added::Marked, marks, conflicts)
+}
+
+fn lines(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    text.split_inclusive('\n').map(|text| Piece { text, kind: PieceKind::Line })
+}
+
+/// Paragraphs and list items whole, everything else by lines.
+fn pieces(document: &Document) -> Vec<Piece<'_>> {
+    let (text, body) = (document.text(), document.body());
+    let mut pieces = Vec::new();
+    let mut from = body.start;
+    for block in document.blocks() {
+        let kind = match block.kind {
+            BlockKind::Paragraph => PieceKind::Paragraph,
+            BlockKind::Item => PieceKind::Item,
+            BlockKind::Code | BlockKind::Table | BlockKind::Html => continue,
+        };
+        let start = line_start(text, block.at.start).max(body.start);
+        // An item reaches over the blank lines behind it; they are pieces of their own.
+        let last = block.at.start + block.at.of(text).trim_end().len();
+        let end = line_end(text, last).min(body.end);
+        if start < from || end <= start {
+            continue;
+        }
+        pieces.extend(lines(&text[from..start]));
+        pieces.push(Piece { text: &text[start..end], kind });
+        from = end;
+    }
+    pieces.extend(lines(&text[from..body.end]));
+    let is_code = |at: usize| document.code().iter().any(|code| code.start <= at && at < code.end);
+    let mut at = body.start;
+    for piece in &mut pieces {
+        if piece.kind == PieceKind::Line && piece.text.starts_with('#') && !is_code(at) {
+            piece.kind = PieceKind::Heading;
+        }
+        at += piece.text.len();
+    }
+    pieces
+}
+
+/// A run of pieces of the base that a side replaced; an empty run where it only added.
+#[derive(Clone, Copy, Debug)]
+struct Hunk<'s, 'd> {
+    start: usize,
+    end: usize,
+    new: &'s [Piece<'d>],
+}
+
+impl Hunk<'_, '_> {
+    fn adds(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Whether two sides did something to the same pieces, or added at one place. Beside each other
+    /// is no harm.
+    fn meets(self, other: Self, base: &Base<'_, '_>) -> bool {
+        let overlap = self.start < other.end && other.start < self.end;
+        overlap || (self.adds() && other.adds() && base.is_one_place(self.start, other.start))
+    }
+}
+
+/// What both sides started from.
+struct Base<'s, 'd> {
+    pieces: &'s [Piece<'d>],
+    added: Added,
+}
+
+impl Base<'_, '_> {
+    /// Before and behind blank lines is one place, unless blank lines may mean something.
+    fn is_one_place(&self, a: usize, b: usize) -> bool {
+        let between = &self.pieces[a.min(b)..a.max(b)];
+        match self.added {
+            Added::Kept => between.iter().all(|piece| piece.is_blank()),
+            Added::Marked => between.is_empty(),
+        }
+    }
+}
+
+fn hunks<'s, 'd>(base: &[Piece<'d>], side: &'s [Piece<'d>]) -> Vec<Hunk<'s, 'd>> {
+    let ops = capture_diff_slices(Algorithm::Myers, base, side);
+    let changed = ops.into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    let hunk = |op: DiffOp| {
+        let (old, new) = (op.old_range(), op.new_range());
+        Hunk { start: old.start, end: old.end, new: &side[new] }
+    };
+    changed.map(hunk).collect()
+}
+
+/// Goes through the base and puts in what either side changed.
+fn join(
+    [base, first, second]: [&[Piece<'_>]; 3],
+    added: Added,
+    marks: &Marks,
+    conflicts: &mut Vec<String>,
+) -> Decidable {
+    let mut left = [hunks(base, first), hunks(base, second)].map(VecDeque::from);
+    let decided = [String::new(), String::new()];
+    let mut out = Out { text: String::new(), decided, added, marks, conflicts };
+    let mut at = 0;
+    while let Some(cluster) = next_cluster(&mut left, &Base { pieces: base, added }) {
+        let (start, end) = cluster.range();
+        out.extend(&base[at..start]);
+        let [first, second] = [0, 1].map(|side| cluster.applied(side, base));
+        out.settle(&base[start..end], &first, &second);
+        at = end;
+    }
+    out.extend(&base[at..]);
+    Decidable { text: out.text, decided: out.decided }
+}
+
+/// Changes of both sides that meet, directly or through each other.
+#[derive(Debug, Default)]
+struct Cluster<'s, 'd> {
+    sides: [Vec<Hunk<'s, 'd>>; 2],
+}
+
+fn next_cluster<'s, 'd>(
+    left: &mut [VecDeque<Hunk<'s, 'd>>; 2],
+    base: &Base<'_, '_>,
+) -> Option<Cluster<'s, 'd>> {
+    let mut cluster = Cluster::default();
+    let begin = |side: &VecDeque<Hunk<'_, '_>>| side.front().map(|hunk| (hunk.start, hunk.end));
+    let first = match (begin(&left[0]), begin(&left[1])) {
+        (Some(a), Some(b)) => usize::from(b < a),
+        (Some(_), None) => 0,
+        (None, _) => 1,
+    };
+    cluster.sides[first].push(left[first].pop_front()?);
+    loop {
+        let before = cluster.len();
+        for side in [0, 1] {
+            let (_, end) = cluster.range();
+            let meets = |hunk: &Hunk<'s, 'd>| {
+                // Blank lines between two additions may be the place of a third change.
+                hunk.start < end || cluster.sides[1 - side].iter().any(|o| o.meets(*hunk, base))
+            };
+            if left[side].front().is_some_and(meets) {
+                cluster.sides[side].extend(left[side].pop_front());
+            }
+        }
+        if cluster.len() == before {
+            return Some(cluster);
+        }
+    }
+}
+
+impl<'d> Cluster<'_, 'd> {
+    fn len(&self) -> usize {
+        self.sides.iter().map(Vec::len).sum()
+    }
+
+    fn range(&self) -> (usize, usize) {
+        let all = || self.sides.iter().flatten();
+        let start = all().map(|hunk| hunk.start).min().unwrap_or_default();
+        (start, all().map(|hunk| hunk.end).max().unwrap_or_default())
+    }
+
+    /// What a side made of the base where the cluster lies.
+    fn applied(&self, side: usize, base: &[Piece<'d>]) -> Vec<Piece<'d>> {
+        let (mut at, end) = self.range();
+        let mut pieces = Vec::new();
+        for hunk in &self.sides[side] {
+            pieces.extend_from_slice(&base[at..hunk.start]);
+            pieces.extend_from_slice(hunk.new);
+            at = hunk.end;
+        }
+        pieces.extend_from_slice(&base[at..end]);
+        pieces
+    }
+}
+
+/// What a side added, in chunks that mean something alone.
+struct Addition<'s, 'd> {
+    chunks: Vec<Chunk<'s, 'd>>,
+    /// Blank lines at its end.
+    behind: &'s [Piece<'d>],
+}
+
+/// A paragraph, a heading, an item, or the lines between two of them.
+struct Chunk<'s, 'd> {
+    /// The heading it stands below, as far as that was added too.
+    heading: Option<Piece<'d>>,
+    /// Blank lines before it.
+    blanks: &'s [Piece<'d>],
+    pieces: &'s [Piece<'d>],
+}
+
+impl<'s, 'd> Addition<'s, 'd> {
+    /// What tells the chunks apart; how their lines end does not.
+    fn names(&self) -> Vec<(Option<&'d str>, Vec<&'d str>)> {
+        let said = |piece: &Piece<'d>| piece.text.trim_end();
+        let name = |chunk: &Chunk<'s, 'd>| {
+            (chunk.heading.as_ref().map(said), chunk.pieces.iter().map(said).collect())
+        };
+        self.chunks.iter().map(name).collect()
+    }
+
+    fn of(mut pieces: &'s [Piece<'d>]) -> Self {
+        let mut chunks = Vec::new();
+        let mut heading = None;
+        loop {
+            let blank = pieces.iter().take_while(|piece| piece.is_blank()).count();
+            let (blanks, rest) = pieces.split_at(blank);
+            let Some(first) = rest.first() else {
+                return Self { chunks, behind: blanks };
+            };
+            let lines = rest.iter().take_while(|piece| piece.kind == PieceKind::Line).count();
+            let said = rest[..lines].iter().rposition(|piece| !piece.is_blank());
+            let (own, rest) = rest.split_at(said.map_or(1, |last| last + 1));
+            if first.kind == PieceKind::Heading {
+                heading = Some(*first);
+            }
+            chunks.push(Chunk { heading, blanks, pieces: own });
+            pieces = rest;
+        }
+    }
+}
+
+struct Out<'o> {
+    text: String,
+    decided: [String; 2],
+    added: Added,
+    marks: &'o Marks,
+    conflicts: &'o mut Vec<String>,
+}
+
+impl Out<'_> {
+    fn push(&mut self, piece: Piece<'_>) {
+        self.marks.end_line(&mut self.text);
+        self.text.push_str(piece.text);
+        self.decide(0, piece.text);
+        self.decide(1, piece.text);
+    }
+
+    fn decide(&mut self, side: usize, text: &str) {
+        self.marks.end_line(&mut self.decided[side]);
+        self.decided[side].push_str(text);
+    }
+
+    fn extend(&mut self, pieces: &[Piece<'_>]) {
+        for piece in pieces {
+            self.push(*piece);
+        }
+    }
+
+    fn settle(&mut self, base: &[Piece<'_>], first: &[Piece<'_>], second: &[Piece<'_>]) {
+        if first == second || base == second {
+            return self.extend(first);
+        }
+        if base == first {
+            return self.extend(second);
+        }
+        if self.added == Added::Kept && base.iter().all(|piece| piece.is_blank()) {
+            return self.keep_both(first, second);
+        }
+        let before = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+        let (head, first, second) = (&first[..before], &first[before..], &second[before..]);
+        let ends = first.iter().rev().zip(second.iter().rev());
+        let behind = ends.take_while(|(a, b)| a == b).count();
+        let (first, tail) = first.split_at(first.len() - behind);
+        let second = &second[..second.len() - behind];
+        self.extend(head);
+        self.mark(first, second);
+        self.extend(tail);
+    }
+
+    /// What both added: one behind the other, parted where they would flow together. What both
+    /// added alike is there once.
+    fn keep_both(&mut self, first: &[Piece<'_>], second: &[Piece<'_>]) {
+        let (first, second) = (Addition::of(first), Addition::of(second));
+        let (ours, theirs) = (first.names(), second.names());
+        let mut last = None;
+        for op in capture_diff_slices(Algorithm::Myers, &ours, &theirs) {
+            let added = if matches!(op, DiffOp::Equal { .. }) {
+                &[]
+            } else {
+                &second.chunks[op.new_range()]
+            };
+            for chunk in first.chunks[op.old_range()].iter().chain(added) {
+                self.add(chunk, last);
+                last = chunk.pieces.last();
+            }
+        }
+        let behind = first.behind.len() >= second.behind.len();
+        self.extend(if behind { first.behind } else { second.behind });
+    }
+
+    /// Adds a chunk behind another one, which may be the other side's.
+    fn add(&mut self, chunk: &Chunk<'_, '_>, last: Option<&Piece<'_>>) {
+        let items = |piece: Option<&Piece<'_>>| piece.is_none_or(|p| p.kind == PieceKind::Item);
+        let flows = chunk.blanks.is_empty() && last.is_some();
+        if flows && !(items(last) && items(chunk.pieces.first())) {
+            self.push(Piece { text: self.marks.line_break, kind: PieceKind::Line });
+        }
+        self.extend(chunk.blanks);
+        self.extend(chunk.pieces);
+    }
+
+    fn mark(&mut self, first: &[Piece<'_>], second: &[Piece<'_>]) {
+        let whole = |pieces: &[Piece<'_>]| pieces.iter().map(|p| p.text).collect::<String>();
+        let start = |pieces: &[Piece<'_>]| {
+            let said = pieces.iter().map(|piece| piece.text.trim()).find(|text| !text.is_empty());
+            said.map(|text| text.lines().next().unwrap_or_default().to_owned())
+        };
+        self.conflicts.push(start(first).or_else(|| start(second)).unwrap_or_default());
+        let (first, second) = (whole(first), whole(second));
+        self.marks.mark(&mut self.text, &first, &second);
+        self.decide(0, &first);
+        self.decide(1, &second);
+    }
+}

@@ -1,0 +1,229 @@
+//! A note on its way to a handoff: what its text says that a header can say.
+
+use crate::format::document::Document;
+use crate::format::finding::{Finding, Severity};
+use crate::format::header::{HANDOFF, HandoffKind, Header, Status};
+use crate::format::section::Meaning;
+use crate::handoff::Handoff;
+use crate::text::id::HandoffId;
+use crate::text::markdown::BlockKind;
+use crate::text::time::{self, Time};
+use crate::text::yaml::{Data, Node};
+
+/// Git writes ids of commits no shorter than this, and no longer than that.
+const COMMIT_LENGTH: std::ops::RangeInclusive<usize> = 7..=64;
+
+/// What a note tells about itself.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// Fields of a header, strictly written.
+    pub fields: Vec<(&'static str, Data)>,
+    /// Fields that it has and that a header cannot take over as they are; they stay in its text.
+    pub left: Vec<&'static str>,
+}
+
+impl Told {
+    /// The value of a field.
+    pub fn get(&self, name: &str) -> Option<&Data> {
+        self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value)
+    }
+
+    /// The value of a field that is text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.get(name)? {
+            Data::Text(text) | Data::Bare(text) => Some(text),
+            Data::Null | Data::List(_) | Data::Map(_) => None,
+        }
+    }
+}
+
+/// Reads what a note tells about itself.
+pub fn told(note: &Handoff<'_>) -> Told {
+    let mut told = Told::default();
+    // The new document has a format and a uid of its own.
+    let names = HANDOFF.fields.iter().map(|field| field.name);
+    for name in names.filter(|name| !matches!(*name, "format" | "uid")) {
+        let has = || note.header()?.get(name).filter(|node| !node.is_blank());
+        match field(note, name).and_then(|value| strict(name, value)) {
+            Some(value) => told.fields.push((name, value)),
+            None if has().is_some() => told.left.push(name),
+            None => {}
+        }
+    }
+    told
+}
+
+fn field(note: &Handoff<'_>, name: &str) -> Option<Data> {
+    let text = || note.header()?.text(name).map(|text| text.value.trim());
+    match name {
+        // A stage is more than a word: its place and its number are asked for with `--stage`.
+        "stage" => None,
+        "id" => text().filter(|id| HandoffId::parse(id).is_ok()).map(Data::text),
+        "title" => note.title().map(one_line).filter(|title| !title.is_empty()).map(Data::Text),
+        "description" => note.description().map(one_line).map(Data::Text),
+        "kind" => {
+            let kind = text().and_then(HandoffKind::read);
+            kind.filter(|kind| *kind != HandoffKind::Stage).map(|kind| word(kind.word()))
+        }
+        "status" => {
+            let said = || note.status_line().and_then(|line| line.status);
+            let status = text().and_then(Status::read).or_else(said);
+            status.map(|status| word(status.word()))
+        }
+        "from" => note.from().map(one_line).map(Data::Text),
+        "created" => note.created().map(moment),
+        "updated" => text().and_then(Time::read).map(moment),
+        "at_commit" => text().filter(|text| is_commit(text)).map(Data::text),
+        "context_summary" => summary(note).map(Data::text),
+        "revisions" => written(note.header(), name).or_else(|| revised(note)),
+        _ => written(note.header(), name),
+    }
+}
+
+fn moment(time: Time) -> Data {
+    Data::Bare(time::write(time.moment))
+}
+
+fn word(word: &str) -> Data {
+    Data::Bare(word.to_owned())
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn is_commit(text: &str) -> bool {
+    COMMIT_LENGTH.contains(&text.len()) && text.chars().all(|c| c.is_ascii_hexdigit())
+}
+
+/// A field under exactly our name: what another tool means by a like one is not ours to say.
+fn written(header: Option<&Header>, name: &str) -> Option<Data> {
+    let node = header?.fields().get(name)?;
+    (!node.is_blank()).then(|| node.data())
+}
+
+/// What is written as the summary, else the paragraph that a section about it opens with. A list or
+/// a table there is no summary, and neither is the line that leads into one.
+fn summary<'d>(note: &Handoff<'d>) -> Option<&'d str> {
+    if let Some(written) = note.header().and_then(|header| header.text("context_summary")) {
+        return Some(written.value.trim());
+    }
+    let document = note.document();
+    let section = document.sections_about(Meaning::Summary).next()?;
+    let first = document.blocks().iter().find(|block| section.own.contains(block.at))?;
+    let text = first.at.of(document.text()).trim();
+    let whole = first.kind == BlockKind::Paragraph && !text.is_empty() && !text.ends_with(':');
+    whole.then_some(text)
+}
+
+/// The lines `Revised:` of the text.
+fn revised(note: &Handoff<'_>) -> Option<Data> {
+    let entry = |stamp: crate::format::document::Stamp<'_>| {
+        let at = moment(Time::read(stamp.time.value)?);
+        let reason = stamp.reason.map(|reason| ("reason", Data::text(reason.value)));
+        Some(Data::map([("at", at)].into_iter().chain(reason)))
+    };
+    let stamps = note.document().stamps().into_iter().filter(|stamp| !stamp.captured);
+    let entries: Vec<Data> = stamps.filter_map(entry).collect();
+    (!entries.is_empty()).then_some(Data::List(entries))
+}
+
+/// A value as it is written strictly; `None` where it cannot be understood.
+fn strict(name: &str, value: Data) -> Option<Data> {
+    let alone = Document::compose(&[(name, value)], "").format().ok()?;
+    let wrong = |finding: &Finding| finding.code.rule().severity == Severity::Error;
+    let value = alone.handoff_header()?.fields().get(name).map(Node::data);
+    value.filter(|_| !alone.findings().iter().any(wrong))
+}
+
+/// The name of a file as a title: `2026-03-21_search_lag` becomes `Search lag`.
+pub fn title_of_name(stem: &str) -> Option<String> {
+    let spaced = one_line(&stem.replace(['-', '_'], " "));
+    let first = spaced.find(char::is_alphabetic)?;
+    let mut letters = spaced[first..].chars();
+    let capital = letters.next()?.to_uppercase();
+    Some(capital.chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::stage::Stages;
+    use crate::handoff::Whereabouts;
+
+    /// The header that comes of a note, what is left to its text, and the whole document.
+    fn becomes(text: &str) -> (String, Vec<&'static str>, Document) {
+        let note = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let told = told(&Handoff::of(&note, &whereabouts, &stages));
+        let whole = note.with_header(&told.fields).unwrap();
+        assert!(whole.handoff_header().is_some(), "{}", whole.text());
+        (Document::compose(&told.fields, "").text().to_owned(), told.left, whole)
+    }
+
+    #[test]
+    fn lines_and_headings_fill_the_header() {
+        let text = "# Search  lags\n\nCaptured: 2026-03-21 17:24\nRevised: 2026-03-22 (an hour)\n\n## Context\n\nThe index lags\nby an hour.\n\nMore.\n";
+        let (header, left, whole) = becomes(text);
+        assert_eq!(
+            header,
+            "---\nhandoff:\n  title: Search lags\n  created: 2026-03-21T17:24:00Z\n  context_summary: |-\n    The index lags\n    by an hour.\n  revisions:\n    - at: 2026-03-22T00:00:00Z\n      reason: an hour\n---\n"
+        );
+        assert!(left.is_empty());
+        assert!(whole.text().ends_with(&format!("---\n\n{text}")), "{}", whole.text());
+    }
+
+    #[test]
+    fn a_section_fills_the_header_and_stays() {
+        let text = "---\ntopic: theirs\n---\n# Lag\n\n## Handoff\n\n```yaml\nhandoff:\n  id: lag\n  status: PLANNED\n  stage: design\n  to: ops\n  decisions_made:\n    - Reindex at night\n  open_questions:\n    - question: Who?\n      blocking: perhaps\n```\n";
+        let (header, left, whole) = becomes(text);
+        assert_eq!(
+            header,
+            "---\nhandoff:\n  id: lag\n  title: Lag\n  status: planned\n  to: [ops]\n  decisions_made:\n    - decision: Reindex at night\n---\n"
+        );
+        assert_eq!(left, ["stage", "open_questions"]);
+        assert!(whole.text().starts_with("---\ntopic: theirs\nhandoff:\n  id: lag\n"));
+        assert!(whole.text().ends_with(&text["---\ntopic: theirs\n".len()..]));
+    }
+
+    #[test]
+    fn another_tools_header_that_is_broken_becomes_text() {
+        for front in ["---\na: [1\nb: 2\n---\n", "---\na: 1\na: 2\n---\n", "---\na: 1\n\n"] {
+            let text = format!("\u{feff}{front}Text without an end");
+            let (_, _, whole) = becomes(&text);
+            assert!(
+                whole.text().ends_with(&format!("---\n\n{}\n", &text[3..])),
+                "{}",
+                whole.text()
+            );
+            assert_eq!(whole.findings().len(), 0, "{:?}", whole.findings());
+        }
+    }
+
+    #[test]
+    fn line_breaks_are_those_of_the_note() {
+        let (_, _, whole) = becomes("# A\r\n\r\nText\r\n");
+        assert_eq!(whole.text().matches('\n').count(), whole.text().matches("\r\n").count());
+    }
+
+    #[test]
+    fn what_leads_into_a_list_is_no_summary() {
+        for text in ["## Summary\n\n- one\n", "## Context\n\nThere were two:\n\n- one\n"] {
+            assert_eq!(becomes(text).0, "---\nhandoff:\n---\n");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_left() {
+        let (header, left, _) = becomes("---\ncommit: no-commit\nstatus: green\n---\ntext\n");
+        assert_eq!(header, "---\nhandoff:\n---\n");
+        assert_eq!(left, ["status", "at_commit"]);
+    }
+
+    #[test]
+    fn a_file_name_is_made_readable() {
+        assert_eq!(title_of_name("2026-03-21_search-lag").as_deref(), Some("Search lag"));
+        assert_eq!(title_of_name("HANDOFF").as_deref(), Some("HANDOFF"));
+        assert_eq!(title_of_name("42"), None);
+    }
+}

@@ -1,0 +1,319 @@
+//! Proofs as they can be run: what each expects of its command, and whether a run bears it out.
+//!
+//! Nothing is run here. Whoever runs a command says how it ended and what it wrote; this room judges.
+
+mod expectation;
+mod number;
+mod plain;
+
+pub use expectation::{Exit, Expectation};
+pub use number::Number;
+pub use plain::plain;
+
+use crate::format::header::{Proof, RunOutcome};
+use crate::handoff::Handoff;
+use serde_json::{Value, json};
+use std::path::{Component, Path};
+
+/// A command that runs longer is no proof that anybody waits for.
+const TIMEOUT_SECONDS_MAX: u64 = 24 * 60 * 60;
+
+/// A proof that is understood: all that decides what running it does, and what it says then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// The command, for a shell.
+    pub command: String,
+    /// Where it runs, from the root of the project; empty for the root itself.
+    pub directory: String,
+    /// After how many seconds it is stopped, where the proof says so.
+    pub timeout: Option<u64>,
+    /// What must come of it.
+    pub expectation: Expectation,
+    /// The measurement its number belongs to.
+    pub measures: Option<String>,
+}
+
+/// Why a proof cannot be run as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotUnderstood {
+    /// It has no command.
+    #[error("it has no command to run")]
+    NoCommand,
+    /// The command cannot be given to a shell.
+    #[error("its command has a NUL in it")]
+    Nul,
+    /// The folder is elsewhere.
+    #[error("`{0}` leads out of the project")]
+    Directory(String),
+    /// The timeout is no number of seconds, or too large a one.
+    #[error("`{0}` is no number of seconds from 1 to {TIMEOUT_SECONDS_MAX}")]
+    Timeout(String),
+    /// What it expects is not clear.
+    #[error("{0}")]
+    Expectation(String),
+}
+
+/// A proof of a handoff.
+#[derive(Clone, Debug)]
+pub struct Numbered<'d> {
+    /// Counted from one, in the order of the document.
+    pub number: usize,
+    /// As it is written.
+    pub proof: Proof<'d>,
+    /// As it can be run, or why not.
+    pub test: Result<Test, NotUnderstood>,
+}
+
+/// The proofs of a handoff.
+pub fn proofs<'d>(handoff: &Handoff<'d>) -> Vec<Numbered<'d>> {
+    let numbered = handoff.proofs().into_iter().map(|(number, proof)| {
+        let test = Test::of(&proof);
+        Numbered { number, proof, test }
+    });
+    numbered.collect()
+}
+
+impl Test {
+    /// What a proof means.
+    pub fn of(proof: &Proof<'_>) -> Result<Self, NotUnderstood> {
+        let command = proof.run.ok_or(NotUnderstood::NoCommand)?.value.trim();
+        if command.contains('\0') {
+            return Err(NotUnderstood::Nul);
+        }
+        Ok(Self {
+            command: command.to_owned(),
+            directory: proof.directory.map_or(Ok(String::new()), |at| directory(at.value))?,
+            timeout: proof.timeout.map(|at| timeout(at.value)).transpose()?,
+            expectation: Expectation::read(proof.expect).map_err(NotUnderstood::Expectation)?,
+            measures: proof.measures.map(|name| name.value.trim().to_owned()),
+        })
+    }
+
+    /// All of it as data: whoever allows a proof allows exactly this.
+    pub fn data(&self) -> Value {
+        json!({
+            "command": self.command,
+            "directory": self.directory,
+            "timeout": self.timeout,
+            "expect": self.expectation.data(),
+            "measures": self.measures,
+        })
+    }
+
+    /// Whether a run bears the claim out. What only colours its output says nothing.
+    pub fn judge(&self, run: &Run<'_>) -> Judgement {
+        let output = plain(run.output);
+        let run = &Run { output: &output, ..*run };
+        if run.ended == Ended::TimedOut {
+            return Judgement { outcome: Outcome::TimedOut, number: None };
+        }
+        if let Err(why) = self.expectation.judge_text(run) {
+            return Judgement { outcome: Outcome::Broken(why), number: None };
+        }
+        let number = self.expectation.number_in(run.output);
+        let wanted = self.measures.is_some() || self.expectation.is_bounded();
+        let outcome = match &number {
+            None if wanted => Outcome::Broken("there is no number in its output".to_owned()),
+            Some(number) if wanted => match self.expectation.judge_number(number) {
+                Ok(()) => Outcome::Holds,
+                Err(why) => Outcome::Broken(why),
+            },
+            Some(_) | None => Outcome::Holds,
+        };
+        Judgement { outcome, number: number.filter(|_| wanted) }
+    }
+}
+
+/// The folder as it is opened: relative, and without a way up.
+fn directory(written: &str) -> Result<String, NotUnderstood> {
+    let mut parts = Vec::new();
+    for part in Path::new(written.trim()).components() {
+        match part {
+            Component::Normal(name) => parts.push(name.to_string_lossy()),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                return Err(NotUnderstood::Directory(written.to_owned()));
+            }
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+fn timeout(written: &str) -> Result<u64, NotUnderstood> {
+    let seconds = written.trim().parse().ok();
+    let seconds = seconds.filter(|seconds| (1..=TIMEOUT_SECONDS_MAX).contains(seconds));
+    seconds.ok_or_else(|| NotUnderstood::Timeout(written.to_owned()))
+}
+
+/// A command that was run.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'o> {
+    /// How it ended.
+    pub ended: Ended,
+    /// What it wrote, as far as it was kept.
+    pub output: &'o str,
+    /// How many bytes in the middle were not kept.
+    pub dropped: u64,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// With an exit code.
+    Exit(i32),
+    /// By a signal.
+    Signal(i32),
+    /// It was stopped, because its time was over.
+    TimedOut,
+}
+
+/// What a run says about a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The number in its output, where one is asked for and the command did what it should.
+    pub number: Option<Number>,
+}
+
+/// What came of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The claim holds.
+    Holds,
+    /// It does not, and why.
+    Broken(String),
+    /// The command did not end in time.
+    TimedOut,
+}
+
+impl Outcome {
+    /// What is written about it.
+    pub fn recorded(&self) -> RunOutcome {
+        match self {
+            Self::Holds => RunOutcome::Holds,
+            Self::Broken(_) => RunOutcome::Broken,
+            Self::TimedOut => RunOutcome::TimedOut,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::document::Document;
+    use crate::format::stage::Stages;
+    use crate::handoff::Whereabouts;
+
+    fn test(fields: &str) -> Result<Test, NotUnderstood> {
+        let lines: String = fields.lines().map(|line| format!("      {line}\n")).collect();
+        let text = format!("---\nhandoff:\n  id: a\n  proofs:\n    - claim: c\n{lines}---\n");
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        let mut proofs = proofs(&Handoff::of(&document, &whereabouts, &stages));
+        proofs.swap_remove(0).test
+    }
+
+    fn judged(expect: &str, code: i32, output: &str) -> String {
+        let test = test(&format!("run: x\n{expect}")).unwrap();
+        let Judgement { outcome, number } =
+            test.judge(&Run { ended: Ended::Exit(code), output, dropped: 0 });
+        let number = number.map_or_else(String::new, |number| format!(" [{number}]"));
+        match outcome {
+            Outcome::Holds => format!("holds{number}"),
+            Outcome::Broken(why) => format!("{why}{number}"),
+            Outcome::TimedOut => "timed out".to_owned(),
+        }
+    }
+
+    #[test]
+    fn an_exit_code_is_expected() {
+        assert_eq!(judged("", 0, ""), "holds");
+        assert_eq!(judged("", 1, ""), "it exited with 1, not with 0");
+        assert_eq!(judged("expect: 3", 3, ""), "holds");
+        assert_eq!(judged("expect: {exit: any}", 9, ""), "holds");
+        assert_eq!(judged("expect: {exit: 1, contains: a}", 1, "a"), "holds");
+    }
+
+    #[test]
+    fn a_text_is_looked_for_and_the_command_must_succeed() {
+        assert_eq!(judged("expect: 'missing: 0'", 0, "x\nmissing: 0\n"), "holds");
+        assert_eq!(judged("expect: \"0\"", 0, "1"), "its output does not contain `0`");
+        assert_eq!(judged("expect: all good", 2, "all good"), "it exited with 2, not with 0");
+        let both = "expect: {contains: [a, b], matches: '^c+$'}";
+        assert_eq!(judged(both, 0, "a b\nccc\n"), "holds");
+        assert_eq!(judged(both, 0, "a b\ncxc\n"), "nothing in its output matches `^c+$`");
+    }
+
+    #[test]
+    fn a_number_has_bounds() {
+        let bounds = "expect: {min: 100, max: 110.5}";
+        assert_eq!(judged(bounds, 0, "took 12 s\nmedian 108 ms"), "holds [108]");
+        assert_eq!(judged(bounds, 0, "median 14,290"), "14290 is over 110.5 [14290]");
+        assert_eq!(judged(bounds, 0, "-3"), "-3 is under 100 [-3]");
+        assert_eq!(judged(bounds, 0, "none"), "there is no number in its output");
+        assert_eq!(judged(bounds, 1, "108"), "it exited with 1, not with 0");
+        let group = "expect: {matches: 'p50=([0-9.]+)', max: 200}";
+        assert_eq!(judged(group, 0, "p50=108.50 p99=999"), "holds [108.5]");
+        assert_eq!(judged("measures: n", 0, "7 of 9"), "holds [9]");
+        assert_eq!(judged("", 0, "7 of 9"), "holds");
+        assert_eq!(judged("measures: n", 0, "\u{1b}[32m12 ms\u{1b}[0m\n"), "holds [12]");
+        let coloured = "\u{1b}[1mall\u{1b}[22m good";
+        assert_eq!(judged("expect: all good", 0, coloured), "holds");
+        assert_eq!(judged("expect: \"31\"", 0, "\u{1b}[31mx"), "its output does not contain `31`");
+    }
+
+    #[test]
+    fn what_was_not_kept_is_said() {
+        let test = test("run: x\nexpect: needle").unwrap();
+        let run = Run { ended: Ended::Exit(0), output: "hay", dropped: 5 };
+        let why = "its output does not contain `needle` (5 bytes in the middle were not kept)";
+        assert_eq!(test.judge(&run).outcome, Outcome::Broken(why.to_owned()));
+    }
+
+    #[test]
+    fn a_signal_and_a_timeout_are_no_exit_code() {
+        let test = test("run: x\nexpect: {exit: any}").unwrap();
+        let ended = |ended| test.judge(&Run { ended, output: "", dropped: 0 }).outcome;
+        assert_eq!(ended(Ended::Signal(9)), Outcome::Broken("signal 9 ended it".to_owned()));
+        assert_eq!(ended(Ended::TimedOut), Outcome::TimedOut);
+    }
+
+    #[test]
+    fn what_is_not_clear_is_not_run() {
+        for (fields, why) in [
+            ("expect: 0", "it has no command to run"),
+            ("run: x\ndirectory: ../x", "`../x` leads out of the project"),
+            ("run: x\ndirectory: /etc", "`/etc` leads out of the project"),
+            ("run: x\ntimeout: 0", "`0` is no number of seconds from 1 to 86400"),
+            ("run: x\ntimeout: soon", "`soon` is no number of seconds from 1 to 86400"),
+            ("run: x\nexpect: 256", "an exit code is a number from 0 to 255, not `256`"),
+            ("run: x\nexpect: [a]", "what is expected is an exit code, a text or a mapping"),
+            ("run: x\nexpect: {exit: -1}", "an exit code is a number from 0 to 255, not `-1`"),
+            ("run: x\nexpect: {contain: a}", "`contain` is not known; `contains` is"),
+            ("run: x\nexpect: {approve: a}", "`approve` is not known here"),
+            ("run: x\nexpect: {contains: {a: b}}", "`contains` takes a text, or a list of texts"),
+            ("run: x\nexpect: {min: x}", "`min` is a number, not `x`"),
+            ("run: x\nexpect: {min: 2, max: 1}", "no number is at least 2 and at most 1"),
+            ("run: x\nexpect: {matches: '('}", "`(` is no regular expression"),
+        ] {
+            let told = test(fields).unwrap_err().to_string();
+            assert_eq!(told, why, "{fields}");
+        }
+    }
+
+    #[test]
+    fn whatever_changes_the_run_changes_the_data() {
+        let all = ["run: x", "run: y", "run: x\ndirectory: a", "run: x\ntimeout: 5"];
+        let more = ["run: x\nexpect: 1", "run: x\nexpect: a", "run: x\nmeasures: a"];
+        let bounds = ["run: x\nexpect: {min: 1}", "run: x\nexpect: {max: 1}"];
+        let data: std::collections::BTreeSet<String> = all
+            .into_iter()
+            .chain(more)
+            .chain(bounds)
+            .map(|fields| test(fields).unwrap().data().to_string())
+            .collect();
+        assert_eq!(data.len(), all.len() + more.len() + bounds.len());
+        assert_eq!(test("run: x\ndirectory: ./a/").unwrap().directory, "a");
+    }
+}

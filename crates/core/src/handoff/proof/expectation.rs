@@ -1,0 +1,192 @@
+//! What must come of a command.
+
+use super::number::{self, Number};
+use super::{Ended, Run};
+use crate::text::id::nearest;
+use crate::text::yaml::{Node, Style, Value};
+use regex::{Regex, RegexBuilder};
+use serde_json::{Value as Json, json};
+
+/// A pattern that takes more memory than this is none that a person wrote.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+/// The keys of an expectation.
+const KEYS: [&str; 5] = ["exit", "contains", "matches", "min", "max"];
+
+/// What must come of a command: its exit code, and what its output says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// The exit code.
+    pub exit: Exit,
+    /// Texts that its output contains, all of them.
+    pub contains: Vec<String>,
+    /// A regular expression that its output matches; `^` and `$` stand for the ends of a line.
+    pub matches: Option<String>,
+    /// The number in its output is at least this.
+    pub min: Option<Number>,
+    /// The number in its output is at most this.
+    pub max: Option<Number>,
+}
+
+/// The exit code that is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// This one.
+    Code(u8),
+    /// Whichever.
+    Any,
+}
+
+impl Default for Expectation {
+    fn default() -> Self {
+        Self { exit: Exit::Code(0), contains: Vec::new(), matches: None, min: None, max: None }
+    }
+}
+
+impl Expectation {
+    /// Reads what is written; says why it is not clear otherwise.
+    pub(super) fn read(node: Option<&Node>) -> Result<Self, String> {
+        let Some(node) = node else { return Ok(Self::default()) };
+        match &node.value {
+            Value::Null => Ok(Self::default()),
+            // A number without quotes is an exit code; any other text is looked for.
+            Value::Text(text) if node.style == Style::Plain && is_integer(text) => {
+                Ok(Self { exit: Exit::Code(exit_code(text)?), ..Self::default() })
+            }
+            Value::Text(text) => Ok(Self { contains: vec![text.clone()], ..Self::default() }),
+            Value::Map(_) => Self::of_map(node),
+            Value::List(_) | Value::Unreadable(_) => {
+                Err("what is expected is an exit code, a text or a mapping".to_owned())
+            }
+        }
+    }
+
+    fn of_map(node: &Node) -> Result<Self, String> {
+        let mut read = Self::default();
+        for entry in node.entries() {
+            let key = entry.key.value.as_str();
+            match key {
+                "exit" => read.exit = exit(&entry.node)?,
+                "contains" => read.contains = texts(&entry.node)?,
+                "matches" => read.matches = Some(pattern(&entry.node)?),
+                "min" => read.min = Some(bound(key, &entry.node)?),
+                "max" => read.max = Some(bound(key, &entry.node)?),
+                _ => return Err(not_known(key)),
+            }
+        }
+        match (&read.min, &read.max) {
+            (Some(min), Some(max)) if min.value() > max.value() => {
+                Err(format!("no number is at least {min} and at most {max}"))
+            }
+            _ => Ok(read),
+        }
+    }
+
+    /// As data that says everything.
+    pub(super) fn data(&self) -> Json {
+        json!({
+            "exit": match self.exit { Exit::Code(code) => json!(code), Exit::Any => json!("any") },
+            "contains": self.contains,
+            "matches": self.matches,
+            "min": self.min.as_ref().map(Number::to_string),
+            "max": self.max.as_ref().map(Number::to_string),
+        })
+    }
+
+    /// Whether a number is expected.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.min.is_some() || self.max.is_some()
+    }
+
+    /// Judges how a command ended and what it wrote, apart from the number in it.
+    pub(super) fn judge_text(&self, run: &Run<'_>) -> Result<(), String> {
+        match (run.ended, self.exit) {
+            (Ended::Signal(signal), _) => return Err(format!("signal {signal} ended it")),
+            (Ended::Exit(code), Exit::Code(wanted)) if code != i32::from(wanted) => {
+                return Err(format!("it exited with {code}, not with {wanted}"));
+            }
+            (Ended::Exit(_) | Ended::TimedOut, _) => {}
+        }
+        let not_kept = match run.dropped {
+            0 => String::new(),
+            bytes => format!(" ({bytes} bytes in the middle were not kept)"),
+        };
+        if let Some(text) = self.contains.iter().find(|text| !run.output.contains(text.as_str())) {
+            return Err(format!("its output does not contain `{text}`{not_kept}"));
+        }
+        match self.pattern() {
+            Some(pattern) if !pattern.is_match(run.output) => {
+                Err(format!("nothing in its output matches `{}`{not_kept}", pattern.as_str()))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The number in an output: what the first group of the pattern matches, else the last one.
+    pub(super) fn number_in(&self, output: &str) -> Option<Number> {
+        let group = self.pattern().filter(|pattern| pattern.captures_len() > 1);
+        match group {
+            Some(pattern) => Number::read(pattern.captures(output)?.get(1)?.as_str()),
+            None => number::last_in(output),
+        }
+    }
+
+    /// Judges the number in an output.
+    pub(super) fn judge_number(&self, number: &Number) -> Result<(), String> {
+        match (&self.min, &self.max) {
+            (Some(min), _) if number.value() < min.value() => {
+                Err(format!("{number} is under {min}"))
+            }
+            (_, Some(max)) if number.value() > max.value() => {
+                Err(format!("{number} is over {max}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn pattern(&self) -> Option<Regex> {
+        self.matches.as_deref().and_then(compiled)
+    }
+}
+
+fn compiled(pattern: &str) -> Option<Regex> {
+    RegexBuilder::new(pattern).multi_line(true).size_limit(PATTERN_BYTES_MAX).build().ok()
+}
+
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn exit_code(text: &str) -> Result<u8, String> {
+    text.parse().map_err(|_| format!("an exit code is a number from 0 to 255, not `{text}`"))
+}
+
+fn exit(node: &Node) -> Result<Exit, String> {
+    let text = node.text().map_or("", |text| text.value.trim());
+    if text == "any" { Ok(Exit::Any) } else { exit_code(text).map(Exit::Code) }
+}
+
+fn texts(node: &Node) -> Result<Vec<String>, String> {
+    let text = |item: &Node| item.text().map(|text| text.value.to_owned());
+    let texts: Option<Vec<String>> = node.items().into_iter().map(text).collect();
+    let said = texts.filter(|texts| !texts.is_empty());
+    said.ok_or_else(|| "`contains` takes a text, or a list of texts".to_owned())
+}
+
+fn pattern(node: &Node) -> Result<String, String> {
+    let text = node.text().map_or("", |text| text.value);
+    let known = compiled(text).filter(|_| !text.is_empty());
+    known.map(|_| text.to_owned()).ok_or_else(|| format!("`{text}` is no regular expression"))
+}
+
+fn bound(key: &str, node: &Node) -> Result<Number, String> {
+    let text = node.text().map_or("", |text| text.value);
+    Number::read(text).ok_or_else(|| format!("`{key}` is a number, not `{text}`"))
+}
+
+fn not_known(key: &str) -> String {
+    match nearest(key, KEYS) {
+        Some(near) => format!("`{key}` is not known; `{near}` is"),
+        None => format!("`{key}` is not known here"),
+    }
+}

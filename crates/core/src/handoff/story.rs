@@ -1,0 +1,417 @@
+//! The life of a handoff as a story: what happened to it, in order, each thing once.
+
+use crate::format::document::Stamp;
+use crate::format::header::{Lenient as _, Measurement, Review, Revision, Status};
+use crate::handoff::Handoff;
+use crate::text::span::At;
+use crate::text::time::Time;
+use crate::text::yaml::Node;
+
+/// One thing that happened to a handoff.
+#[derive(Clone, Debug)]
+pub struct Moment<'d> {
+    /// When.
+    pub time: Option<Time>,
+    /// Who did it.
+    pub by: Option<&'d str>,
+    /// The number of the text it made, as in `ID@2`.
+    pub text: Option<usize>,
+    /// What happened.
+    pub event: Event<'d>,
+}
+
+/// What happened to a handoff.
+#[derive(Clone, Debug)]
+pub enum Event<'d> {
+    /// It was written down, with this remark.
+    Captured(Option<&'d str>),
+    /// Somebody called it into question.
+    Challenged(Review<'d>),
+    /// It was changed, for this reason.
+    Changed(Option<&'d str>),
+    /// Its life ended.
+    Ended(End<'d>),
+}
+
+/// How the life of a handoff ended.
+#[derive(Clone, Debug)]
+pub struct End<'d> {
+    /// Resolved, superseded or abandoned.
+    pub status: Status,
+    /// The commit that carried it out.
+    pub commit: Option<&'d str>,
+    /// What came of it.
+    pub outcome: Option<&'d str>,
+    /// Why it was given up.
+    pub reason: Option<&'d str>,
+    /// The handoff that took its place.
+    pub superseded_by: Option<&'d str>,
+    /// Numbers before and after.
+    pub measurements: Vec<Measurement<'d>>,
+}
+
+/// Everything that happened to a handoff. It begins with the capture, even if nothing is told of
+/// it; changes follow in the order of their numbers, the rest stands where its time says.
+pub fn moments<'d>(handoff: &Handoff<'d>) -> Vec<Moment<'d>> {
+    let mut moments = changes(handoff);
+    let stamps = handoff.document().stamps();
+    let stamped = stamped(&stamps, &moments);
+    // What stood in the file before midstride counted is none of the texts that have a number.
+    let first = stamped.is_empty().then_some(1);
+    for moment in stamped {
+        insert(&mut moments, moment, None);
+    }
+    for review in handoff.reviews() {
+        challenge(&mut moments, review);
+    }
+    if !handoff.status().is_open() {
+        end(&mut moments, handoff);
+    }
+    let remark = stamps.iter().find(|stamp| stamp.captured).and_then(|stamp| stamp.reason);
+    let captured = Moment {
+        time: handoff.created(),
+        by: handoff.from(),
+        text: first,
+        event: Event::Captured(words(remark)),
+    };
+    moments.insert(0, captured);
+    moments
+}
+
+fn words(text: Option<At<&str>>) -> Option<&str> {
+    text.map(|text| text.value.trim()).filter(|text| !text.is_empty())
+}
+
+fn time(text: Option<At<&str>>) -> Option<Time> {
+    text.and_then(|text| Time::read(text.value))
+}
+
+/// The revisions of the header. The first entry made the second text; an entry that says nothing
+/// counts too, because a text was replaced.
+fn changes<'d>(handoff: &Handoff<'d>) -> Vec<Moment<'d>> {
+    let entries = handoff.node("revisions").map(Node::items).unwrap_or_default();
+    let numbered = entries.into_iter().enumerate();
+    numbered
+        .filter_map(|(index, node)| {
+            let revision = Revision::read(node)?;
+            Some(Moment {
+                time: time(revision.time),
+                by: words(revision.by),
+                text: Some(index + 2),
+                event: Event::Changed(words(revision.reason)),
+            })
+        })
+        .collect()
+}
+
+/// The `Revised:` lines that the header does not repeat.
+fn stamped<'d>(stamps: &[Stamp<'d>], told: &[Moment<'d>]) -> Vec<Moment<'d>> {
+    let revised = stamps.iter().filter(|stamp| !stamp.captured);
+    let lines = revised.map(|stamp| Moment {
+        time: time(Some(stamp.time)),
+        by: None,
+        text: None,
+        event: Event::Changed(words(stamp.reason)),
+    });
+    let moment = |time: Option<Time>| time.map(|time| time.moment);
+    lines.filter(|line| !told.iter().any(|one| moment(one.time) == moment(line.time))).collect()
+}
+
+/// Puts a moment before the first one that is later; without a time, before the first text that
+/// came after the one it is about.
+fn insert<'d>(moments: &mut Vec<Moment<'d>>, moment: Moment<'d>, about: Option<usize>) {
+    let later = |other: &Moment<'_>| match (moment.time, about) {
+        (Some(time), _) => other.time.is_some_and(|other| other.moment > time.moment),
+        (None, Some(about)) => other.text.is_some_and(|text| text > about),
+        (None, None) => false,
+    };
+    let place = moments.iter().position(later).unwrap_or(moments.len());
+    moments.insert(place, moment);
+}
+
+/// `midstride review` writes the review and a revision that says so: they are one moment.
+fn challenge<'d>(moments: &mut Vec<Moment<'d>>, review: Review<'d>) {
+    let tells = |moment: &&mut Moment<'_>| {
+        // A review is recorded after the text it is about; an earlier one may have been undone.
+        let after = moment.text > review.revision;
+        match (&moment.event, words(review.challenged)) {
+            (Event::Changed(Some(reason)), Some(challenged)) => {
+                after && reason.starts_with("reviewed") && reason.contains(challenged)
+            }
+            _ => false,
+        }
+    };
+    let (at, by, about) = (time(review.time), words(review.by), review.revision);
+    if let Some(moment) = moments.iter_mut().find(tells) {
+        moment.time = at.or(moment.time);
+        moment.by = by.or(moment.by);
+        moment.event = Event::Challenged(review);
+        return;
+    }
+    let alone = Moment { time: at, by, text: None, event: Event::Challenged(review) };
+    insert(moments, alone, about);
+}
+
+/// `midstride resolve` and `midstride advance` write the end and a revision that says so: they are
+/// one moment.
+fn end<'d>(moments: &mut Vec<Moment<'d>>, handoff: &Handoff<'d>) {
+    let resolution = handoff.resolution();
+    let resolution = resolution.as_ref();
+    let end = End {
+        status: handoff.status(),
+        commit: words(resolution.and_then(|resolution| resolution.commit)),
+        outcome: words(resolution.and_then(|resolution| resolution.outcome)),
+        reason: words(resolution.and_then(|resolution| resolution.reason)),
+        superseded_by: words(handoff.superseded_by()),
+        measurements: handoff.measurements(),
+    };
+    let said = end.as_a_reason();
+    let tells = |moment: &&mut Moment<'_>| match &moment.event {
+        Event::Changed(Some(reason)) => [said.as_deref(), end.outcome].contains(&Some(*reason)),
+        Event::Captured(_) | Event::Challenged(_) | Event::Changed(None) | Event::Ended(_) => false,
+    };
+    // It may have ended before and been taken back; the last time is the one that holds.
+    if let Some(moment) = moments.iter_mut().rfind(tells) {
+        moment.event = Event::Ended(end);
+        return;
+    }
+    let at = time(resolution.and_then(|resolution| resolution.time));
+    insert(moments, Moment { time: at, by: None, text: None, event: Event::Ended(end) }, None);
+}
+
+impl End<'_> {
+    /// The reason with which `midstride resolve` records it; `midstride advance` takes the outcome.
+    fn as_a_reason(&self) -> Option<String> {
+        match self.status {
+            Status::Resolved => Some("resolved".to_owned()),
+            Status::Superseded => Some(format!("superseded by {}", self.superseded_by?)),
+            Status::Abandoned => Some(format!("abandoned: {}", self.reason?)),
+            Status::Planned | Status::InProgress => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::document::Document;
+    use crate::format::stage::Stages;
+    use crate::handoff::Whereabouts;
+
+    /// Each moment in a line: hour, text, who, what.
+    fn told(text: &str) -> Vec<String> {
+        let document = Document::parse(text.as_bytes());
+        let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+        moments(&Handoff::of(&document, &whereabouts, &stages)).iter().map(line).collect()
+    }
+
+    fn line(moment: &Moment<'_>) -> String {
+        let hour = |time: Time| time.moment.strftime("%H").to_string();
+        let what = match &moment.event {
+            Event::Captured(remark) => format!("captured {remark:?}"),
+            Event::Challenged(review) => {
+                format!(
+                    "challenged {:?} {:?}",
+                    words(review.challenged),
+                    words(review.verdict_text)
+                )
+            }
+            Event::Changed(reason) => format!("changed {reason:?}"),
+            Event::Ended(end) => {
+                format!("{} {:?} {}", end.status, end.commit, end.measurements.len())
+            }
+        };
+        let text = moment.text.map_or_else(String::new, |text| format!("@{text}"));
+        format!(
+            "{} {text} {} {what}",
+            moment.time.map_or_else(|| "?".to_owned(), hour),
+            moment.by.unwrap_or("?")
+        )
+        .replace("Some(", "")
+        .replace(')', "")
+    }
+
+    #[test]
+    fn what_a_verb_records_twice_happened_once() {
+        let text = "---
+handoff:
+  id: a
+  status: resolved
+  from: ann
+  created: 2026-03-21T10:00:00Z
+  measurements:
+    - name: Austin
+      before: 14290
+      after: 108
+  reviews:
+    - at: 2026-03-21T12:00:00Z
+      by: eve
+      challenged: the code path
+      verdict: corrected
+      revision: 2
+  revisions:
+    - at: 2026-03-21T11:00:00Z
+      by: bob
+      reason: started
+    - at: 2026-03-21T12:00:01Z
+      by: eve
+      reason: \"reviewed: the code path (corrected)\"
+    - at: 2026-03-21T13:00:00Z
+      by: bob
+      reason: wrong code path
+    - at: 2026-03-21T14:00:00Z
+      by: bob
+      reason: resolved
+    - at: 2026-03-21T15:00:00Z
+      reason: typo
+  resolution:
+    commit: 4f2c9d1
+    at: 2026-03-21T14:00:00Z
+---
+";
+        assert_eq!(
+            told(text),
+            [
+                "10 @1 ann captured None",
+                "11 @2 bob changed \"started\"",
+                "12 @3 eve challenged \"the code path\" \"corrected\"",
+                "13 @4 bob changed \"wrong code path\"",
+                "14 @5 bob resolved \"4f2c9d1\" 1",
+                "15 @6 ? changed \"typo\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn going_on_to_the_next_stage_is_the_end_of_this_one() {
+        let text = "---
+handoff:
+  status: resolved
+  revisions:
+    - {at: 2026-03-21T11:00:00Z, by: bob, reason: advanced to spec}
+    - {at: 2026-03-21T12:00:00Z, by: bob, reason: advanced to pricing}
+  resolution: {at: 2026-03-21T11:00:00Z, outcome: advanced to spec}
+---
+";
+        assert_eq!(
+            told(text),
+            [
+                "? @1 ? captured None",
+                "11 @2 bob resolved None 0",
+                "12 @3 bob changed \"advanced to pricing\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_review_that_was_taken_back_is_not_mistaken_for_the_next() {
+        let text = "---
+handoff:
+  reviews:
+    - {challenged: x, verdict: held, revision: 3}
+  revisions:
+    - reason: \"reviewed: x (held)\"
+    - reason: \"undo of @2: reviewed: x (held)\"
+    - reason: \"reviewed: x (held)\"
+---
+";
+        assert_eq!(
+            told(text),
+            [
+                "? @1 ? captured None",
+                "? @2 ? changed \"reviewed: x (held\"",
+                "? @3 ? changed \"undo of @2: reviewed: x (held\"",
+                "? @4 ? challenged \"x\" \"held\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn reviews_and_ends_without_a_revision_stand_where_they_belong() {
+        let text = "---
+handoff:
+  status: DONE
+  created: 2026-03-21T10:00:00Z
+  reviews:
+    - at: 2026-03-21T11:30:00Z
+      challenged: early
+      verdict: purple
+    - challenged: about the second text
+      revision: 2
+    - whenever
+  revisions:
+    - at: 2026-03-21T11:00:00Z
+    -
+    - at: 2026-03-21T12:00:00Z
+      reason: last
+  resolution: {commit: 4f2c9d1}
+---
+";
+        assert_eq!(
+            told(text),
+            [
+                "10 @1 ? captured None",
+                "11 @2 ? changed None",
+                "11  ? challenged \"early\" \"purple\"",
+                "?  ? challenged \"about the second text\" None",
+                "12 @4 ? changed \"last\"",
+                "?  ? challenged \"whenever\" None",
+                "?  ? resolved \"4f2c9d1\" 0",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_end_is_joined_with_its_reason_and_an_open_handoff_has_none() {
+        let text = |status: &str, end: &str, reason: &str| {
+            format!("---\nhandoff:\n  status: {status}\n{end}  revisions:\n    - {reason}\n---\n")
+        };
+        let abandoned = text("abandoned", "  resolution: {reason: late}\n", "\"abandoned: late\"");
+        assert_eq!(told(&abandoned)[1..], ["? @2 ? abandoned None 0"]);
+        let superseded = text("superseded", "  superseded_by: b\n", "superseded by b");
+        assert_eq!(told(&superseded)[1..], ["? @2 ? superseded None 0"]);
+        let open_again = text("planned", "", "resolved");
+        assert_eq!(told(&open_again)[1..], ["? @2 ? changed \"resolved\""]);
+    }
+
+    #[test]
+    fn older_documents_tell_it_in_lines() {
+        let lines = "Captured: 2026-03-21T17:24 (first look)
+Revised: 2026-03-21T18:20 (code path)
+Revised: 2026-03-25T06:30 (deployed)
+";
+        assert_eq!(
+            told(lines),
+            [
+                "17  ? captured \"first look\"",
+                "18  ? changed \"code path\"",
+                "06  ? changed \"deployed\"",
+            ]
+        );
+        let header = "---
+handoff:
+  created: 2026-03-21T17:24
+  revisions:
+    - at: 2026-03-25T06:30
+      reason: deployed
+    - at: 2026-03-26T08:00
+      reason: shared
+---
+";
+        assert_eq!(
+            told(&format!("{header}{lines}")),
+            [
+                "17  ? captured \"first look\"",
+                "18  ? changed \"code path\"",
+                "06 @2 ? changed \"deployed\"",
+                "08 @3 ? changed \"shared\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_known_is_still_a_beginning() {
+        assert_eq!(told(""), ["? @1 ? captured None"]);
+        assert_eq!(told("---\nhandoff: [\n---\n"), ["? @1 ? captured None"]);
+    }
+}

@@ -1,0 +1,453 @@
+//! A document seen as a handoff: every field with its default, wherever it was written.
+
+use crate::format::document::Document;
+use crate::format::header::{
+    Assumption, Boot, Capability, Decision, Dependencies, Deviation, HandoffKind, Header, Lenient,
+    Measurement, Place, Proof, Question, Recovery, Resolution, Review, Revision, Status, WrongTurn,
+};
+use crate::format::insert;
+use crate::format::section::Meaning;
+use crate::format::stage::{StageRule, Stages, verdict};
+use crate::handoff::topic::{self, StatusLine, Topics};
+use crate::text::id::{FeatureNumber, HandoffKey};
+use crate::text::span::{At, Span};
+use crate::text::time::Time;
+use crate::text::yaml::Node;
+use std::collections::HashSet;
+
+/// What the place of a document tells about it.
+#[derive(Clone, Debug, Default)]
+pub struct Whereabouts {
+    /// The name of the file without its ending.
+    pub stem: String,
+    /// The stage of the pipeline folder it lies in.
+    pub stage: Option<String>,
+}
+
+/// A document seen as a handoff. It borrows; nothing is copied.
+#[derive(Clone, Copy, Debug)]
+pub struct Handoff<'d> {
+    document: &'d Document,
+    whereabouts: &'d Whereabouts,
+    stages: &'d Stages,
+}
+
+impl<'d> Handoff<'d> {
+    /// Sees a document as a handoff.
+    pub fn of(document: &'d Document, whereabouts: &'d Whereabouts, stages: &'d Stages) -> Self {
+        Self { document, whereabouts, stages }
+    }
+
+    /// The document itself.
+    pub fn document(&self) -> &'d Document {
+        self.document
+    }
+
+    /// The header, wherever it was found.
+    pub fn header(&self) -> Option<&'d Header> {
+        self.document.header()
+    }
+
+    /// Whether it has a handoff header, rather than being somebody's note.
+    pub fn is_handoff(&self) -> bool {
+        self.document.handoff_header().is_some()
+    }
+
+    /// Whether it says where its life stands: every handoff does, a note may.
+    pub fn has_status(&self) -> bool {
+        self.is_handoff() || self.text("status").is_some() || self.status_of_body().is_some()
+    }
+
+    /// The line in which the body says where the work stands.
+    pub fn status_line(&self) -> Option<StatusLine<'d>> {
+        topic::status_line(self.document)
+    }
+
+    fn status_of_body(&self) -> Option<Status> {
+        self.status_line().and_then(|line| line.status)
+    }
+
+    /// Whether somebody should go on from here. A note that says nothing about its status counts
+    /// where it says where the work stands or what is next.
+    ///
+    /// Some tools write `status: complete` into the header of every note they finish writing: it is
+    /// about the note, so next steps below it are still open.
+    pub fn is_open(&self) -> bool {
+        if self.is_handoff() {
+            return self.status().is_open();
+        }
+        match (self.has_status(), self.is_marked_complete()) {
+            (true, true) => {
+                let body = self.status_of_body();
+                body.is_none_or(Status::is_open) && Topics::of(self.document).has_next_steps()
+            }
+            (true, false) => self.status().is_open(),
+            (false, _) => self.is_named_handoff() || Topics::of(self.document).has_work(),
+        }
+    }
+
+    /// Whether the header of another tool says `complete`.
+    fn is_marked_complete(&self) -> bool {
+        let is_foreign = self.header().is_some_and(|header| header.place == Place::Foreign);
+        let status = self.text("status").map(|text| text.value.trim().to_lowercase());
+        is_foreign && matches!(status.as_deref(), Some("complete" | "completed"))
+    }
+
+    /// Whether the name of the file says that it is for the next session.
+    fn is_named_handoff(&self) -> bool {
+        let name = self.whereabouts.stem.to_lowercase().replace(['-', '_', ' '], "");
+        ["handoff", "nextsession", "continuehere"].iter().any(|word| name.contains(word))
+    }
+
+    fn text(&self, name: &str) -> Option<At<&'d str>> {
+        self.header().and_then(|header| header.text(name))
+    }
+
+    fn list<T: Lenient<'d>>(&self, name: &str) -> Vec<T> {
+        self.header().map(|header| header.list(name)).unwrap_or_default()
+    }
+
+    /// The id that is written, or the name of the file.
+    pub fn id(&self) -> &'d str {
+        self.text("id").map_or(self.whereabouts.stem.as_str(), |id| id.value)
+    }
+
+    /// The id together with the stage.
+    pub fn key(&self) -> HandoffKey {
+        HandoffKey { id: self.id().to_owned(), stage: self.stage().map(str::to_owned) }
+    }
+
+    /// The uid.
+    pub fn uid(&self) -> Option<At<&'d str>> {
+        self.text("uid")
+    }
+
+    /// The title that is written, else the first heading.
+    pub fn title(&self) -> Option<&'d str> {
+        let heading = || {
+            let top = self.document.sections().iter().find(|section| section.level == 1);
+            top.map(|section| section.title.value.as_str())
+        };
+        self.text("title").map(|title| title.value).or_else(heading)
+    }
+
+    /// One line by which a later session finds it.
+    pub fn description(&self) -> Option<&'d str> {
+        self.text("description").map(|text| text.value)
+    }
+
+    /// The status of the header, else of the body; what says none is planned.
+    pub fn status(&self) -> Status {
+        let written = self.text("status").and_then(|text| Status::read(text.value));
+        written.or_else(|| self.status_of_body()).unwrap_or(Status::Planned)
+    }
+
+    /// The stage that is written, else the one of its folder, else the one its author writes. In a
+    /// project without a pipeline only a document that says so is of a stage: `stage` and `from` mean
+    /// many things.
+    pub fn stage(&self) -> Option<&'d str> {
+        let kind = self.text("kind").and_then(|text| HandoffKind::read(text.value));
+        let may_be_stage = kind.is_none_or(|kind| kind == HandoffKind::Stage);
+        let has_pipeline = self.stages.has_pipeline || self.whereabouts.stage.is_some();
+        if let Some(stage) = self.text("stage").map(|text| text.value) {
+            let says_so = kind == Some(HandoffKind::Stage)
+                || (may_be_stage && self.is_handoff() && self.stages.stages.contains_key(stage));
+            return Some(stage).filter(|_| has_pipeline || says_so);
+        }
+        if !may_be_stage || !self.is_handoff() {
+            return None;
+        }
+        self.whereabouts.stage.as_deref().or_else(|| self.stage_of_author())
+    }
+
+    fn stage_of_author(&self) -> Option<&'d str> {
+        FeatureNumber::parse(self.id()).filter(|_| self.stages.has_pipeline)?;
+        self.stages.of_agent(self.text("from")?.value)
+    }
+
+    /// What its stage requires.
+    pub fn stage_rule(&self) -> Option<&'d StageRule> {
+        self.stages.stages.get(self.stage()?)
+    }
+
+    /// Why it blocks, where it is a review: its verdict says so, or a blocking question is open.
+    pub fn blocks_as_review(&self) -> Option<String> {
+        self.stage_rule().filter(|rule| rule.gives_verdict())?;
+        let blocked = verdict::last(&self.decisions()).filter(|(verdict, _)| verdict.blocks());
+        if let Some((_, decision)) = blocked {
+            return Some(decision.trim().to_owned());
+        }
+        let (number, question) = (1..).zip(self.questions()).find(|(_, one)| one.blocks())?;
+        let text = question.question.map_or("(no text)", |text| text.value.trim());
+        Some(format!("q{number} is open: {text}"))
+    }
+
+    /// The kind that is written, else the one that follows from the stage.
+    pub fn kind(&self) -> HandoffKind {
+        let written = self.text("kind").and_then(|text| HandoffKind::read(text.value));
+        written.unwrap_or(match self.stage() {
+            Some(_) => HandoffKind::Stage,
+            None => HandoffKind::Investigation,
+        })
+    }
+
+    /// Who wrote it.
+    pub fn from(&self) -> Option<&'d str> {
+        self.text("from").map(|text| text.value)
+    }
+
+    /// Who takes it over.
+    pub fn to(&self) -> Vec<At<&'d str>> {
+        self.list("to")
+    }
+
+    /// When it was captured; older documents say it in a line of their text.
+    pub fn created(&self) -> Option<Time> {
+        let stamped = || self.document.stamps().into_iter().find(|s| s.captured).map(|s| s.time);
+        self.text("created").or_else(stamped).and_then(|text| Time::read(text.value))
+    }
+
+    /// When it was last changed: the latest time any revision or older field tells.
+    pub fn changed(&self) -> Option<Time> {
+        let revised = self.revisions().into_iter().filter_map(|revision| revision.time);
+        revised
+            .chain(self.text("updated"))
+            .filter_map(|text| Time::read(text.value))
+            .chain(self.created())
+            .max_by_key(|time| time.moment)
+    }
+
+    /// The day, and the time where there is one, that the name of the file says:
+    /// `2026-03-21_17-24-05_search-lag`.
+    pub fn time_of_name(&self) -> Option<Time> {
+        let name = self.whereabouts.stem.as_str();
+        let is_day = |at: usize| {
+            let day = name.get(at..at + 10)?;
+            let alone = !name[..at].ends_with(|c: char| c.is_ascii_digit());
+            Some((day, name.get(at + 10..)?)).filter(|_| alone)
+        };
+        let (day, rest) = (0..name.len()).filter_map(is_day).find(|(day, _)| {
+            day.bytes().enumerate().all(|(at, byte)| match at {
+                4 | 7 => byte == b'-',
+                _ => byte.is_ascii_digit(),
+            })
+        })?;
+        let clock = rest.get(1..9).filter(|_| rest.starts_with(['_', 'T', '-']));
+        let clock = clock.map(|clock| clock.replace(['-', '_', '.'], ":"));
+        let exact = clock.and_then(|clock| Time::read(&format!("{day}T{clock}Z")));
+        exact.or_else(|| Time::read(day))
+    }
+
+    /// One to three sentences for whoever comes next.
+    pub fn summary(&self) -> Option<&'d str> {
+        let section = || {
+            let mut about = self.document.sections_about(Meaning::Summary);
+            let own = about.next()?.own;
+            // What midstride writes behind it is no part of it.
+            let unsaid = insert::unsaid(self.document).into_iter();
+            let ends = unsaid.map(|part| part.start).filter(|start| *start >= own.start);
+            let end = ends.chain([own.end]).min()?.min(own.end);
+            Some(Span::new(own.start, end).of(self.document.text()).trim())
+        };
+        let written = self.text("context_summary").map(|text| text.value.trim());
+        written.or_else(section).filter(|text| !text.is_empty())
+    }
+
+    /// What was decided.
+    pub fn decisions(&self) -> Vec<Decision<'d>> {
+        self.list("decisions_made")
+    }
+
+    /// What is not known yet.
+    pub fn questions(&self) -> Vec<Question<'d>> {
+        self.list("open_questions")
+    }
+
+    /// The questions without an answer, each with its number; none once the handoff has ended.
+    pub fn open_questions(&self) -> Vec<(usize, Question<'d>)> {
+        if !self.status().is_open() {
+            return Vec::new();
+        }
+        let numbered = (1..).zip(self.questions());
+        numbered.filter(|(_, question)| question.answer.is_none()).collect()
+    }
+
+    /// What is taken for granted.
+    pub fn assumptions(&self) -> Vec<Assumption<'d>> {
+        self.list("assumptions")
+    }
+
+    /// What was tried and was wrong.
+    pub fn wrong_turns(&self) -> Vec<WrongTurn<'d>> {
+        self.list("wrong_turns")
+    }
+
+    /// What will bite.
+    pub fn landmines(&self) -> Vec<At<&'d str>> {
+        self.list("landmines")
+    }
+
+    /// Claims and the commands that show them again, each with its number: what says nothing is
+    /// counted and left out.
+    pub fn proofs(&self) -> Vec<(usize, Proof<'d>)> {
+        let items = self.header().and_then(|header| header.get("proofs")).map(Node::items);
+        let numbered = (1..).zip(items.unwrap_or_default());
+        numbered.filter_map(|(number, item)| Some((number, Proof::read(item)?))).collect()
+    }
+
+    /// Numbers before and after.
+    pub fn measurements(&self) -> Vec<Measurement<'d>> {
+        self.list("measurements")
+    }
+
+    /// Sections of the design that this carries out.
+    pub fn implements(&self) -> Vec<At<&'d str>> {
+        self.list("implements")
+    }
+
+    /// Departures from the design.
+    pub fn deviations(&self) -> Vec<Deviation<'d>> {
+        self.list("deviations")
+    }
+
+    /// Who called it into question, and what came of it.
+    pub fn reviews(&self) -> Vec<Review<'d>> {
+        self.list("reviews")
+    }
+
+    /// What changed, when and why; older documents say it in lines of their text.
+    pub fn revisions(&self) -> Vec<Revision<'d>> {
+        let written = self.list("revisions");
+        if !written.is_empty() {
+            return written;
+        }
+        let revised = self.document.stamps().into_iter().filter(|stamp| !stamp.captured);
+        revised
+            .map(|s| Revision {
+                at: s.line,
+                time: Some(s.time),
+                by: None,
+                verb: None,
+                reason: s.reason,
+            })
+            .collect()
+    }
+
+    /// The texts it had before, oldest first: the id of each, where it was kept.
+    pub fn replaced_texts(&self) -> Vec<Option<At<&'d str>>> {
+        let entries = self.revision_nodes();
+        let said = |index: usize, key| entries[index].get(key).and_then(Node::text);
+        let mut seen = HashSet::new();
+        let mut texts: Vec<Option<At<&'d str>>> = Vec::new();
+        for index in 0..entries.len() {
+            // Behind a merge the entry before says what it made; else the next one says what it
+            // found. Where two found the same text, the first was not the one before the second.
+            let made = index.checked_sub(1).and_then(|before| said(before, "made"));
+            let was = said(index, "was");
+            let found = was.filter(|was| seen.insert(was.value.trim()));
+            texts.push(made.or(found));
+        }
+        texts
+    }
+
+    /// The ids of all texts that its history names, as replaced or as made.
+    pub fn named_texts(&self) -> HashSet<&'d str> {
+        let said = |entry: &'d Node, key| entry.get(key).and_then(Node::text);
+        let named = |entry: &&'d Node| [said(entry, "was"), said(entry, "made")];
+        let entries = self.revision_nodes();
+        entries.iter().flat_map(named).flatten().map(|text| text.value.trim()).collect()
+    }
+
+    /// The entries of its history as they are written; entry `n`, from one, made text `n + 1`.
+    pub fn revision_nodes(&self) -> Vec<&'d Node> {
+        let revisions = self.header().and_then(|header| header.fields().get("revisions"));
+        revisions.map(Node::items).unwrap_or_default()
+    }
+
+    /// What it builds on and what builds on it.
+    pub fn dependencies(&self) -> Dependencies<'d> {
+        let node = self.header().and_then(|header| header.get("dependencies"));
+        node.and_then(Dependencies::read).unwrap_or_default()
+    }
+
+    /// The decision on a capability.
+    pub fn capability(&self, name: &str) -> Option<Capability<'d>> {
+        let node = self.header()?.get("platform_capabilities")?.get(name)?;
+        Capability::read(node)
+    }
+
+    /// What a session does first.
+    pub fn boot(&self) -> Boot<'d> {
+        let node = self.header().and_then(|header| header.get("boot"));
+        node.and_then(Boot::read).unwrap_or_default()
+    }
+
+    /// How it ended.
+    pub fn resolution(&self) -> Option<Resolution<'d>> {
+        self.header()?.get("resolution").and_then(Resolution::read)
+    }
+
+    /// The handoff that took its place.
+    pub fn superseded_by(&self) -> Option<At<&'d str>> {
+        self.text("superseded_by")
+    }
+
+    /// The session whose work it hands over, where it names one.
+    pub fn recovery(&self) -> Option<Recovery> {
+        self.node("state.recovery").and_then(Recovery::read)
+    }
+
+    /// The node of a field, where a dot leads into it.
+    pub fn node(&self, path: &str) -> Option<&'d Node> {
+        let mut parts = path.split('.');
+        let first = self.header()?.fields().get(parts.next()?)?;
+        parts.try_fold(first, |node, key| node.get(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_may_say_when_it_was_written() {
+        let check = |stem: &str, expected: Option<&str>| {
+            let document = Document::parse(b"");
+            let whereabouts = Whereabouts { stem: stem.to_owned(), stage: None };
+            let stages = Stages::shipped();
+            let time = Handoff::of(&document, &whereabouts, &stages).time_of_name();
+            assert_eq!(time.map(|time| time.moment.to_string()).as_deref(), expected, "{stem}");
+        };
+        check("2026-03-21_17-24-05_search-lag", Some("2026-03-21T17:24:05Z"));
+        check("2026-03-21-search-lag", Some("2026-03-21T00:00:00Z"));
+        check("SESSION_HANDOFF_2026-03-21", Some("2026-03-21T00:00:00Z"));
+        check("12026-03-21", None);
+        check("2026-13-41", None);
+        check("größe", None);
+    }
+
+    #[test]
+    fn a_note_is_open_until_it_says_otherwise() {
+        let check = |text: &str, status: Option<Status>, is_open: bool| {
+            let document = Document::parse(text.as_bytes());
+            let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+            let handoff = Handoff::of(&document, &whereabouts, &stages);
+            let said = handoff.has_status().then(|| handoff.status());
+            assert_eq!((said, handoff.is_open()), (status, is_open), "{text}");
+        };
+        let next = "\n## Next steps\n\n- a\n";
+        let complete = Some(Status::Resolved);
+        check(&format!("# T\n{next}"), None, true);
+        check("# T\n\n## Current state\n\nIt works.\n", None, true);
+        check("# T\n\nHow the parser works.\n", None, false);
+        check(&format!("# T\n\n**Status**: ✅ Complete\n{next}"), complete, false);
+        check("# T\n\nStatus: in progress\n", Some(Status::InProgress), true);
+        check(&format!("---\nstatus: complete\ntopic: t\n---\n# T\n{next}"), complete, true);
+        check("---\nstatus: complete\ntopic: t\n---\n# T\n\nAll of it.\n", complete, false);
+        check(&format!("---\nstatus: done\ntopic: t\n---\n# T\n{next}"), complete, false);
+        let both = "---\nstatus: complete\ntopic: t\n---\n# T\n\nStatus: done\n";
+        check(&format!("{both}{next}"), complete, false);
+        check("---\nhandoff:\n  id: a\n---\nStatus: done\n", complete, false);
+        check("---\nhandoff:\n  status: planned\n---\nStatus: done\n", Some(Status::Planned), true);
+    }
+}

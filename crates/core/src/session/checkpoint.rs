@@ -1,0 +1,676 @@
+//! A checkpoint: what a session did, as it is kept. Facts only, taken without a model; what was
+//! looked at besides the transcript says when.
+
+mod gist;
+mod highlights;
+mod page;
+mod state;
+
+pub use state::{refreshed, without_session};
+
+pub(crate) use gist::request_line;
+pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist};
+pub(crate) use highlights::{BEFORE_EDITS, FROM_SUMMARY, NO_EDITS, NO_REPORT, PUSHED, UNCHANGED};
+pub use highlights::{Ending, Highlight, HighlightKind, Highlights};
+
+use crate::session::repository::{MadeCommit, WorkTreeState};
+use crate::session::{Abandoned, Client, Exit, Seen, Session, Touched};
+use crate::text::hidden;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io;
+
+/// The version of the shape in which checkpoints are kept.
+pub const CHECKPOINT_VERSION: u32 = 1;
+
+/// What is seen so long after the last record may have changed since.
+const LATE_SECONDS: i64 = 5 * 60;
+
+/// What brought a checkpoint about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The client: a compaction, or the end of the session.
+    Auto,
+    /// A snapshot in between.
+    #[default]
+    Checkpoint,
+}
+
+impl Mode {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Checkpoint => "checkpoint",
+        }
+    }
+}
+
+/// A commit belongs to a session that did something so shortly before it.
+const AT_WORK_SECONDS: i64 = 10 * 60;
+/// Clients and git round their times.
+const ROUNDED_SECONDS: i64 = 2;
+
+/// What was seen besides the transcript.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// When it was looked at.
+    pub at: Timestamp,
+    /// The commit that is checked out.
+    pub commit: Option<String>,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// Plan documents that lie in the project.
+    pub plan_documents: Vec<String>,
+    /// What changed files of the project hold now: the hash and the length of each that is there.
+    pub on_disk: BTreeMap<String, Option<(u64, u64)>>,
+    /// The working tree when git was last asked.
+    pub work_tree: Option<WorkTreeState>,
+    /// Commits that were made in this worktree from the beginning of the session to its end.
+    pub reflog: Vec<MadeCommit>,
+}
+
+impl Around {
+    /// As a part of a handoff, where no client worked.
+    pub fn page(&self) -> String {
+        page::without_session(self)
+    }
+}
+
+/// What git had checked out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitFacts {
+    /// When it was looked at.
+    pub observed_at: Timestamp,
+    /// Whether that was long after the last record.
+    pub late: bool,
+    /// The commit.
+    pub commit: Option<String>,
+    /// The branch.
+    pub branch: Option<String>,
+}
+
+/// A file that the session changed, compared with what is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// The file.
+    pub path: String,
+    /// What should be there.
+    pub expected: Expected,
+    /// What is there.
+    pub actual: Actual,
+    /// How the two compare.
+    pub state: ArtifactState,
+    /// The record that changed it last.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen: Option<Seen>,
+}
+
+/// What a session left in the place of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expected {
+    /// Exactly the text it wrote.
+    Text,
+    /// A file of which it replaced parts.
+    File,
+    /// Nothing.
+    Nothing,
+}
+
+/// What is in the place of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Actual {
+    /// The text that was written.
+    Text,
+    /// A file.
+    File,
+    /// Nothing.
+    Nothing,
+}
+
+/// How what is there compares with what should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArtifactState {
+    /// It is so.
+    Match,
+    /// Something else is there.
+    Partial,
+    /// It is not there.
+    Missing,
+}
+
+/// A call that has not come back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InFlight {
+    /// Where it was made.
+    pub seen: Seen,
+    /// The tool.
+    pub tool: String,
+}
+
+/// What a session did, as it is kept. While it is made, what the transcript tells is text already:
+/// writing that of a long session takes time, and is done once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint<S = Session> {
+    /// The version of this shape.
+    pub version: u32,
+    /// What brought it about.
+    pub mode: Mode,
+    /// When it was taken.
+    pub taken_at: Timestamp,
+    /// The transcript.
+    pub transcript: String,
+    /// Bytes of it that are in here.
+    pub bytes: u64,
+    /// Tells two checkpoints apart; the times of looking are not in it.
+    pub digest: String,
+    /// What the transcript tells.
+    pub session: S,
+    /// Calls that have not come back.
+    pub in_flight: Vec<InFlight>,
+    /// Records that were left behind when the user went back, as far as items name them.
+    pub abandoned: Vec<String>,
+    /// How full the context is; none where the window of the model is not known.
+    pub context_percent: Option<u64>,
+    /// What git had checked out.
+    pub git: GitFacts,
+    /// Plan documents that lie in the project; none found where it is empty.
+    pub plan_documents: Vec<String>,
+    /// Changed files, compared with what is there.
+    pub artifacts: Vec<Artifact>,
+    /// Commits that were made in this worktree while the session was at work.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reflog: Vec<MadeCommit>,
+    /// The working tree when git was last asked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub work_tree: Option<WorkTreeState>,
+}
+
+/// A checkpoint with its text, which is what is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// The checkpoint.
+    pub checkpoint: Checkpoint,
+    /// As JSON.
+    pub text: String,
+}
+
+impl<S> Checkpoint<S> {
+    /// The same, and what the transcript tells in another form.
+    fn with<T>(self, session: T) -> Checkpoint<T> {
+        Checkpoint {
+            version: self.version,
+            mode: self.mode,
+            taken_at: self.taken_at,
+            transcript: self.transcript,
+            bytes: self.bytes,
+            digest: self.digest,
+            session,
+            in_flight: self.in_flight,
+            abandoned: self.abandoned,
+            context_percent: self.context_percent,
+            git: self.git,
+            plan_documents: self.plan_documents,
+            artifacts: self.artifacts,
+            reflog: self.reflog,
+            work_tree: self.work_tree,
+        }
+    }
+}
+
+impl Checkpoint {
+    /// Makes a checkpoint of a settled session and of what was seen around it.
+    pub fn of(
+        session: Session,
+        transcript: String,
+        bytes: u64,
+        mode: Mode,
+        around: Around,
+    ) -> Self {
+        Self::written(session, transcript, bytes, mode, around).checkpoint
+    }
+
+    /// The same with its text.
+    pub fn written(
+        session: Session,
+        transcript: String,
+        bytes: u64,
+        mode: Mode,
+        around: Around,
+    ) -> Written {
+        let Around { at, commit, branch, plan_documents, on_disk, work_tree, reflog } = around;
+        let reflog = made_by(&session, reflog);
+        let since = session.ended.map_or(0, |ended| at.duration_since(ended).as_secs());
+        let calls = session.in_flight();
+        let in_flight: Vec<InFlight> = calls
+            .into_iter()
+            .map(|(tool, seen)| InFlight { seen: seen.clone(), tool: tool.to_owned() })
+            .collect();
+        // Of what nobody looked at, nobody knows whether it is there.
+        // What a command of the session put away is not missing.
+        let is_expected = |touched: &Touched| touched.deleted || touched.put_away.is_none();
+        let changed = session.files.changed().filter(|(_, touched)| is_expected(touched));
+        let artifacts = changed.filter_map(|(path, touched)| {
+            on_disk.get(path).map(|there| artifact(path, touched, *there))
+        });
+        let artifacts = artifacts.collect();
+        let abandoned = session.abandoned();
+        let session = session.without_reading_state();
+        let told = serde_json::value::to_raw_value(&session);
+        // The times of looking, and what brought it about, come in after the digest.
+        let mut checkpoint = Checkpoint {
+            version: CHECKPOINT_VERSION,
+            mode: Mode::default(),
+            taken_at: Timestamp::UNIX_EPOCH,
+            transcript,
+            bytes,
+            digest: String::new(),
+            in_flight,
+            abandoned: Vec::new(),
+            context_percent: session.context_percent(),
+            git: GitFacts { observed_at: Timestamp::UNIX_EPOCH, late: false, commit, branch },
+            plan_documents,
+            artifacts,
+            reflog,
+            work_tree: None,
+            session: told.unwrap_or_else(|_| RawValue::NULL.to_owned()),
+        };
+        checkpoint.abandoned = named_and_abandoned(&checkpoint, &abandoned);
+        checkpoint.digest = digest_of(&checkpoint);
+        checkpoint.mode = mode;
+        checkpoint.taken_at = at;
+        checkpoint.git.observed_at = at;
+        checkpoint.git.late = since > LATE_SECONDS;
+        checkpoint.work_tree = work_tree;
+        let text = text_of(&checkpoint);
+        Written { checkpoint: checkpoint.with(session), text }
+    }
+
+    /// Reads what was kept; `None` where another version wrote it, or somebody else.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let mut checkpoint: Self = serde_json::from_slice(bytes).ok()?;
+        checkpoint.session.judge_older_requests();
+        (checkpoint.version == CHECKPOINT_VERSION).then_some(checkpoint)
+    }
+
+    /// The list that its tasks are on: its own, or one that it shares with other sessions.
+    pub fn task_list(&self) -> &str {
+        self.session.task_list.as_deref().unwrap_or_else(|| self.session_id())
+    }
+
+    /// The id of the session; one without is known by its transcript.
+    pub fn session_id(&self) -> &str {
+        self.session.id.as_deref().unwrap_or(&self.transcript)
+    }
+
+    /// The client.
+    pub fn client(&self) -> Client {
+        self.session.client
+    }
+
+    /// The command that a call runs, where its record tells of one alone.
+    pub fn command_of(&self, call: &InFlight) -> Option<&str> {
+        let commands = self.session.commands.iter();
+        let mut runs = commands.filter(|command| {
+            command.exit == Exit::Running && command.seen.record == call.seen.record
+        });
+        let first = runs.next()?;
+        runs.next().is_none().then_some(first.text.as_str())
+    }
+
+    /// What the user asked first, in one line.
+    pub fn about(&self) -> Option<String> {
+        const LENGTH_MAX: usize = 100;
+        let first = self.session.requests.iter().next()?;
+        let text = hidden::shown(&first.text);
+        let line = text.lines().find(|line| !line.trim().is_empty())?.trim();
+        let short: String = line.chars().take(LENGTH_MAX).collect();
+        Some(if short.len() < line.len() { format!("{short}…") } else { short })
+    }
+
+    /// What a handoff of the session is called where nobody gives it a title.
+    pub fn title(&self) -> Option<String> {
+        self.about().map(|about| format!("Session: {}", about.trim_end_matches('.')))
+    }
+
+    /// As the body of a handoff: facts for whoever goes on, everything that was said in quotes.
+    pub fn page(&self) -> String {
+        page::of(self)
+    }
+
+    /// Whether what is seen there was left behind.
+    pub fn is_abandoned(&self, seen: &Seen) -> bool {
+        self.abandoned.contains(&seen.record)
+    }
+
+    /// Whether the user went back before every change of a file.
+    pub fn is_left(&self, touched: &Touched) -> bool {
+        let mut changes = touched.changed.iter();
+        !touched.changed.is_empty() && changes.all(|seen| self.is_abandoned(seen))
+    }
+
+    /// As a value in which each item says so if it was left behind.
+    pub fn told(&self) -> Value {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        let left: HashSet<&str> = self.abandoned.iter().map(String::as_str).collect();
+        each_map(&mut value, &mut |map| {
+            let record = map.get("seen").and_then(|seen| seen.get("record"));
+            if record.and_then(Value::as_str).is_some_and(|record| left.contains(record)) {
+                map.insert("abandoned".to_owned(), Value::Bool(true));
+            }
+        });
+        value
+    }
+}
+
+fn text_of(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
+    // Almost all of it is what the transcript tells.
+    let mut bytes = Vec::with_capacity(checkpoint.session.get().len() * 5 / 4);
+    let _ = serde_json::to_writer(&mut bytes, checkpoint);
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Records that items name and that were left behind.
+fn named_and_abandoned(checkpoint: &Checkpoint<Box<RawValue>>, left: &Abandoned) -> Vec<String> {
+    if left.is_empty() {
+        return Vec::new();
+    }
+    let text = text_of(checkpoint);
+    let left: BTreeSet<String> = records(&text).filter(|one| left.has_record(one)).collect();
+    left.into_iter().collect()
+}
+
+/// The records that items name in a text. Quotes within texts have a backslash before them, so this
+/// is the name of a field wherever it stands.
+fn records(text: &str) -> impl Iterator<Item = String> {
+    const FIELD: &str = "\"record\":";
+    let values = text.match_indices(FIELD).map(|(at, _)| &text[at + FIELD.len()..]);
+    values.filter_map(|value| serde_json::Deserializer::from_str(value).into_iter().next()?.ok())
+}
+
+fn digest_of(checkpoint: &Checkpoint<Box<RawValue>>) -> String {
+    let mut digesting = Digesting(Sha256::new());
+    // Nothing that is written there is refused.
+    let _ = serde_json::to_writer(&mut digesting, checkpoint);
+    digesting.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Takes the hash of what is written without keeping it: of a long session that is megabytes.
+struct Digesting(Sha256);
+
+impl io::Write for Digesting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn artifact(path: &str, touched: &Touched, there: Option<(u64, u64)>) -> Artifact {
+    let expected = match (touched.deleted, touched.content) {
+        (true, _) => Expected::Nothing,
+        (false, Some(_)) => Expected::Text,
+        (false, None) => Expected::File,
+    };
+    let actual = match there {
+        None => Actual::Nothing,
+        found if found == touched.content => Actual::Text,
+        Some(_) => Actual::File,
+    };
+    let state = match (expected, actual) {
+        (Expected::Text, Actual::Text)
+        | (Expected::File, Actual::File | Actual::Text)
+        | (Expected::Nothing, Actual::Nothing) => ArtifactState::Match,
+        (Expected::Text | Expected::File, Actual::Nothing) => ArtifactState::Missing,
+        (Expected::Text, Actual::File) | (Expected::Nothing, Actual::File | Actual::Text) => {
+            ArtifactState::Partial
+        }
+    };
+    let seen = touched.changed.last().cloned();
+    Artifact { path: path.to_owned(), expected, actual, state, seen }
+}
+
+/// The commits that were made while a session was at work. Someone else may have used the worktree
+/// while it waited, or before it was resumed.
+fn made_by(session: &Session, mut commits: Vec<MadeCommit>) -> Vec<MadeCommit> {
+    if commits.is_empty() {
+        return commits;
+    }
+    let commands = session.commands.iter().map(|command| &command.seen);
+    let requests = session.requests.iter().map(|request| &request.seen);
+    let changes = session.files.changed().flat_map(|(_, touched)| &touched.changed);
+    let seen = commands.chain(requests).chain(changes);
+    let mut times: Vec<i64> = seen.filter_map(|seen| Some(seen.at?.as_second())).collect();
+    times.sort_unstable();
+    commits.retain(|commit| {
+        let at = commit.at.as_second() + ROUNDED_SECONDS;
+        let before = &times[..times.partition_point(|time| *time <= at)];
+        before.last().is_some_and(|last| at - last <= AT_WORK_SECONDS)
+    });
+    commits
+}
+
+fn each_map(value: &mut Value, look: &mut dyn FnMut(&mut serde_json::Map<String, Value>)) {
+    match value {
+        Value::Object(map) => {
+            look(map);
+            map.values_mut().for_each(|value| each_map(value, look));
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| each_map(value, look)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::hash;
+    use crate::session::repository::CommitState;
+    use crate::session::transcript::{Cursor, Lines};
+
+    fn session() -> Session {
+        let mut cursor = Cursor::start(Client::ClaudeCode);
+        let text = include_bytes!("../../../../fixtures/transcripts/claude-code/cache.jsonl");
+        Lines::default().feed(text, &mut |piece| cursor.take(piece));
+        cursor.session.settle();
+        cursor.session
+    }
+
+    fn around(at: &str, plan: Option<(u64, u64)>) -> Around {
+        let plan_path = "/home/dev/shop/docs/cache-plan.md".to_owned();
+        Around {
+            at: at.parse().unwrap(),
+            commit: None,
+            branch: Some("main".into()),
+            plan_documents: Vec::new(),
+            on_disk: [(plan_path, plan)].into(),
+            ..Around::default()
+        }
+    }
+
+    fn checkpoint(at: &str, plan: Option<(u64, u64)>) -> Checkpoint {
+        Checkpoint::of(session(), "t.jsonl".into(), 1, Mode::Auto, around(at, plan))
+    }
+
+    #[test]
+    fn looking_again_gives_the_same_checkpoint() {
+        let one = checkpoint("2026-03-20T09:02:00Z", None);
+        let later = checkpoint("2026-03-20T12:00:00Z", None);
+        assert_eq!(one.digest, later.digest);
+        assert!(!one.git.late && later.git.late);
+        assert_ne!(one.digest, checkpoint("2026-03-20T12:00:00Z", Some((1, 1))).digest);
+        let stored = serde_json::to_vec(&one).unwrap();
+        assert_eq!(Checkpoint::read(&stored), Some(one));
+    }
+
+    fn made(at: &str) -> MadeCommit {
+        MadeCommit {
+            id: "c".repeat(40),
+            subject: "Warm the cache".into(),
+            at: at.parse().unwrap(),
+            branch: None,
+            state: CommitState::Exists,
+            pushed: false,
+        }
+    }
+
+    #[test]
+    fn commits_count_while_the_session_is_at_work() {
+        // It works for a minute from nine.
+        let check = |at: &str, is_its: bool| {
+            let around = Around { reflog: vec![made(at)], ..around("2026-03-20T11:00:00Z", None) };
+            let taken = Checkpoint::of(session(), "t.jsonl".into(), 1, Mode::Auto, around);
+            assert_eq!(!taken.reflog.is_empty(), is_its, "{at}");
+        };
+        check("2026-03-20T09:00:30Z", true);
+        check("2026-03-20T09:08:00Z", true);
+        check("2026-03-20T08:59:30Z", false);
+        check("2026-03-20T10:30:00Z", false);
+    }
+
+    #[test]
+    fn commits_make_another_checkpoint_and_looking_at_the_working_tree_does_not() {
+        let taken =
+            |around: Around| Checkpoint::of(session(), "t.jsonl".into(), 1, Mode::Auto, around);
+        let plain = taken(around("2026-03-20T09:02:00Z", None));
+        let state = WorkTreeState { stashes: 1, ..WorkTreeState::default() };
+        let looked =
+            taken(Around { work_tree: Some(state), ..around("2026-03-20T09:02:00Z", None) });
+        assert_eq!(plain.digest, looked.digest);
+        assert_ne!(plain.work_tree, looked.work_tree);
+        let reflog = vec![made("2026-03-20T09:00:30Z")];
+        let commits = taken(Around { reflog, ..around("2026-03-20T09:02:00Z", None) });
+        assert_ne!(plain.digest, commits.digest);
+        let stored = serde_json::to_vec(&commits).unwrap();
+        assert_eq!(Checkpoint::read(&stored), Some(commits));
+        let stored = serde_json::to_string(&plain).unwrap();
+        assert!(!stored.contains("reflog") && !stored.contains("work_tree"), "as it was before");
+    }
+
+    #[test]
+    fn what_is_there_is_compared_with_what_should_be() {
+        let state = |plan| {
+            let found = checkpoint("2026-03-20T09:02:00Z", plan);
+            let plan = found.artifacts.iter().find(|one| one.path.ends_with("cache-plan.md"));
+            plan.unwrap().state
+        };
+        let text = b"# Plan\n\n1. Warm the cache.\n";
+        assert_eq!(state(Some((hash(text), text.len() as u64))), ArtifactState::Match);
+        assert_eq!(state(Some((1, 1))), ArtifactState::Partial);
+        assert_eq!(state(None), ArtifactState::Missing);
+    }
+
+    #[test]
+    fn the_gist_has_what_whoever_goes_on_has_to_know() {
+        let gist = Gist::of(&checkpoint("2026-03-20T09:02:00Z", None));
+        assert_eq!(Gist::read(&serde_json::to_vec(&gist).unwrap()).as_ref(), Some(&gist));
+        let told = |sort| -> Vec<String> {
+            let told = |item: &Highlight| match &item.detail {
+                Some(detail) => format!("{} ({detail})", item.text),
+                None => item.text.clone(),
+            };
+            gist.of_kind(sort).map(told).collect()
+        };
+        assert_eq!(
+            told(HighlightKind::Goal),
+            ["Make the market pages fast again; the cache is purged on every deploy."]
+        );
+        let open = told(HighlightKind::OpenRequest);
+        assert_eq!(open, ["Now write the report."], "the rename was taken back");
+        assert_eq!(
+            told(HighlightKind::Correction),
+            ["Keep it in one file", "Do not touch the pages, only the cache."]
+        );
+        assert_eq!(told(HighlightKind::Answer), ["Redis (Which store?)"]);
+        assert_eq!(told(HighlightKind::Task), ["Warm the cache", "Measure again"]);
+        assert_eq!(told(HighlightKind::Agent), ["bench (ag2)"]);
+        assert_eq!(told(HighlightKind::Reverted), ["src/page.tsx"]);
+        let failed: Vec<&str> =
+            gist.of_kind(HighlightKind::Failed).map(|one| one.text.as_str()).collect();
+        assert_eq!(failed, ["npm run build"], "npm test passed later, and a search is no check");
+    }
+
+    /// A session whose user went back before a prompt, or before an answer, with what came of it.
+    fn rewound(to: &str) -> Checkpoint {
+        let record = |kind: &str, id: &str, parent: &str, content: &str| {
+            let parent = if parent.is_empty() { "null".into() } else { format!("{parent:?}") };
+            format!(
+                r#"{{"type":"{kind}","uuid":"{id}","parentUuid":{parent},"sessionId":"s","message":{{"content":{content}}}}}"#
+            ) + "\n"
+        };
+        let call = |id: &str, tool: &str, input: &str| {
+            format!(r#"[{{"type":"tool_use","id":"{id}","name":"{tool}","input":{input}}}]"#)
+        };
+        let result = |id: &str, is_error: bool| {
+            format!(
+                r#"[{{"type":"tool_result","tool_use_id":"{id}","is_error":{is_error},"content":"Exit code 1"}}]"#
+            )
+        };
+        let lines = [
+            record("user", "a", "", r#""Warm the cache""#),
+            record("assistant", "b", "a", r#"[{"type":"text","text":"Yes."}]"#),
+            record("user", "c", "b", r#""Rename the shop""#),
+            record("assistant", "d", "c", &call("t1", "Bash", r#"{"command":"make shop"}"#)),
+            record("user", "e", "d", &result("t1", true)),
+            record("assistant", "f", "e", &call("t2", "Read", r#"{"file_path":"/shop/x"}"#)),
+            record("user", "g", "f", &result("t2", true)),
+            record("assistant", "h", "g", &call("t3", "Task", r#"{"prompt":"look"}"#)),
+            record(
+                "assistant",
+                "i",
+                "h",
+                &call("t4", "Write", r#"{"file_path":"/shop/y","content":"y"}"#),
+            ),
+            record("user", "j", "i", &result("t4", false)),
+            record("user", "k", to, r#""Write the report""#),
+            record("assistant", "l", "k", r#"[{"type":"text","text":"Done."}]"#),
+        ];
+        let mut cursor = Cursor::start(Client::ClaudeCode);
+        let text = lines.concat();
+        Lines::default().feed(text.as_bytes(), &mut |piece| cursor.take(piece));
+        cursor.session.settle();
+        let around = around("2026-03-20T09:02:00Z", None);
+        Checkpoint::of(cursor.session, "t.jsonl".into(), 1, Mode::Auto, around)
+    }
+
+    #[test]
+    fn nothing_that_was_left_behind_counts_as_open() {
+        for (to, first) in [("b", "c"), ("c", "d")] {
+            let rewound = rewound(to);
+            let left = ["c", "d", "e", "g", "h", "j"].into_iter().filter(|record| *record >= first);
+            assert_eq!(rewound.abandoned, left.collect::<Vec<_>>());
+            let page = rewound.page();
+            for name in ["make shop", "Read on `/shop/x`", "/shop/y"] {
+                let line = page.lines().find(|line| line.contains(name)).unwrap();
+                assert!(line.contains("taken back later"), "{line}");
+            }
+            assert!(!page.contains("Agents in flight") && !page.contains("has not come back"));
+            let gist = Gist::of(&rewound);
+            for sort in [HighlightKind::Failed, HighlightKind::Agent] {
+                assert_eq!(gist.of_kind(sort).count(), 0, "{sort:?}");
+            }
+            let state = format!("{:?}", rewound.state(None, &[]));
+            assert!(!state.contains("\"look\"") && !state.contains("\"Task\""), "{state}");
+        }
+    }
+
+    #[test]
+    fn what_was_left_behind_says_so() {
+        let told = checkpoint("2026-03-20T09:02:00Z", None).told();
+        let requests = told["session"]["requests"]["items"].as_array().unwrap();
+        let left: Vec<bool> = requests.iter().map(|item| item["abandoned"] == true).collect();
+        assert_eq!(left, [false, false, false, true, false]);
+        assert!(told["session"].get("chain").is_none());
+    }
+}

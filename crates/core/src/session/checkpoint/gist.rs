@@ -1,0 +1,294 @@
+//! The highlights of a session as they are stored beside its checkpoint, within a size: a hook that
+//! briefs the next session reads this and not all that a long session did.
+
+use super::Checkpoint;
+use super::highlights::{Ending, Highlight, HighlightKind, Highlights};
+use crate::session::Client;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the shape; where an older one is stored, the checkpoint itself tells more.
+pub const GIST_VERSION: u32 = 3;
+
+/// So many of each kind at length; the others are named in a line.
+pub const AT_LENGTH_MAX: usize = 8;
+/// So many of each kind are stored first: hooks read only these.
+const FIRST_MAX: usize = 64;
+/// A line has no more characters than this, unless it is the path of a file.
+const LINE_LENGTH_MAX: usize = 200;
+/// What is more than this in all is counted: a session has some hundreds of highlights.
+const BYTES_MAX: usize = 256 << 10;
+/// What a highlight takes besides its texts.
+const ITEM_BYTES: usize = 60;
+
+/// The highlights of a session, within a size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gist {
+    /// The version of this shape.
+    pub version: u32,
+    /// The client that ran it.
+    pub client: Client,
+    /// Its id.
+    pub session: String,
+    /// The digest of the checkpoint.
+    pub digest: String,
+    /// Where it worked.
+    pub folder: Option<String>,
+    /// The branch that was checked out.
+    pub branch: Option<String>,
+    /// The commit that was checked out when it was captured.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub commit: Option<String>,
+    /// The task list that it shares with other sessions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub task_list: Option<String>,
+    /// When its first record was written.
+    #[serde(default)]
+    pub began: Option<Timestamp>,
+    /// When its last record was written.
+    pub ended: Option<Timestamp>,
+    /// How it ended.
+    #[serde(default)]
+    pub ending: Ending,
+    /// Whether it did work worth a briefing.
+    #[serde(default)]
+    pub worked: bool,
+    /// Whether it continued or gave up what had stopped on conflicts.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub settles_conflicts: bool,
+    /// What is committed and what is not, in our own words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tree: Option<String>,
+    /// The summary that took the place of the context last.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub summary: Option<String>,
+    /// The highlights, kind by kind, the newest of each first.
+    pub items: Vec<Highlight>,
+    /// How many more of a kind there are.
+    pub left_out: BTreeMap<HighlightKind, usize>,
+    /// How many things the session did that not even the checkpoint has.
+    #[serde(default)]
+    pub not_kept: u64,
+}
+
+impl Gist {
+    /// Takes it from a checkpoint.
+    pub fn of(checkpoint: &Checkpoint) -> Self {
+        let session = &checkpoint.session;
+        let Highlights { ending, tree, kinds } = Highlights::of(checkpoint);
+        let mut gist = Self {
+            version: GIST_VERSION,
+            client: checkpoint.client(),
+            session: checkpoint.session_id().to_owned(),
+            digest: checkpoint.digest.clone(),
+            folder: session.cwd.clone(),
+            // What the client saw while it worked; git may have been looked at long after.
+            branch: session.branch.clone().or_else(|| checkpoint.git.branch.clone()),
+            commit: checkpoint.git.commit.clone(),
+            task_list: session.task_list.clone(),
+            began: session.began,
+            ended: session.ended,
+            ending,
+            worked: session.has_work(),
+            settles_conflicts: session.settles_conflicts(),
+            tree,
+            summary: session.summary.as_ref().map(|summary| summary.text.clone()),
+            items: Vec::new(),
+            left_out: BTreeMap::new(),
+            not_kept: session.requests.left_out
+                + session.commands.left_out
+                + session.agents.left_out
+                + session.files.left_out,
+        };
+        gist.keep(kinds);
+        gist
+    }
+
+    /// As it is stored: a line with the first of each kind, which counts the others, and a line with these.
+    pub fn stored(mut self) -> String {
+        let mut counts: BTreeMap<HighlightKind, usize> = BTreeMap::new();
+        let (first, rest) = self.items.into_iter().partition(|item| {
+            let count = counts.entry(item.kind).or_default();
+            *count += 1;
+            *count <= FIRST_MAX
+        });
+        let rest: Vec<Highlight> = rest;
+        for item in &rest {
+            *self.left_out.entry(item.kind).or_default() += 1;
+        }
+        self.items = first;
+        let mut stored = serde_json::to_string(&self).unwrap_or_default();
+        if !rest.is_empty() {
+            stored.push('\n');
+            stored.push_str(&serde_json::to_string(&rest).unwrap_or_default());
+        }
+        stored
+    }
+
+    /// Reads what was stored; `None` where a later version wrote it, or somebody else.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let mut gist = Self::read_first(bytes)?;
+        let rest = bytes.iter().position(|byte| *byte == b'\n').map(|end| &bytes[end + 1..]);
+        // Without them the counts still say how many there are.
+        let rest = rest.and_then(|rest| serde_json::from_slice(rest).ok());
+        let rest: Vec<Highlight> = rest.unwrap_or_default();
+        for item in &rest {
+            let more = gist.left_out.entry(item.kind).or_default();
+            *more = more.saturating_sub(1);
+        }
+        gist.left_out.retain(|_, more| *more > 0);
+        gist.items.extend(rest);
+        gist.items.sort_by_key(|item| item.kind);
+        Some(gist)
+    }
+
+    /// The same with the first of each kind; the others are counted.
+    pub fn read_first(bytes: &[u8]) -> Option<Self> {
+        let first = bytes.split(|byte| *byte == b'\n').next()?;
+        let gist: Self = serde_json::from_slice(first).ok()?;
+        (1..=GIST_VERSION).contains(&gist.version).then_some(gist)
+    }
+
+    /// Whether it names all that a gist of this version does.
+    pub fn is_current(&self) -> bool {
+        self.version == GIST_VERSION
+    }
+
+    /// The list that its tasks are on.
+    pub fn task_list(&self) -> &str {
+        self.task_list.as_deref().unwrap_or(&self.session)
+    }
+
+    /// The highlights of a kind.
+    pub fn of_kind(&self, kind: HighlightKind) -> impl Iterator<Item = &Highlight> {
+        self.items.iter().filter(move |item| item.kind == kind)
+    }
+
+    /// Keeps what fits, and counts the others. What comes first is kept first.
+    fn keep(&mut self, kinds: Vec<Vec<Highlight>>) {
+        let mut room = BYTES_MAX;
+        for items in kinds {
+            for (number, item) in items.into_iter().enumerate() {
+                let is_long = number < AT_LENGTH_MAX || is_bounded(item.kind);
+                let item = if is_long { item } else { in_a_line(item) };
+                match room.checked_sub(bytes(&item)) {
+                    Some(rest) => {
+                        room = rest;
+                        self.items.push(item);
+                    }
+                    None => *self.left_out.entry(item.kind).or_default() += 1,
+                }
+            }
+        }
+        self.items.sort_by_key(|item| item.kind);
+    }
+}
+
+#[cfg(test)]
+impl Gist {
+    /// A session that did work and left nothing, for tests to add to.
+    pub(crate) fn sample(session: &str) -> Self {
+        Self {
+            version: GIST_VERSION,
+            client: Client::ClaudeCode,
+            session: session.to_owned(),
+            digest: String::new(),
+            folder: None,
+            branch: None,
+            commit: None,
+            task_list: None,
+            began: None,
+            ended: None,
+            ending: Ending::Completed,
+            worked: true,
+            settles_conflicts: false,
+            tree: None,
+            summary: None,
+            items: Vec::new(),
+            left_out: BTreeMap::new(),
+            not_kept: 0,
+        }
+    }
+}
+
+/// Whether highlights of a kind are within a size of their own.
+fn is_bounded(kind: HighlightKind) -> bool {
+    use HighlightKind as Kind;
+    matches!(
+        kind,
+        Kind::Instruction
+            | Kind::Report
+            | Kind::Summary
+            | Kind::Remark
+            | Kind::Finding
+            | Kind::Decision
+            | Kind::DeadEnd
+            | Kind::OpenItem
+            | Kind::Unchecked
+            | Kind::Reverted
+            | Kind::Changed
+            | Kind::Missing
+            | Kind::Plan
+    )
+}
+
+/// Named rather than quoted: what belongs to it is left to the checkpoint.
+fn in_a_line(item: Highlight) -> Highlight {
+    let line = |text: &Option<String>| text.as_deref().map(line_of);
+    let (detail, remark) = (line(&item.detail), line(&item.remark));
+    Highlight { text: line_of(&item.text), detail, remark, ..item }
+}
+
+/// About what it takes to store it.
+fn bytes(item: &Highlight) -> usize {
+    let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let seen = item.seen.as_ref();
+    let record = seen.map_or(0, |seen| seen.record.len() + length(&seen.agent));
+    let texts = [&item.detail, &item.remark, &item.state];
+    ITEM_BYTES + item.text.len() + texts.into_iter().map(length).sum::<usize>() + record
+}
+
+/// The first line of a text that says something, if it is not too long.
+fn line_of(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(LINE_LENGTH_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None if line.len() < text.len() => format!("{line} …"),
+        None => line.to_owned(),
+    }
+}
+
+/// A request as the reports after it name it.
+pub(crate) fn request_line(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line_of(&words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_read_the_first_of_each_kind() {
+        let item = |kind, number: usize| {
+            let text = format!("number {number}");
+            Highlight { kind, text, detail: None, remark: None, state: None, seen: None, weight: 0 }
+        };
+        let of_kind = |kind, count| (0..count).map(move |number| item(kind, number));
+        let items = of_kind(HighlightKind::Request, 3).chain(of_kind(HighlightKind::Changed, 100));
+        let left_out = [(HighlightKind::Request, 7)].into();
+        let gist = Gist { items: items.collect(), left_out, ..Gist::sample("s") };
+        let stored = gist.clone().stored();
+        assert_eq!(Gist::read(stored.as_bytes()), Some(gist.clone()));
+        let first = Gist::read_first(stored.as_bytes()).unwrap();
+        assert_eq!(first.of_kind(HighlightKind::Changed).count(), FIRST_MAX);
+        assert_eq!(first.items.len(), FIRST_MAX + 3);
+        let counts = [(HighlightKind::Request, 7), (HighlightKind::Changed, 36)];
+        assert_eq!(first.left_out, counts.into());
+        // A short session is one line.
+        let short = Gist { items: vec![item(HighlightKind::Goal, 1)], ..Gist::sample("s") };
+        assert!(!short.clone().stored().contains('\n'));
+        assert_eq!(Gist::read(short.clone().stored().as_bytes()), Some(short));
+    }
+}

@@ -1,0 +1,519 @@
+//! The highlights of a session: what someone who continues the work may need, made once from its
+//! checkpoint. Stored summaries, pages, coverage and views all take it from here.
+
+mod said;
+mod work;
+
+pub(crate) use said::{BEFORE_EDITS, FROM_SUMMARY, NO_REPORT};
+pub(crate) use work::{NO_EDITS, PUSHED, UNCHANGED};
+
+use super::{ArtifactState, Checkpoint};
+use crate::session::report::goes_on;
+use crate::session::{
+    Abandoned, Agent, AgentState, Answer, Correction, Failing, OpenFailure, PlanState, Request,
+    Seen, Task, TaskStatus, Turn, TurnEnd, TurnStart, as_shown, open_failures,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// One thing of a session that someone who continues may need.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Highlight {
+    /// What kind of thing.
+    #[serde(alias = "sort")]
+    pub kind: HighlightKind,
+    /// What was said, run or touched; somebody else's words.
+    pub text: String,
+    /// What belongs to it: an error, a question, an id. Somebody else's words too.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub detail: Option<String>,
+    /// What the agent said right after it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub remark: Option<String>,
+    /// Its state, in our own words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub state: Option<String>,
+    /// The record that shows it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen: Option<Seen>,
+    /// How much a statement of the agent says to a reader with little space; none for anything else.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub weight: u8,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]
+fn is_zero(weight: &u8) -> bool {
+    *weight == 0
+}
+
+/// What kind of highlight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HighlightKind {
+    /// A sentence of the user that limits all further work.
+    Instruction,
+    /// What the session is for.
+    Goal,
+    /// The request that was not finished.
+    OpenRequest,
+    /// A request that was answered.
+    Request,
+    /// What the user corrected.
+    Correction,
+    /// What the user typed and the client did not get to.
+    Queued,
+    /// What the user decided when asked.
+    Answer,
+    /// A commit that the session made.
+    Commit,
+    /// Something that the session did outside of the repository.
+    Effect,
+    /// The last run of a check.
+    Check,
+    /// A check that failed and has not passed since.
+    Failed,
+    /// What the agent asked the user at the end.
+    Question,
+    /// What the agent said it does next.
+    StatedPlan,
+    /// Where the work is, as the agent says.
+    Status,
+    /// A call that was running when the session stopped.
+    Running,
+    /// A task that is open.
+    Task,
+    /// An agent that has not reported.
+    Agent,
+    /// An unchecked box.
+    Unchecked,
+    /// What the agent says is left to do.
+    OpenItem,
+    /// What the agent found out, or why it did something.
+    Finding,
+    /// What the agent decided.
+    Decision,
+    /// What the agent tried and gave up.
+    DeadEnd,
+    /// What the agent reported at the end of a turn.
+    Report,
+    /// A statement of the summary that took the place of the context.
+    Summary,
+    /// What the agent said between two calls.
+    Remark,
+    /// What the agent wrote about its work: the message of a commit.
+    Message,
+    /// What an agent that the session started reported.
+    AgentReport,
+    /// A file whose change was taken back.
+    Reverted,
+    /// A file that was changed.
+    Changed,
+    /// A file that the session left and that is not there.
+    Missing,
+    /// A plan document.
+    Plan,
+    /// A check that failed, and passed since.
+    Passed,
+    /// What was said or started before the user went back.
+    TakenBack,
+}
+
+impl HighlightKind {
+    /// What one of it is called.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Instruction => "instruction",
+            Self::Goal => "goal",
+            Self::OpenRequest => "unfinished request",
+            Self::Request => "answered request",
+            Self::Correction => "correction",
+            Self::Queued => "queued prompt",
+            Self::Answer => "answer of the user",
+            Self::Commit => "commit",
+            Self::Effect => "outside effect",
+            Self::Check => "check",
+            Self::Failed => "failure",
+            Self::Question => "question",
+            Self::StatedPlan => "stated plan",
+            Self::Status => "status",
+            Self::Running => "running call",
+            Self::Task => "open task",
+            Self::Agent => "agent in flight",
+            Self::Unchecked => "unchecked item",
+            Self::OpenItem => "open item",
+            Self::Finding => "finding",
+            Self::Decision => "decision",
+            Self::DeadEnd => "dead end",
+            Self::Report => "report",
+            Self::Summary => "statement of the summary",
+            Self::Remark => "remark",
+            Self::Message => "commit message",
+            Self::AgentReport => "subagent report",
+            Self::Reverted => "reverted file",
+            Self::Changed => "changed file",
+            Self::Missing => "missing file",
+            Self::Plan => "plan document",
+            Self::Passed => "fixed failure",
+            Self::TakenBack => "withdrawn request",
+        }
+    }
+}
+
+/// How a session ended, as far as its records show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// Nothing shows it: an older version captured the session.
+    #[default]
+    Unknown,
+    /// Nothing was asked.
+    Nothing,
+    /// The last turn has a final report.
+    Completed,
+    /// The last turn ended with a question to the user.
+    Asked,
+    /// It stopped in the middle of a turn.
+    MidTurn,
+    /// The user stopped the last turn.
+    Interrupted,
+    /// The model could not be reached.
+    Failed,
+}
+
+impl Ending {
+    /// Whether a request is left unanswered.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::MidTurn | Self::Interrupted | Self::Failed)
+    }
+
+    fn of(turns: &[Turn], question: bool) -> Self {
+        let Some((turn, before)) = turns.split_last() else { return Self::Unknown };
+        // A client that says when a turn is over says so of each.
+        let is_said = || before.iter().any(|turn| turn.is_over == Some(true));
+        match turn.end {
+            TurnEnd::Nothing if turn.start == TurnStart::Client => Self::Nothing,
+            TurnEnd::Said if turn.is_over == Some(false) => Self::MidTurn,
+            TurnEnd::Said if turn.is_over.is_none() && is_said() => Self::Unknown,
+            TurnEnd::Said if question => Self::Asked,
+            // The call that it announced was never made.
+            TurnEnd::Said if turn.said.last().is_some_and(|said| goes_on(&said.text)) => {
+                Self::MidTurn
+            }
+            TurnEnd::Said => Self::Completed,
+            TurnEnd::Nothing | TurnEnd::Called => Self::MidTurn,
+            TurnEnd::Interrupted => Self::Interrupted,
+            TurnEnd::Failed => Self::Failed,
+        }
+    }
+}
+
+/// The file may be as it was, or as it was left: going back in a conversation need not touch the disk.
+const LEFT: &str = "only before the user went back; look at how it is on disk";
+
+/// The highlights of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Highlights {
+    /// How it ended.
+    pub ending: Ending,
+    /// What is committed and what is not, in our own words.
+    pub tree: Option<String>,
+    /// The highlights, kind by kind with what needs attention first, the newest of each kind first.
+    pub kinds: Vec<Vec<Highlight>>,
+}
+
+impl Highlights {
+    /// The highlights of a session.
+    pub fn of(checkpoint: &Checkpoint) -> Self {
+        let session = &checkpoint.session;
+        let left: HashSet<&str> = checkpoint.abandoned.iter().map(String::as_str).collect();
+        let folder = session.cwd.as_deref().unwrap_or_default();
+        let abandoned = Abandoned::of(&checkpoint.abandoned);
+        Reading { checkpoint, folder, left, abandoned }.highlights()
+    }
+
+    /// The highlights of a kind.
+    pub fn of_kind(&self, kind: HighlightKind) -> impl Iterator<Item = &Highlight> {
+        self.kinds.iter().flatten().filter(move |one| one.kind == kind)
+    }
+}
+
+/// Reads highlights out of a checkpoint.
+struct Reading<'c> {
+    checkpoint: &'c Checkpoint,
+    folder: &'c str,
+    /// Records that the user went back before.
+    left: HashSet<&'c str>,
+    abandoned: Abandoned,
+}
+
+impl Reading<'_> {
+    fn highlights(&self) -> Highlights {
+        let question = self.question();
+        let mut ending = Ending::of(self.turns(), question.is_some());
+        let failures = open_failures(&self.checkpoint.session, &self.abandoned);
+        if ending == Ending::Completed && self.is_unfinished(&failures) {
+            ending = Ending::Unknown;
+        }
+        let mut asked = self.asked(ending);
+        if asked.goal.is_empty() {
+            asked.goal.extend(self.summarized_goal());
+        }
+        let [changed, reverted] = self.changed();
+        let said = self.said(ending);
+        let kinds = vec![
+            self.instructions(),
+            asked.goal,
+            asked.open,
+            self.corrections(),
+            self.queued(),
+            question.into_iter().collect(),
+            self.commits(),
+            self.effects(),
+            self.checks(),
+            work::failed(&failures),
+            self.running(ending),
+            self.agents(),
+            self.tasks(),
+            self.answers(),
+            said.plan,
+            said.status,
+            self.boxes(),
+            said.unchecked,
+            said.open,
+            said.dead_ends,
+            said.findings,
+            said.summary,
+            self.messages(&failures),
+            said.reports,
+            said.remarks,
+            self.agent_reports(),
+            reverted,
+            self.missing(),
+            plans(self.checkpoint, &|path| self.short(path)),
+            changed,
+            asked.answered,
+            self.passed(&failures),
+            self.taken_back(),
+        ];
+        Highlights { ending, tree: self.tree(), kinds }
+    }
+
+    fn stands(&self, seen: &Seen) -> bool {
+        !self.left.contains(seen.record.as_str())
+    }
+
+    /// A path as it is beneath the folder of the session.
+    fn short(&self, path: &str) -> String {
+        let below = path.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/'));
+        below.unwrap_or(path).to_owned()
+    }
+
+    /// What the user said, also in the session that this one goes on from.
+    fn requests(&self) -> impl DoubleEndedIterator<Item = (&Request, bool)> {
+        let session = &self.checkpoint.session;
+        let before = session.asked_before.iter().map(|one| (one, true));
+        let all = before.chain(session.requests.iter().map(|one| (one, false)));
+        all.filter(move |(one, _)| self.stands(&one.seen))
+    }
+
+    /// What the user typed, or said in refusing a call, and the agent did not get to.
+    fn queued(&self) -> Vec<Highlight> {
+        let session = &self.checkpoint.session;
+        let queued = session.queued.iter().rev();
+        // What clients queue for themselves begins with a mark.
+        let queued = queued.filter(|one| !one.text.starts_with('<'));
+        let queued = queued.map(|one| (&one.text, &one.seen));
+        let said = session.turns.last().and_then(|turn| turn.said.last()).map(|said| &said.seen);
+        let called = session.commands.iter().next_back().map(|command| &command.seen);
+        let is_last = |seen: &Seen| {
+            { [said, called] }.into_iter().flatten().all(|one| one.number < seen.number)
+        };
+        let refused = self.requests().next_back().map(|(one, _)| one);
+        let refused = refused
+            .filter(|one| one.correction == Some(Correction::AfterRejection) && is_last(&one.seen));
+        let refused = refused.map(|one| (&one.text, &one.seen));
+        let item =
+            |(text, seen): (&String, &Seen)| Highlight::of(HighlightKind::Queued, text).seen(seen);
+        queued.chain(refused).map(item).collect()
+    }
+
+    fn answers(&self) -> Vec<Highlight> {
+        let answers = self.checkpoint.session.answers.iter().rev();
+        let answers = answers.filter(|answer| self.stands(&answer.seen));
+        let item = |one: &Answer| {
+            let detail = Some(one.question.clone());
+            Highlight::of(HighlightKind::Answer, &one.answer).seen(&one.seen).detail(detail)
+        };
+        answers.map(item).collect()
+    }
+
+    fn tasks(&self) -> Vec<Highlight> {
+        let open = self.checkpoint.session.tasks.iter().filter(|task| task.status.is_open());
+        let tasks = open.map(|task| {
+            let item = Highlight::of(HighlightKind::Task, &task.subject).seen(&task.changed);
+            match &task.status {
+                // A word of the client is none of ours.
+                TaskStatus::Other(word) => item.detail(Some(word.clone())),
+                TaskStatus::Pending
+                | TaskStatus::InProgress
+                | TaskStatus::Completed
+                | TaskStatus::Deleted => item.state(task.status.word()),
+            }
+        });
+        tasks.collect()
+    }
+
+    fn agents_in_flight(&self) -> impl DoubleEndedIterator<Item = &Agent> {
+        self.checkpoint.session.agents.iter().filter(|one| one.state == AgentState::InFlight)
+    }
+
+    fn agents(&self) -> Vec<Highlight> {
+        let flying = self.agents_in_flight().rev().filter(|one| self.stands(&one.seen));
+        let item = |agent: &Agent| {
+            let item = Highlight::of(HighlightKind::Agent, asked_of(agent));
+            item.seen(&agent.seen).detail(agent.id.clone())
+        };
+        flying.map(item).collect()
+    }
+
+    fn agent_reports(&self) -> Vec<Highlight> {
+        let agents = self.checkpoint.session.agents.iter().rev();
+        let reports = agents.filter(|agent| self.stands(&agent.seen)).filter_map(|agent| {
+            let report = agent.report.as_deref().filter(|report| !report.trim().is_empty())?;
+            let seen = agent.ended.as_ref().unwrap_or(&agent.seen);
+            let item = Highlight::of(HighlightKind::AgentReport, report).seen(seen);
+            Some(item.detail(Some(asked_of(agent).to_owned())))
+        });
+        reports.collect()
+    }
+
+    /// The turns of the session, without unanswered notices of the client at its end.
+    fn turns(&self) -> &[Turn] {
+        let turns = &self.checkpoint.session.turns.items;
+        let is_answered =
+            |turn: &Turn| turn.start != TurnStart::Notice || turn.end != TurnEnd::Nothing;
+        let last = turns.iter().rposition(is_answered);
+        last.map_or(turns, |last| &turns[..=last])
+    }
+
+    /// Whether something in the last turn says that it was not finished: a merge that waits for its commit.
+    /// Where the client does not say that the turn is over, also a check that fails or a task in progress.
+    fn is_unfinished(&self, failures: &[OpenFailure<'_>]) -> bool {
+        let session = &self.checkpoint.session;
+        let Some(turn) = self.turns().last() else { return false };
+        let is_of_turn = |seen: &Seen| seen.number > turn.seen.number;
+        let is_unsure = turn.is_over.is_none();
+        let is_failing = |what: Failing| what == Failing::Merge || is_unsure;
+        let is_begun =
+            |task: &Task| task.status == TaskStatus::InProgress && is_of_turn(&task.changed);
+        failures.iter().any(|one| is_failing(one.what) && is_of_turn(one.seen))
+            || is_unsure && session.tasks.iter().any(is_begun)
+    }
+
+    /// What was running when the session stopped.
+    fn running(&self, ending: Ending) -> Vec<Highlight> {
+        if ending != Ending::MidTurn {
+            return Vec::new();
+        }
+        let calls = self.checkpoint.in_flight.iter().rev();
+        let calls = calls.filter(|call| call.seen.agent.is_none() && self.stands(&call.seen));
+        let running = calls.map(|call| {
+            let text = self.checkpoint.command_of(call).unwrap_or(&call.tool);
+            Highlight::of(HighlightKind::Running, text).seen(&call.seen)
+        });
+        running.take(1).collect()
+    }
+
+    /// Files that were changed, and those of which a change was taken back.
+    fn changed(&self) -> [Vec<Highlight>; 2] {
+        let number = |seen: Option<&Seen>| seen.map_or(0, |seen| seen.number);
+        let mut changed: Vec<_> = self.checkpoint.session.files.changed().collect();
+        changed.sort_by_key(|(path, file)| {
+            let left = self.checkpoint.is_left(file);
+            (left, std::cmp::Reverse(number(file.changed.last())), path.to_owned())
+        });
+        let reverted = changed.iter().filter_map(|(path, file)| {
+            let seen = file.reverted.last()?;
+            let item = Highlight::of(HighlightKind::Reverted, &self.short(path)).seen(seen);
+            Some(if self.stands(seen) { item } else { item.state(LEFT) })
+        });
+        let reverted = reverted.collect();
+        let changed = changed.iter().map(|(path, file)| {
+            let item = Highlight::of(HighlightKind::Changed, &self.short(path));
+            let item = file.changed.last().map_or(item.clone(), |seen| item.seen(seen));
+            if self.checkpoint.is_left(file) { item.state(LEFT) } else { item }
+        });
+        [changed.collect(), reverted]
+    }
+
+    fn missing(&self) -> Vec<Highlight> {
+        let artifacts = self.checkpoint.artifacts.iter();
+        let missing = artifacts.filter(|one| one.state == ArtifactState::Missing);
+        let item = |path: &str| Highlight::of(HighlightKind::Missing, &self.short(path));
+        missing.map(|one| item(&one.path)).collect()
+    }
+
+    /// What the user went back before: it was said, and it holds no more.
+    fn taken_back(&self) -> Vec<Highlight> {
+        let item =
+            |text: &str, seen: &Seen| Highlight::of(HighlightKind::TakenBack, text).seen(seen);
+        let requests = self.checkpoint.session.requests.iter();
+        let requests = requests.map(|one| (one.text.as_str(), &one.seen));
+        let agents = self.agents_in_flight().map(|one| (asked_of(one), &one.seen));
+        let gone = requests.chain(agents).filter(|(_, seen)| !self.stands(seen));
+        gone.map(|(text, seen)| item(text, seen)).collect()
+    }
+}
+
+/// What an agent was asked, in few words where there are any.
+fn asked_of(agent: &Agent) -> &str {
+    agent.about.as_deref().or(agent.prompt.as_deref()).unwrap_or_default()
+}
+
+/// Plans of the session, each once with its state, then those that lie in the project.
+fn plans(checkpoint: &Checkpoint, short: &dyn Fn(&str) -> String) -> Vec<Highlight> {
+    let mut seen = HashSet::new();
+    let mut items = Vec::new();
+    for plan in checkpoint.session.plans.iter().rev() {
+        let state = plan.state.words();
+        let Some(path) = plan.path.as_deref().map(short) else { continue };
+        // The client names a document for every plan, also where it was never written.
+        let mut of_path = checkpoint.session.plans.iter().filter(|one| one.path == plan.path);
+        let has_text = of_path.any(|one| {
+            one.text.is_some() || matches!(one.state, PlanState::Read | PlanState::Written)
+        });
+        if plan.state != PlanState::Rejected && has_text && seen.insert(path.clone()) {
+            items.push(Highlight::of(HighlightKind::Plan, &path).seen(&plan.seen).state(state));
+        }
+    }
+    for path in checkpoint.plan_documents.iter().map(|path| short(path)) {
+        if seen.insert(path.clone()) {
+            items.push(Highlight::of(HighlightKind::Plan, &path).state("found in the project"));
+        }
+    }
+    items
+}
+
+impl Highlight {
+    /// Whether only what the user went back on shows it.
+    pub fn is_left(&self) -> bool {
+        self.state.as_deref() == Some(LEFT)
+    }
+
+    fn of(kind: HighlightKind, text: &str) -> Self {
+        let text = as_shown(text);
+        Self { kind, text, detail: None, remark: None, state: None, seen: None, weight: 0 }
+    }
+
+    fn seen(self, seen: &Seen) -> Self {
+        Self { seen: Some(seen.clone()), ..self }
+    }
+
+    fn detail(self, detail: Option<String>) -> Self {
+        Self { detail, ..self }
+    }
+
+    fn state(self, state: &str) -> Self {
+        Self { state: Some(state.to_owned()), ..self }
+    }
+}

@@ -1,0 +1,333 @@
+//! What the agent itself said: its reports, and the statements in them. All of it is its word, quoted.
+
+use super::{Ending, Highlight, HighlightKind, Reading};
+use crate::session::checkpoint::request_line;
+use crate::session::report::{self, ItemKind, Report, ReportItem, SummaryItem, SummaryKind};
+use crate::session::{Plan, PlanState, Request, Said, Seen, Turn, TurnStart, intent::is_trivial};
+use std::collections::HashSet;
+
+/// Reports are read for single statements up to here, the newest first: what is older says little
+/// about now.
+const READ_BYTES_MAX: usize = 64 << 10;
+/// Reports are kept whole up to here, the newest first.
+const KEPT_BYTES_MAX: usize = 48 << 10;
+/// Statements of a summary.
+const SUMMARY_ITEMS_MAX: usize = 80;
+/// A shorter text is no report, unless it is the last one.
+const REPORT_CHARACTERS_MIN: usize = 160;
+/// Statements of one kind.
+const STATEMENTS_MAX: usize = 40;
+
+/// The state of a goal in the words of a summary.
+pub(crate) const FROM_SUMMARY: &str = "from the summary";
+
+/// The state of what the agent said before files were changed or committed.
+pub(crate) const BEFORE_EDITS: &str = "before later edits";
+
+/// The state of a plan that commands ran after.
+const BEFORE_COMMANDS: &str = "before later commands";
+
+/// The state of a text that stands for the report of an unfinished turn.
+pub(crate) const NO_REPORT: &str = "in an unfinished turn";
+
+/// What the agent said, by kind.
+#[derive(Default)]
+pub(super) struct SaidByKind {
+    pub(super) plan: Vec<Highlight>,
+    pub(super) status: Vec<Highlight>,
+    pub(super) unchecked: Vec<Highlight>,
+    pub(super) open: Vec<Highlight>,
+    pub(super) dead_ends: Vec<Highlight>,
+    pub(super) findings: Vec<Highlight>,
+    pub(super) summary: Vec<Highlight>,
+    pub(super) reports: Vec<Highlight>,
+    pub(super) remarks: Vec<Highlight>,
+}
+
+impl Reading<'_> {
+    /// The texts that are worth reading, the newest first, each with whether it is the last of its
+    /// turn.
+    fn texts(&self) -> impl Iterator<Item = (&Turn, &Said, bool)> {
+        let turns = self.checkpoint.session.turns.items.iter().rev();
+        turns.filter(|turn| self.stands(&turn.seen)).flat_map(|turn| {
+            let last = turn.said.len().saturating_sub(1);
+            let said = turn.said.iter().enumerate().rev();
+            said.map(move |(at, said)| (turn, said, at == last))
+        })
+    }
+
+    /// The question that the agent ended with, if the user has not said anything since.
+    pub(super) fn question(&self) -> Option<Highlight> {
+        let said = self.turns().last()?.said.last()?;
+        let question = report::question(&said.text)?;
+        Some(Highlight::of(HighlightKind::Question, &question).seen(&said.seen))
+    }
+
+    pub(super) fn said(&self, ending: Ending) -> SaidByKind {
+        let mut found = SaidByKind::default();
+        let mut reports: Vec<(usize, Report, &Said, bool)> = Vec::new();
+        let (mut read, mut kept, mut turns) = (0, 0, HashSet::new());
+        for (turn, said, is_last) in self.texts() {
+            read += said.text.len();
+            if read > READ_BYTES_MAX {
+                break;
+            }
+            turns.insert(turn.seen.number);
+            let reading = report::read(&said.text);
+            let is_report = reading.is_report;
+            let is_status = is_last && turn.start == TurnStart::User && is_report;
+            // What it said before later edits and commits is no status.
+            if is_status && found.status.is_empty() && self.changed_after(&said.seen).is_none() {
+                found.status.extend(status(&reading, said));
+            }
+            let is_first = found.reports.is_empty();
+            let is_long = said.text.chars().count() >= REPORT_CHARACTERS_MIN;
+            kept += said.text.len();
+            let item = |kind| Highlight::of(kind, &said.text).seen(&said.seen);
+            // A turn that was not finished has no report: what was said in it takes its place.
+            let is_now = turns.len() == 1 && ending.is_open();
+            match is_first || is_long && (is_last || is_report || is_now) {
+                _ if kept > KEPT_BYTES_MAX => {}
+                true => {
+                    let report = item(HighlightKind::Report).detail(self.request_of(turn));
+                    found.reports.push(if is_now { report.state(NO_REPORT) } else { report });
+                }
+                // "Now let me run the tests." says nothing once they ran.
+                false if reading.items.is_empty() && report::only_announces(&said.text) => {}
+                false => found.remarks.push(item(HighlightKind::Remark)),
+            }
+            reports.push((turns.len() - 1, reading, said, is_last));
+        }
+        if ending.is_open() {
+            found.plan.extend(self.stated_plan());
+        }
+        let ranked =
+            report::rank(reports.iter().map(|(turns_ago, report, ..)| (*turns_ago, report)));
+        for (position, item) in ranked {
+            let (turns_ago, _, said, is_last) = &reports[position];
+            // What was missing then may be there now.
+            let is_newest = *is_last && *turns_ago == 0;
+            let is_lack = !is_newest && report::says_what_is_missing(&item.text);
+            if is_lack && self.changed_after(&said.seen).is_some() {
+                continue;
+            }
+            // What a remark called open may be done by the end of its turn; what a sentence in passing
+            // did, some turns later.
+            let is_listed = item.heading.is_some() && !self.is_taken_up(&item.text, &said.seen);
+            let is_open = *is_last && (*turns_ago == 0 || is_listed);
+            let item = of_item(item, is_open, *is_last, &said.seen);
+            let is_changed = self.changed_after(&said.seen).is_some();
+            let is_old = |item: &Highlight| is_changed && item.kind == HighlightKind::Finding;
+            found.add(item.map(|item| match is_old(&item) {
+                true => item.state(BEFORE_EDITS),
+                false => item,
+            }));
+        }
+        let (plan, summary): (Vec<Highlight>, Vec<Highlight>) =
+            self.of_summary().into_iter().partition(|one| one.kind == HighlightKind::StatedPlan);
+        found.plan.extend(plan.into_iter().take(1));
+        found.summary = summary;
+        found
+    }
+
+    /// What the newest summary says the session is for, for one whose own requests do not.
+    pub(super) fn summarized_goal(&self) -> Option<Highlight> {
+        const ITEMS_MAX: usize = 4;
+        let summary = self.checkpoint.session.summary.as_ref()?;
+        let items = report::read_summary(&summary.text).items.into_iter();
+        let goals = items.filter(|item| item.kind == SummaryKind::Goal).map(|item| item.text);
+        let text = goals.take(ITEMS_MAX).collect::<Vec<_>>().join("\n");
+        let item = Highlight::of(HighlightKind::Goal, &text).seen(&summary.seen);
+        (!text.is_empty()).then(|| item.state(FROM_SUMMARY))
+    }
+
+    /// The request that a turn is about, in a line; none where it is one word.
+    fn request_of(&self, turn: &Turn) -> Option<String> {
+        let (request, _) = self.requests().find(|(one, _)| one.seen == turn.seen)?;
+        let line = request_line(&request.text);
+        (line.contains(' ') || !request.trivial).then_some(line)
+    }
+
+    /// What the agent said it does next, in the turn that was not finished.
+    fn stated_plan(&self) -> Option<Highlight> {
+        let session = &self.checkpoint.session;
+        let turn = session.turns.last()?;
+        // What it said before other calls may be done by now.
+        let (said, before) = turn.said.split_last()?;
+        let plan = report::stated_plan(&said.text)?;
+        if self.is_carried_out(&plan, said) || self.is_overruled(said) {
+            return None;
+        }
+        let has_ended = |seen: &Seen| {
+            let later = session.commands.iter().rev();
+            let mut later = later.take_while(|command| command.seen.number > seen.number);
+            later.any(|command| command.ended.is_some())
+        };
+        let item = |plan: &str, said: &Said| {
+            let item = Highlight::of(HighlightKind::StatedPlan, plan).seen(&said.seen);
+            match self.changed_after(&said.seen) {
+                Some(_) => item.state(BEFORE_EDITS),
+                None if has_ended(&said.seen) => item.state(BEFORE_COMMANDS),
+                None => item,
+            }
+        };
+        let is_whole = plan.contains('\n') || !report::refers_back(&plan);
+        // "Now apply the fixes." needs the list that it refers to, while nothing on it is done.
+        let listed = before.iter().rev().filter(|_| !is_whole).find_map(|listed| {
+            let plan = report::stated_plan(&listed.text).filter(|plan| plan.contains('\n'))?;
+            let is_now = self.changed_after(&listed.seen).is_none_or(|at| at > said.seen.number);
+            is_now.then(|| item(&plan, listed))
+        });
+        listed.or_else(|| Some(item(&plan, said)))
+    }
+
+    /// Whether what a plan mentions came after it: a push, or else a commit or something outside.
+    fn is_carried_out(&self, plan: &str, said: &Said) -> bool {
+        let is_later = |seen: &Seen| seen.number > said.seen.number;
+        let session = &self.checkpoint.session;
+        let mut commits = session.commits.iter();
+        if report::has_word(plan, "push") {
+            return commits.any(|one| one.pushed.as_ref().is_some_and(|to| is_later(&to.seen)));
+        }
+        commits.any(|one| is_later(&one.seen))
+            || session.effects.iter().any(|one| is_later(&one.seen))
+    }
+
+    /// Whether the user said something after it, refused a call that came of it, or decided on a plan.
+    fn is_overruled(&self, said: &Said) -> bool {
+        let is_later = |seen: &Seen| seen.number > said.seen.number;
+        let is_heard = |(one, _): (&Request, bool)| {
+            is_later(&one.seen) && (one.correction.is_some() || !one.trivial)
+        };
+        let session = &self.checkpoint.session;
+        let is_decided = |plan: &Plan| {
+            matches!(plan.state, PlanState::Approved | PlanState::Rejected) && is_later(&plan.seen)
+        };
+        self.requests().any(is_heard)
+            || session.rejections.iter().any(|one| is_later(&one.seen))
+            || session.plans.iter().any(is_decided)
+    }
+
+    /// Whether later work took up what a text calls open: a command, a commit message, a changed file or
+    /// a later text has half of its names. Without a name, any commit may have.
+    fn is_taken_up(&self, text: &str, seen: &Seen) -> bool {
+        let session = &self.checkpoint.session;
+        let is_later = |other: &Seen| other.number > seen.number;
+        let names = report::identifiers(text);
+        let commits = || session.commits.iter().filter(|commit| is_later(&commit.seen));
+        if names.is_empty() {
+            return commits().next().is_some();
+        }
+        let has_names = |text: &str| {
+            let found = names.iter().filter(|name| report::has_word(text, name)).count();
+            found * 2 >= names.len()
+        };
+        let commands = session.commands.iter().filter(|command| is_later(&command.seen));
+        let said = session.turns.items.iter().flat_map(|turn| &turn.said);
+        let changed = session.files.changed();
+        let changed = changed.filter(|(_, file)| file.changed.iter().any(is_later));
+        let messages = || commits().flat_map(|one| [one.subject.as_deref(), one.body.as_deref()]);
+        { commands }.any(|command| has_names(&command.text))
+            || messages().flatten().any(has_names)
+            || { said }.any(|said| is_later(&said.seen) && has_names(&said.text))
+            || { changed }.any(|(path, _)| has_names(path))
+    }
+
+    /// The first record after another one that changed a file or made a commit.
+    fn changed_after(&self, seen: &Seen) -> Option<u64> {
+        let session = &self.checkpoint.session;
+        let edits = session.files.changed().flat_map(|(_, file)| &file.changed);
+        let all = edits.chain(session.commits.iter().map(|commit| &commit.seen));
+        all.map(|later| later.number).filter(|number| *number > seen.number).min()
+    }
+
+    /// What the newest summary says, the best first. While nothing came after it, it is all there is;
+    /// later, what it calls pending, current or next may be done.
+    fn of_summary(&self) -> Vec<Highlight> {
+        let Some(summary) = &self.checkpoint.session.summary else { return Vec::new() };
+        let is_last = self.is_last(&summary.seen);
+        let lasts = |kind: SummaryKind| match kind {
+            SummaryKind::Decision
+            | SummaryKind::Finding
+            | SummaryKind::Error
+            | SummaryKind::Constraint => true,
+            SummaryKind::UserMessage
+            | SummaryKind::Goal
+            | SummaryKind::Done
+            | SummaryKind::Current
+            | SummaryKind::Pending
+            | SummaryKind::Next
+            | SummaryKind::Concept
+            | SummaryKind::File => is_last,
+        };
+        let mut items = report::read_summary(&summary.text).items;
+        items.sort_by_key(|item| std::cmp::Reverse(item.weight));
+        let is_said =
+            |item: &SummaryItem| item.kind != SummaryKind::UserMessage || !is_trivial(&item.text);
+        let items =
+            items.into_iter().filter(|item| lasts(item.kind) && is_said(item)).map(|item| {
+                let is_next = item.kind == SummaryKind::Next;
+                let kind = if is_next { HighlightKind::StatedPlan } else { HighlightKind::Summary };
+                let highlight = Highlight::of(kind, &item.text).seen(&summary.seen);
+                Highlight { weight: u8::from(is_last), ..highlight }
+            });
+        items.take(SUMMARY_ITEMS_MAX).collect()
+    }
+
+    /// Whether the agent said and did nothing after a record.
+    fn is_last(&self, seen: &Seen) -> bool {
+        let session = &self.checkpoint.session;
+        let said = session.turns.last().and_then(|turn| turn.said.last());
+        let did = session.commands.iter().next_back().map(|command| &command.seen);
+        let later = [said.map(|said| &said.seen), did].into_iter().flatten();
+        { later }.all(|later| later.number < seen.number)
+    }
+}
+
+fn status(reading: &Report, said: &Said) -> Option<Highlight> {
+    /// Less says nothing: "Done.", "Clean."
+    const CHARACTERS_MIN: usize = 24;
+    let status = reading.status.as_deref()?;
+    let says = |status: &&str| status.chars().count() >= CHARACTERS_MIN && !status.ends_with(':');
+    let status = Some(status.trim_end()).filter(says)?;
+    Some(Highlight::of(HighlightKind::Status, status).seen(&said.seen))
+}
+
+/// A statement of a report; none where what is planned or done shows in what follows.
+fn of_item(item: &ReportItem, is_open: bool, is_report: bool, seen: &Seen) -> Option<Highlight> {
+    let kind = match item.kind {
+        // It may be done by now.
+        ItemKind::OpenItem if !is_open => return None,
+        ItemKind::Finding | ItemKind::Cause => HighlightKind::Finding,
+        ItemKind::Decision => HighlightKind::Decision,
+        ItemKind::DeadEnd => HighlightKind::DeadEnd,
+        ItemKind::OpenItem => HighlightKind::OpenItem,
+        ItemKind::Unchecked => HighlightKind::Unchecked,
+        // What a remark calls done shows in what follows.
+        ItemKind::Done if is_report => HighlightKind::Finding,
+        ItemKind::Plan | ItemKind::Done => return None,
+    };
+    let highlight = Highlight::of(kind, &item.text).seen(seen);
+    Some(Highlight { weight: item.weight, ..highlight })
+}
+
+impl SaidByKind {
+    /// Adds a statement to its kind, each once.
+    fn add(&mut self, item: Option<Highlight>) {
+        let Some(mut item) = item else { return };
+        let lists = [
+            (HighlightKind::Unchecked, &mut self.unchecked),
+            (HighlightKind::OpenItem, &mut self.open),
+            (HighlightKind::DeadEnd, &mut self.dead_ends),
+        ];
+        let own = lists.into_iter().find(|(kind, _)| *kind == item.kind).map(|(_, list)| list);
+        let list = own.unwrap_or(&mut self.findings);
+        // Findings and decisions share a list: its order is their rank.
+        let rank = STATEMENTS_MAX.saturating_sub(list.len());
+        item.weight = u8::try_from(rank).unwrap_or(u8::MAX);
+        let is_known = list.iter().any(|known| known.text == item.text);
+        if !is_known && list.len() < STATEMENTS_MAX {
+            list.push(item);
+        }
+    }
+}

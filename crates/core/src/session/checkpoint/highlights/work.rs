@@ -1,0 +1,388 @@
+//! What the user asked for, and what the session did about it.
+
+use super::{Ending, Highlight, HighlightKind, Reading};
+use crate::session::intent::{self, Goal, Permissions};
+use crate::session::report;
+use crate::session::repository::CommitState;
+use crate::session::shell::{CheckResult, EffectKind, EffectResult};
+use crate::session::{
+    CheckRun, CheckState, Commit, EffectDone, Failing, OpenFailure, Request, Seen, Since, Turn,
+    TurnStart, commits_made, edits_since, effects_done, last_checks, unchecked_boxes,
+};
+use jiff::Timestamp;
+use std::path::Path;
+
+/// The state of a commit that was pushed.
+pub(crate) const PUSHED: &str = "pushed";
+/// The state of a check after which nothing was edited.
+pub(crate) const UNCHANGED: &str = "no edits since";
+/// The state of a tree whose changes are all committed, as far as the transcript shows.
+pub(crate) const NO_EDITS: &str = "no edits since the last commit";
+/// Failures that were fixed, the newest ones.
+const FIXED_MAX: usize = 100;
+/// Said of what the user asked in the session that this one goes on from.
+const BEFORE_FORK: &str = "before this session forked";
+
+/// What the user asked, by what became of it.
+#[derive(Default)]
+pub(super) struct Asked {
+    pub(super) goal: Vec<Highlight>,
+    pub(super) open: Vec<Highlight>,
+    pub(super) answered: Vec<Highlight>,
+}
+
+impl Reading<'_> {
+    /// Sentences of the user that limit all further work, without those that were taken back.
+    pub(super) fn instructions(&self) -> Vec<Highlight> {
+        let requests: Vec<&Request> = self.requests().map(|(one, _)| one).collect();
+        let Some(first) = requests.iter().position(|one| !one.limits.is_empty()) else {
+            return Vec::new();
+        };
+        // Each request is read once, however many limits there are.
+        let permissions: Vec<Permissions> =
+            requests[first..].iter().map(|one| Permissions::of(&one.text)).collect();
+        let mut found: Vec<Highlight> = Vec::new();
+        for (at, request) in requests.iter().enumerate().skip(first) {
+            for limit in &request.limits {
+                let mut later = permissions[at - first + 1..].iter();
+                let is_revoked = later.any(|later| later.revoke(limit));
+                if !is_revoked && !found.iter().any(|known| known.text == *limit) {
+                    let item = Highlight::of(HighlightKind::Instruction, limit);
+                    found.push(item.seen(&request.seen));
+                }
+            }
+        }
+        found
+    }
+
+    /// What the session is for, the request that was not finished, and those that were answered.
+    pub(super) fn asked(&self, ending: Ending) -> Asked {
+        let mut asked = Asked::default();
+        let requests: Vec<(&Request, bool)> =
+            self.requests().filter(|(one, _)| one.correction.is_none()).collect();
+        let goal = match intent::goal_of(requests.iter().map(|(one, _)| one.text.as_str())) {
+            Some(Goal::Request(at)) => Some(at),
+            // "Continue" says nothing; the session before has the goal.
+            Some(Goal::Continuation { from, then }) => {
+                then.or(Some(from).filter(|from| !requests[*from].0.trivial))
+            }
+            None => None,
+        };
+        // What the user typed into the work, or said in refusing a call, is what the agent is at, unless
+        // it only changes how the last request is done.
+        let is_own = |(one, _): &(&Request, bool)| {
+            one.correction.is_none() || intent::asks_for_work(&one.text)
+        };
+        let is_left = ending.is_open() && !self.is_about_notice();
+        let last = self.requests().rev().find(is_own).filter(|_| is_left);
+        if let Some((one, _)) = last.filter(|(one, _)| one.correction.is_some()) {
+            asked.open.push(self.open_request(one));
+        }
+        let is_open = asked.open.is_empty() && is_left;
+        let open = if is_open { requests.len().checked_sub(1) } else { None };
+        for (at, (one, is_before)) in requests.iter().enumerate().rev() {
+            let marked = |item: Highlight| match is_before {
+                true => item.state(BEFORE_FORK),
+                false => item,
+            };
+            let item = |kind| marked(Highlight::of(kind, &one.text).seen(&one.seen));
+            if Some(at) == goal {
+                asked.goal.push(item(HighlightKind::Goal));
+            }
+            if Some(at) == open {
+                asked.open.push(marked(self.open_request(one)));
+            }
+            if Some(at) != goal && Some(at) != open && !one.trivial {
+                asked.answered.push(item(HighlightKind::Request));
+            }
+        }
+        asked
+    }
+
+    /// Whether the last turn is about a notice of the client, after the user was answered. Earlier notices
+    /// may have parted the answer.
+    fn is_about_notice(&self) -> bool {
+        let turns = &self.checkpoint.session.turns.items;
+        let since = turns.iter().rposition(|turn| turn.start == TurnStart::User).unwrap_or(0);
+        let Some((last, answer)) = turns[since..].split_last() else { return false };
+        let is_over = |turn: &Turn| turn.is_over == Some(true);
+        last.start == TurnStart::Notice && answer.iter().any(is_over)
+    }
+
+    /// The request that was not finished. A short one may be the answer to what the agent asked.
+    fn open_request(&self, request: &Request) -> Highlight {
+        const ANSWER_LENGTH_MAX: usize = 60;
+        let turns = &self.checkpoint.session.turns.items;
+        let before = turns.iter().take_while(|turn| turn.seen.number < request.seen.number).last();
+        let said = before.and_then(|turn| turn.said.last());
+        let said = said.filter(|_| request.text.chars().nth(ANSWER_LENGTH_MAX).is_none());
+        let question = said.and_then(|said| report::question(&said.text));
+        let item = Highlight::of(HighlightKind::OpenRequest, &request.text).seen(&request.seen);
+        item.detail(question)
+    }
+
+    pub(super) fn corrections(&self) -> Vec<Highlight> {
+        let corrections = self.requests().rev().filter(|(one, _)| one.correction.is_some());
+        let item = |(one, is_before): (&Request, bool)| {
+            let item = Highlight::of(HighlightKind::Correction, &one.text).seen(&one.seen);
+            if is_before { item.state(BEFORE_FORK) } else { item }
+        };
+        corrections.map(item).collect()
+    }
+
+    /// Commits that exist as far as the transcript shows, the newest first.
+    pub(super) fn commits(&self) -> Vec<Highlight> {
+        let item = |commit: &Commit| {
+            let merged = commit.merged.as_deref().map(|what| format!("merge of {what}"));
+            let subject = commit.subject.clone().or(merged).unwrap_or_default();
+            let item = Highlight::of(HighlightKind::Commit, &subject).seen(&commit.seen);
+            let state = if commit.pushed.is_some() { PUSHED } else { "no push seen" };
+            item.detail(commit.id.clone()).state(state)
+        };
+        self.existing_commits().into_iter().map(item).collect()
+    }
+
+    /// What the messages of commits say, that of one that was refused first.
+    pub(super) fn messages(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
+        let is_open = |seen: &Seen| open.iter().any(|failure| failure.seen == seen);
+        let conflicts = self.checkpoint.session.conflicts.iter().rev();
+        let refused = conflicts.filter(|conflict| is_open(&conflict.seen)).filter_map(|conflict| {
+            let body = conflict.body.as_deref()?;
+            let item = Highlight::of(HighlightKind::Message, body).seen(&conflict.seen);
+            Some(item.state("not committed"))
+        });
+        let made = self.existing_commits().into_iter().filter_map(|commit| {
+            let body = commit.body.as_deref()?;
+            let item = Highlight::of(HighlightKind::Message, body).seen(&commit.seen);
+            Some(item.detail(commit.id.clone()))
+        });
+        refused.chain(made).collect()
+    }
+
+    fn existing_commits(&self) -> Vec<&Commit> {
+        let commits = commits_made(&self.checkpoint.session).into_iter().rev();
+        // The repository knows better: a commit that was amended or reset away elsewhere is gone.
+        let is_gone = |commit: &&Commit| {
+            let id = commit.id.as_deref().unwrap_or("?");
+            let made = self.checkpoint.reflog.iter().find(|made| made.id.starts_with(id));
+            made.is_some_and(|made| made.state == CommitState::Replaced)
+        };
+        commits.filter(|commit| !is_gone(commit)).collect()
+    }
+
+    /// What was done outside, the newest first. A push is said with its commits.
+    pub(super) fn effects(&self) -> Vec<Highlight> {
+        let effects = effects_done(&self.checkpoint.session).into_iter().rev();
+        let commits = commits_made(&self.checkpoint.session);
+        let has_pushed = commits.iter().any(|commit| commit.pushed.is_some());
+        let effects = effects.filter(|done| done.effect.kind != EffectKind::Push || !has_pushed);
+        effects.map(|done| effect(&done)).collect()
+    }
+
+    /// Unchecked boxes of texts that the session wrote outside.
+    pub(super) fn boxes(&self) -> Vec<Highlight> {
+        let boxes = unchecked_boxes(&self.checkpoint.session).into_iter().rev();
+        let items = boxes.flat_map(|(effect, boxes)| {
+            let place = match effect.kind {
+                EffectKind::PullRequest => "in the pull request",
+                EffectKind::Issue => "in the issue",
+                EffectKind::Push
+                | EffectKind::Comment
+                | EffectKind::Reply
+                | EffectKind::Review
+                | EffectKind::Release
+                | EffectKind::Publish
+                | EffectKind::Deployment
+                | EffectKind::Migration
+                | EffectKind::Other => "in a text that the session wrote",
+            };
+            let item = move |text: &String| {
+                Highlight::of(HighlightKind::Unchecked, text).seen(&effect.seen).state(place)
+            };
+            boxes.iter().map(item)
+        });
+        items.collect()
+    }
+
+    /// The last run of each check that passed, with what was edited since. Those that fail have a place
+    /// of their own.
+    pub(super) fn checks(&self) -> Vec<Highlight> {
+        let checks = last_checks(&self.checkpoint.session, &self.abandoned);
+        let passed = checks.iter().filter(|state| state.run.result == CheckResult::Passed);
+        let item = |state: &CheckState<'_>| {
+            let again = state.ran_again.map(ran_again).unwrap_or_default();
+            let since = match state.edits_since.len() {
+                0 if state.is_current() => UNCHANGED.to_owned(),
+                0 => format!("commands since may have changed files{again}"),
+                1 => format!("1 file edited since{again}"),
+                edits => format!("{edits} files edited since{again}"),
+            };
+            let ended = state.run.ended.as_ref().unwrap_or(&state.run.seen);
+            let item = Highlight::of(HighlightKind::Check, &state.run.command).seen(ended);
+            item.detail(self.elsewhere(state.run)).state(&since)
+        };
+        passed.map(item).collect()
+    }
+
+    /// Checks that failed and passed since, the newest first: each way to fail once, with what the agent
+    /// said about it.
+    pub(super) fn passed(&self, open: &[OpenFailure<'_>]) -> Vec<Highlight> {
+        let session = &self.checkpoint.session;
+        let mut found: Vec<Highlight> = Vec::new();
+        for run in session.checks.iter().rev().filter(|run| run.result == CheckResult::Failed) {
+            if found.len() >= FIXED_MAX {
+                break;
+            }
+            let is_open = open.iter().any(|failure| failure.command == run.command);
+            let why = run.why.first();
+            let is_known =
+                |one: &Highlight| one.text == run.command.trim() && one.detail.as_ref() == why;
+            let later = session.checks.iter().filter(|later| later.seen.number > run.seen.number);
+            let passed = { later }
+                .any(|later| later.result == CheckResult::Passed && later.command == run.command);
+            if passed && !is_open && !found.iter().any(is_known) && self.stands(&run.seen) {
+                let ended = run.ended.as_ref();
+                let remark = ended.and_then(|ended| self.said_about(&run.why, ended));
+                let item = Highlight::of(HighlightKind::Passed, &run.command).seen(&run.seen);
+                let item = item.detail(why.cloned()).state("failed, and passed later");
+                found.push(Highlight { remark, ..item });
+            }
+        }
+        // All ways in which one check failed, together.
+        let commands: Vec<String> = found.iter().map(|one| one.text.clone()).collect();
+        found.sort_by_key(|one| commands.iter().position(|command| *command == one.text));
+        found
+    }
+
+    /// The folder of a check outside of the session's: it says nothing about this tree.
+    fn elsewhere(&self, run: &CheckRun) -> Option<String> {
+        let folder = run.folder.as_deref().filter(|folder| folder.starts_with('/'))?;
+        (!Path::new(folder).starts_with(self.folder)).then(|| folder.to_owned())
+    }
+
+    /// What the agent said about a failure right after it.
+    fn said_about(&self, why: &[String], ended: &Seen) -> Option<String> {
+        /// A call in between has a record and a result.
+        const RECORDS_BETWEEN: u64 = 1;
+        let session = &self.checkpoint.session;
+        let mut said = session.turns.items.iter().flat_map(|turn| &turn.said);
+        let next = ended.number + 1..=ended.number + 1 + RECORDS_BETWEEN;
+        let said =
+            said.find(|said| said.seen.agent == ended.agent && next.contains(&said.seen.number))?;
+        report::statement_about(&said.text, why)
+    }
+
+    /// What is committed and what is not, as far as the transcript shows.
+    pub(super) fn tree(&self) -> Option<String> {
+        let session = &self.checkpoint.session;
+        let commits = commits_made(session);
+        let edited = session.files.changed().filter(|(_, file)| !self.checkpoint.is_left(file));
+        let edited = edited.filter(|(path, file)| !file.deleted && !is_of_client(path)).count();
+        let files = |count: usize| match count {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
+        match commits.last() {
+            None if edited > 0 => Some(format!("{} edited, no commit seen", files(edited))),
+            None => None,
+            Some(last) => {
+                let mut since = edits_since(session, &last.seen, &self.abandoned);
+                since.retain(|path| !is_of_client(path));
+                let since = since.len();
+                let pushed = match commits.iter().filter(|one| one.pushed.is_none()).count() {
+                    0 => "all commits pushed".to_owned(),
+                    left if left == commits.len() => "no push seen".to_owned(),
+                    left => format!("no push seen for {left} of {} commits", commits.len()),
+                };
+                Some(match since {
+                    0 => format!("{NO_EDITS}, {pushed}"),
+                    since => format!("{} edited since the last commit, {pushed}", files(since)),
+                })
+            }
+        }
+    }
+}
+
+/// Failures that nothing settled, the newest first.
+pub(super) fn failed(open: &[OpenFailure<'_>]) -> Vec<Highlight> {
+    let item = |failure: &OpenFailure<'_>| {
+        let at = failure.seen.at.map(|at| format!(" at {}", clock(at))).unwrap_or_default();
+        let is_conflict = failure.why.iter().any(|line| line.starts_with("CONFLICT"));
+        let state = match failure.what {
+            // To run it again would be wrong: it waits for a commit.
+            Failing::Merge if is_conflict => {
+                format!("stopped on conflicts{at}, neither committed nor aborted since")
+            }
+            Failing::Merge => format!("failed{at}, nothing committed since"),
+            Failing::Check(_) | Failing::Effect(_) => {
+                let since = match failure.since {
+                    Since::Nothing => ", not run again since".to_owned(),
+                    Since::NarrowerPassed(_) => ", a narrower run passed since".to_owned(),
+                    Since::RanAgain(seen) => ran_again(seen),
+                    Since::MayHaveRun => String::new(),
+                };
+                format!("last seen failing{at}{since}")
+            }
+        };
+        let item = Highlight::of(HighlightKind::Failed, failure.command).seen(failure.seen);
+        item.detail(failure.why.first().cloned()).state(&state)
+    };
+    open.iter().rev().map(item).collect()
+}
+
+/// A check ran again after what is said about it.
+fn ran_again(seen: &Seen) -> String {
+    let at = seen.at.map(|at| format!(" at {}", clock(at))).unwrap_or_default();
+    format!(", run again{at}, result unclear")
+}
+
+/// What was done outside, in our own words; its title and address are its own.
+fn effect(done: &EffectDone<'_>) -> Highlight {
+    let effect = done.effect;
+    let many = |one: &str, noun: &str| match done.count {
+        1 => format!("{one} 1 {noun}"),
+        count => format!("{one} {count} {noun}s"),
+    };
+    let ran = || match done.count {
+        1 => format!("Ran {}", effect.action),
+        count => format!("Ran {} {count} times", effect.action),
+    };
+    let is_opened = effect.action.ends_with(" create") || effect.action.ends_with(" new");
+    let did = match effect.kind {
+        EffectKind::Reply => many("Replied to", "review thread"),
+        EffectKind::Comment => many("Wrote", "comment"),
+        EffectKind::Push if done.count == 1 => "Pushed".to_owned(),
+        EffectKind::Push => format!("Pushed {} times", done.count),
+        EffectKind::PullRequest if is_opened => "Opened pull request".to_owned(),
+        EffectKind::Issue if is_opened => "Opened issue".to_owned(),
+        EffectKind::PullRequest
+        | EffectKind::Issue
+        | EffectKind::Review
+        | EffectKind::Release
+        | EffectKind::Publish
+        | EffectKind::Deployment
+        | EffectKind::Migration
+        | EffectKind::Other => ran(),
+    };
+    let did = match effect.result {
+        EffectResult::Done => did,
+        EffectResult::Failed => format!("{did} (failed)"),
+        EffectResult::Unknown => format!("{did} (result not seen)"),
+    };
+    // A number alone says nothing that the address does not.
+    let target =
+        effect.target.as_deref().filter(|target| !target.chars().all(|c| c.is_ascii_digit()));
+    let text = effect.title.as_deref().or(target).unwrap_or_default();
+    let address = done.url.map(|url| url.split('#').next().unwrap_or(url).to_owned());
+    Highlight::of(HighlightKind::Effect, text).seen(&effect.seen).detail(address).state(&did)
+}
+
+/// Whether a client keeps a file for itself, such as a plan: no commit is to have it.
+fn is_of_client(path: &str) -> bool {
+    path.contains("/.claude/plans/")
+}
+
+/// A time of day.
+fn clock(time: Timestamp) -> String {
+    time.strftime("%H:%M").to_string()
+}

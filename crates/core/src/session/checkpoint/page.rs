@@ -1,0 +1,294 @@
+//! A checkpoint as the body of a handoff. Nothing in it is judged; what was said stands in quotes.
+
+use super::{Around, ArtifactState, Checkpoint};
+use crate::session::{AgentState, Command, Exit, Seen};
+use crate::text::hidden;
+use crate::text::time;
+
+/// More of anything is counted; the checkpoint has all of it.
+const SHOWN_MAX: usize = 30;
+
+pub(super) fn of(checkpoint: &Checkpoint) -> String {
+    let parts = [
+        asked(checkpoint),
+        stands(checkpoint),
+        tasks(checkpoint),
+        agents(checkpoint),
+        failures(checkpoint),
+        changed(checkpoint),
+        decisions(checkpoint),
+        plans(checkpoint),
+        facts(checkpoint),
+    ];
+    let page = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+    // Whoever opens the handoff sees all that it says.
+    hidden::shown(&page)
+}
+
+/// What is seen where no client worked; the time of looking is no part of it.
+pub(super) fn without_session(around: &Around) -> String {
+    let mut items = vec!["- No agent client ran it".to_owned()];
+    if let Some(commit) = &around.commit {
+        let branch = around.branch.as_deref().unwrap_or("no branch");
+        items.push(format!("- Commit {commit} on {}", line(branch)));
+    }
+    let found =
+        around.plan_documents.iter().map(|path| format!("- Plan document `{}`", line(path)));
+    items.extend(found);
+    if around.plan_documents.is_empty() {
+        items.push("- Plan documents: none found".to_owned());
+    }
+    hidden::shown(&section("Facts", &items))
+}
+
+/// A heading with items, of which very many are cut.
+fn section(heading: &str, items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("### {heading}\n\n");
+    for item in items.iter().take(SHOWN_MAX) {
+        text.push_str(item);
+        text.push('\n');
+    }
+    if items.len() > SHOWN_MAX {
+        text.push_str(&format!("- and {} more in the checkpoint\n", items.len() - SHOWN_MAX));
+    }
+    text
+}
+
+/// A text in quotes, indented below an item.
+fn quoted(text: &str) -> String {
+    text.lines().map(|line| format!("  > {line}\n")).collect()
+}
+
+fn line(text: &str) -> String {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default().trim().replace('`', "'");
+    if lines.next().is_some() { format!("{first} …") } else { first }
+}
+
+/// The record that tells something, and whether the user went back before it.
+fn at(checkpoint: &Checkpoint, seen: &Seen) -> String {
+    let left = if checkpoint.is_abandoned(seen) { ", taken back later" } else { "" };
+    match &seen.agent {
+        Some(agent) => format!("record {}, agent {}{left}", seen.record, line(agent)),
+        None => format!("record {}{left}", seen.record),
+    }
+}
+
+fn asked(checkpoint: &Checkpoint) -> String {
+    let session = &checkpoint.session;
+    let before =
+        session.asked_before.iter().map(|request| (request, ", before this session forked"));
+    let items: Vec<String> = before
+        .chain(session.requests.iter().map(|request| (request, "")))
+        .map(|(request, when)| {
+            let kind = if request.correction.is_some() { "Corrected" } else { "Asked" };
+            let at = at(checkpoint, &request.seen);
+            format!("- {kind} ({at}{when}):\n{}", quoted(&request.text))
+        })
+        .chain(session.queued.iter().filter(|queued| !queued.text.starts_with('<')).map(|queued| {
+            format!(
+                "- Typed, and not got to ({}):\n{}",
+                at(checkpoint, &queued.seen),
+                quoted(&queued.text)
+            )
+        }))
+        .collect();
+    section("What the user asked", &items)
+}
+
+fn stands(checkpoint: &Checkpoint) -> String {
+    let mut items = Vec::new();
+    if let Some(words) = &checkpoint.session.last_words {
+        items.push(format!(
+            "- The agent said last ({}):\n{}",
+            at(checkpoint, &words.seen),
+            quoted(&words.text)
+        ));
+    }
+    let waiting = checkpoint.in_flight.iter();
+    for call in waiting.filter(|call| !checkpoint.is_abandoned(&call.seen)) {
+        let runs = checkpoint.command_of(call).map(|text| format!(": `{}`", line(text)));
+        items.push(format!(
+            "- `{}` was called and has not come back ({}){}",
+            line(&call.tool),
+            at(checkpoint, &call.seen),
+            runs.unwrap_or_default(),
+        ));
+    }
+    section("Where it stands", &items)
+}
+
+fn tasks(checkpoint: &Checkpoint) -> String {
+    let items: Vec<String> = checkpoint
+        .session
+        .tasks
+        .iter()
+        .map(|task| {
+            let done = if task.status.is_open() { ' ' } else { 'x' };
+            format!(
+                "- [{done}] {} ({}; {})",
+                line(&task.subject),
+                task.status.word(),
+                at(checkpoint, &task.changed)
+            )
+        })
+        .collect();
+    section("Tasks", &items)
+}
+
+fn agents(checkpoint: &Checkpoint) -> String {
+    let flying = checkpoint.session.agents.iter().filter(|agent| {
+        agent.state == AgentState::InFlight && !checkpoint.is_abandoned(&agent.seen)
+    });
+    let items: Vec<String> = flying
+        .map(|agent| {
+            let id = line(agent.id.as_deref().unwrap_or("without an id"));
+            let asked = agent.prompt.as_deref().or(agent.about.as_deref()).unwrap_or_default();
+            format!("- {id} ({}), asked:\n{}", at(checkpoint, &agent.seen), quoted(asked))
+        })
+        .collect();
+    section("Agents in flight", &items)
+}
+
+fn failures(checkpoint: &Checkpoint) -> String {
+    let failed = checkpoint.session.commands.iter().filter(|c| c.exit == Exit::Failed);
+    let mut items: Vec<String> = failed.map(|command| failure(checkpoint, command)).collect();
+    items.extend(checkpoint.session.errors.iter().map(|error| {
+        let path =
+            error.path.as_deref().map(|path| format!(" on `{}`", line(path))).unwrap_or_default();
+        format!(
+            "- {}{path} ({}):\n{}",
+            line(&error.tool),
+            at(checkpoint, &error.seen),
+            quoted(&error.text)
+        )
+    }));
+    let mut text = section("What failed", &items);
+    if let Some(older) = checkpoint.session.failed_left_out.filter(|older| *older > 0) {
+        text.push_str(&format!("- and {older} older commands that failed and were not kept\n"));
+    }
+    text
+}
+
+fn failure(checkpoint: &Checkpoint, command: &Command) -> String {
+    let code = command.code.map(|code| format!(", exit {code}")).unwrap_or_default();
+    let mut text = format!("- `{}` ({}{code})", line(&command.text), at(checkpoint, &command.seen));
+    match &command.passed_later {
+        Some(later) if later.changed.is_empty() => {
+            text.push_str(&format!("; it passed later ({})", at(checkpoint, &later.seen)));
+        }
+        Some(later) => {
+            let changed: Vec<String> = later.changed.iter().map(|path| line(path)).collect();
+            let changed = changed.join(", ");
+            text.push_str(&format!(
+                "; it passed later ({}), after {changed} changed",
+                at(checkpoint, &later.seen)
+            ));
+        }
+        None => {}
+    }
+    text.push('\n');
+    text.push_str(&quoted(command.error.as_deref().unwrap_or_default()));
+    text
+}
+
+fn changed(checkpoint: &Checkpoint) -> String {
+    let state = |path: &str| {
+        let artifact = checkpoint.artifacts.iter().find(|artifact| artifact.path == path);
+        match artifact.map(|artifact| artifact.state) {
+            Some(ArtifactState::Partial) => "; something else is there now",
+            Some(ArtifactState::Missing) => "; it is not there",
+            Some(ArtifactState::Match) | None => "",
+        }
+    };
+    let items: Vec<String> = checkpoint
+        .session
+        .files
+        .changed()
+        .map(|(path, file)| {
+            let reverted = match file.reverted.last() {
+                Some(seen) => format!("; a change was taken back ({})", at(checkpoint, seen)),
+                None => String::new(),
+            };
+            let left = if checkpoint.is_left(file) { ", taken back later" } else { "" };
+            let times = file.writes + file.edits + file.deletions;
+            format!("- `{}`: changed {times}×{left}{reverted}{}", line(path), state(path))
+        })
+        .collect();
+    section("Changed files", &items)
+}
+
+fn decisions(checkpoint: &Checkpoint) -> String {
+    let session = &checkpoint.session;
+    let answers = session.answers.iter().map(|answer| {
+        let question = line(&answer.question);
+        format!("- {question} ({}):\n{}", at(checkpoint, &answer.seen), quoted(&answer.answer))
+    });
+    let rejected = session.rejections.iter().map(|rejection| {
+        let about = rejection.about.as_deref().map(|about| format!(" `{}`", line(about)));
+        let said = rejection.said.as_deref().map(quoted).unwrap_or_default();
+        let tool = line(&rejection.tool);
+        format!(
+            "- Not allowed: {tool}{} ({})\n{said}",
+            about.unwrap_or_default(),
+            at(checkpoint, &rejection.seen)
+        )
+    });
+    section("What the user decided", &answers.chain(rejected).collect::<Vec<_>>())
+}
+
+fn plans(checkpoint: &Checkpoint) -> String {
+    let mut items: Vec<String> = checkpoint
+        .session
+        .plans
+        .iter()
+        .map(|plan| {
+            let state = plan.state.words();
+            let path = plan.path.as_deref().unwrap_or("without a file");
+            let text = plan.text.as_deref().map(quoted).unwrap_or_default();
+            format!("- `{}`: {state} ({})\n{text}", line(path), at(checkpoint, &plan.seen))
+        })
+        .collect();
+    let on_disk = checkpoint.plan_documents.iter();
+    items.extend(on_disk.map(|path| format!("- `{}`: found in the project", line(path))));
+    if items.is_empty() {
+        items.push("- None found.".to_owned());
+    }
+    section("Plan documents", &items)
+}
+
+fn facts(checkpoint: &Checkpoint) -> String {
+    let session = &checkpoint.session;
+    let counts = &session.counts;
+    let mut items = vec![
+        format!("- Client {}, session {}", session.client.name(), line(checkpoint.session_id())),
+        format!(
+            "- Records: {} seen, {} understood, {} told again, {} skipped, {} of unknown kinds",
+            counts.seen,
+            counts.understood,
+            counts.duplicates,
+            counts.skipped_in_all(),
+            counts.unknown_in_all()
+        ),
+    ];
+    if let (Some(began), Some(ended)) = (session.began, session.ended) {
+        items.push(format!("- From {} to {}", time::write(began), time::write(ended)));
+    }
+    let git = &checkpoint.git;
+    if let Some(commit) = &git.commit {
+        let branch = git.branch.as_deref().unwrap_or("no branch");
+        let late = if git.late { ", long after the last record" } else { "" };
+        let when = time::write(git.observed_at);
+        items.push(format!("- Commit {commit} on {}, seen {when}{late}", line(branch)));
+    }
+    if let Some(percent) = checkpoint.context_percent {
+        items.push(format!("- The context was {percent} % full"));
+    }
+    if !session.compactions.is_empty() {
+        items.push(format!("- Compactions: {}", session.compactions.total()));
+    }
+    section("Facts", &items)
+}

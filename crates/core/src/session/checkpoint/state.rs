@@ -1,0 +1,500 @@
+//! The machine-readable state of a session, as the header of its handoff has it under `state`.
+//!
+//! An entry that a record tells names that record: it is written anew whenever the session is looked
+//! at again. Entries without one, and keys that are not known here, are somebody's own and stay.
+
+use super::{Actual, Around, Artifact, ArtifactState, Checkpoint, Expected};
+use crate::session::{Agent, AgentState, PlanState, Request, Seen};
+use crate::text::time;
+use crate::text::yaml::Data;
+use std::path::Path;
+
+/// More of anything is counted under `left_out`; the checkpoint has all of it.
+const ENTRIES_MAX: usize = 30;
+/// A text is cut behind so many characters; the checkpoint has more of it.
+const TEXT_LENGTH_MAX: usize = 300;
+/// Marks an entry that a record tells.
+const RECORD: &str = "record";
+/// Where the plan documents are listed.
+const PLANS: &str = "plans";
+/// Keys that are facts as a whole: those of them that are not known any more go.
+const FACTS: [(&str, &[&str]); 3] = [
+    (
+        "environment",
+        &[
+            "folder",
+            "model",
+            "client_version",
+            "branch",
+            "commit",
+            "observed_at",
+            "late",
+            "context_percent",
+        ],
+    ),
+    ("recovery", &["client", "session", "checkpoint", "last_record"]),
+    (
+        "left_out",
+        &["skills", "subagents", "goals", "decisions", "corrections", "artifacts", "in_flight"],
+    ),
+];
+
+type Entries = Vec<(String, Data)>;
+
+impl Checkpoint {
+    /// The state of the session. `blob` names the stored checkpoint; paths beneath one of `tops` count
+    /// from there.
+    pub fn state(&self, blob: Option<&str>, tops: &[&Path]) -> Data {
+        let mut left_out = Entries::new();
+        let mut bounded = |name: &str, entries: Vec<Data>| bounded(name, entries, &mut left_out);
+        let session = &self.session;
+        let skills = bounded(
+            "skills",
+            session
+                .skills
+                .iter()
+                .filter(|skill| !self.is_abandoned(&skill.seen))
+                .map(|skill| {
+                    let arguments =
+                        some("arguments", Some(skill.arguments.as_str()).filter(|a| !a.is_empty()));
+                    entry([Some(("name", cut(&skill.name))), arguments], &skill.seen)
+                })
+                .collect(),
+        );
+        let subagents = bounded("subagents", self.agents());
+        let goals = bounded("goals", self.goals());
+        let decisions = bounded("decisions", self.decisions(tops));
+        let corrections = bounded("corrections", self.corrections());
+        let artifacts = bounded("artifacts", self.changed(tops));
+        let calls = self.in_flight.iter().filter(|call| !self.is_abandoned(&call.seen));
+        let calls = calls.map(|call| entry([Some(("tool", cut(&call.tool)))], &call.seen));
+        let calls = bounded("in_flight", calls.collect());
+        let last_words = session.last_words.as_ref().map(|words| ("last_words", cut(&words.text)));
+        let conversation = [("corrections", corrections)].into_iter().chain(last_words);
+        let mut state = vec![
+            ("skill_stack", Data::map([("skills", skills)])),
+            ("subagents", subagents),
+            ("workflow", Data::map([("in_flight", calls)])),
+            ("goals", goals),
+            ("documents", self.documents(tops)),
+            ("decisions", decisions),
+            ("conversation", Data::map(conversation)),
+            ("artifacts", artifacts),
+            ("environment", self.environment(tops)),
+            ("recovery", self.recovery(blob)),
+        ];
+        state.extend((!left_out.is_empty()).then_some(("left_out", Data::Map(left_out))));
+        Data::map(state)
+    }
+
+    /// Plan documents that lie in the project and that the session worked with, without those that
+    /// the user rejected.
+    pub fn must_read(&self, tops: &[&Path]) -> Vec<String> {
+        let mut paths = Vec::new();
+        let plans = self
+            .session
+            .plans
+            .iter()
+            .filter(|plan| plan.state != PlanState::Rejected && !self.is_abandoned(&plan.seen));
+        for path in plans.filter_map(|plan| plan.path.as_deref()) {
+            let path = beneath(path, tops);
+            if !Path::new(&path).is_absolute() && !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
+    }
+
+    fn goals(&self) -> Vec<Data> {
+        let session = &self.session;
+        let asked = session.requests.iter().filter(|request| request.correction.is_none());
+        let asked = asked.filter(|request| !self.is_abandoned(&request.seen));
+        let asked =
+            asked.map(|Request { seen, text, .. }| entry([Some(("goal", cut(text)))], seen));
+        let queued = session.queued.iter().filter(|queued| !queued.text.starts_with('<'));
+        let queued = queued.map(|queued| {
+            let reached = ("reached", Data::flag(false));
+            entry([Some(("goal", cut(&queued.text))), Some(reached)], &queued.seen)
+        });
+        asked.chain(queued).collect()
+    }
+
+    fn corrections(&self) -> Vec<Data> {
+        let corrected = self.session.requests.iter().filter(|request| request.correction.is_some());
+        let corrected = corrected.filter(|request| !self.is_abandoned(&request.seen));
+        corrected
+            .map(|request| entry([Some(("said", cut(&request.text)))], &request.seen))
+            .collect()
+    }
+
+    fn agents(&self) -> Vec<Data> {
+        let agents = self.session.agents.iter();
+        let mut agents: Vec<&Agent> =
+            agents.filter(|agent| !self.is_abandoned(&agent.seen)).collect();
+        // The newest are kept; of those that are over, fewer are missed.
+        agents.sort_by_key(|agent| agent.state == AgentState::InFlight);
+        let one = |agent: &Agent| {
+            let task = agent.about.as_deref().or(agent.prompt.as_deref());
+            let status = match agent.state {
+                AgentState::InFlight => "in_flight",
+                AgentState::Ended => "ended",
+                AgentState::Failed => "failed",
+            };
+            let status = ("status", Data::Bare(status.to_owned()));
+            let id = some("id", agent.id.as_deref());
+            entry(
+                [id, some("kind", agent.kind.as_deref()), some("task", task), Some(status)],
+                &agent.seen,
+            )
+        };
+        agents.into_iter().map(one).collect()
+    }
+
+    fn decisions(&self, tops: &[&Path]) -> Vec<Data> {
+        let session = &self.session;
+        let answers = session.answers.iter().filter(|answer| !self.is_abandoned(&answer.seen));
+        let answers = answers.map(|answer| {
+            let question = ("question", cut(&answer.question));
+            entry([Some(question), Some(("answer", cut(&answer.answer)))], &answer.seen)
+        });
+        let rejected = session.rejections.iter().filter(|one| !self.is_abandoned(&one.seen));
+        let rejected = rejected.map(|rejection| {
+            let about = rejection.about.as_deref().map(|about| beneath(about, tops));
+            let said = some("said", rejection.said.as_deref());
+            let tool = ("not_allowed", cut(&rejection.tool));
+            entry([Some(tool), some("about", about.as_deref()), said], &rejection.seen)
+        });
+        answers.chain(rejected).collect()
+    }
+
+    fn changed(&self, tops: &[&Path]) -> Vec<Data> {
+        let mut artifacts: Vec<&Artifact> = self.artifacts.iter().collect();
+        // What is not as it was left is missed most.
+        artifacts.sort_by_key(|artifact| artifact.state != ArtifactState::Match);
+        let one = |artifact: &Artifact| {
+            let word = |word: &str| Data::Bare(word.to_owned());
+            let parts = [
+                ("path", Data::Text(beneath(&artifact.path, tops))),
+                ("expected", word(expected(artifact.expected))),
+                ("actual", word(actual(artifact.actual))),
+                ("state", word(compared(artifact.state))),
+            ];
+            let record = artifact.seen.iter().map(|seen| (RECORD, Data::text(&seen.record)));
+            Data::map(parts.into_iter().chain(record))
+        };
+        artifacts.into_iter().map(one).collect()
+    }
+
+    fn documents(&self, tops: &[&Path]) -> Data {
+        let told = self.session.plans.iter().filter_map(|plan| plan.path.as_deref());
+        let told = told.map(|path| beneath(path, tops));
+        let plans = plans(told.chain(self.plan_documents.iter().cloned()));
+        Data::map([("must_read", Data::texts(self.must_read(tops))), (PLANS, plans)])
+    }
+
+    fn environment(&self, tops: &[&Path]) -> Data {
+        let (session, git) = (&self.session, &self.git);
+        let folder = session.cwd.as_deref().map(|cwd| beneath(cwd, tops));
+        let percent = self.context_percent.map(|percent| Data::Bare(percent.to_string()));
+        let parts = [
+            some("folder", folder.as_deref()),
+            some("model", session.model.as_deref()),
+            some("client_version", session.version.as_deref()),
+            some("branch", git.branch.as_deref()),
+            some("commit", git.commit.as_deref()),
+            Some(("observed_at", Data::Bare(time::write(git.observed_at)))),
+            git.late.then(|| ("late", Data::flag(true))),
+            percent.map(|percent| ("context_percent", percent)),
+        ];
+        Data::map(parts.into_iter().flatten())
+    }
+
+    fn recovery(&self, blob: Option<&str>) -> Data {
+        let parts = [
+            Some(("client", Data::text(self.client().name()))),
+            Some(("session", Data::text(self.session_id()))),
+            some("checkpoint", blob),
+            some("last_record", self.session.last_record.as_deref()),
+        ];
+        Data::map(parts.into_iter().flatten())
+    }
+}
+
+/// The state of work that no client ran: what is seen around it.
+pub fn without_session(around: &Around) -> Data {
+    let parts = [
+        some("branch", around.branch.as_deref()),
+        some("commit", around.commit.as_deref()),
+        Some(("observed_at", Data::Bare(time::write(around.at)))),
+    ];
+    Data::map([
+        ("documents", Data::map([(PLANS, plans(around.plan_documents.iter().cloned()))])),
+        ("environment", Data::map(parts.into_iter().flatten())),
+    ])
+}
+
+/// An older state with newer facts: entries that a record tells, and facts, are written anew;
+/// everything else stays, and where only the time of looking differs, that stays too.
+pub fn refreshed(before: &Data, facts: &Data) -> Data {
+    let (Data::Map(before), Data::Map(facts)) = (before, facts) else { return facts.clone() };
+    let mut out = Entries::new();
+    for (key, old) in before {
+        let new = facts.iter().find(|(other, _)| other == key).map(|(_, value)| value);
+        let known = FACTS.iter().find(|(name, _)| name == key).map(|(_, keys)| *keys);
+        match (known, new) {
+            (Some(known), Some(new)) => out.push((key.clone(), facts_anew(old, new, known))),
+            // Which tasks are carried is decided as a whole.
+            (None, Some(new)) if key == "tasks" => out.push((key.clone(), new.clone())),
+            (None, Some(new)) => out.push((key.clone(), joined(old, new))),
+            (Some(_), None) if key == "left_out" => {}
+            (_, None) => out.push((key.clone(), old.clone())),
+        }
+    }
+    let added = facts.iter().filter(|(key, _)| !before.iter().any(|(other, _)| other == key));
+    out.extend(added.cloned());
+    Data::Map(out)
+}
+
+/// A mapping of facts: known keys are the new ones, others stay.
+fn facts_anew(old: &Data, new: &Data, known: &[&str]) -> Data {
+    let (Data::Map(before), Data::Map(after)) = (old, new) else { return new.clone() };
+    let lasting = |entries: &Entries| {
+        let lasting =
+            entries.iter().filter(|(key, _)| !["observed_at", "late"].contains(&key.as_str()));
+        Data::Map(lasting.filter(|(key, _)| known.contains(&key.as_str())).cloned().collect())
+    };
+    if lasting(before).same(&lasting(after)) {
+        return old.clone();
+    }
+    let own = before.iter().filter(|(key, _)| !known.contains(&key.as_str()));
+    Data::Map(after.iter().chain(own).cloned().collect())
+}
+
+fn joined(old: &Data, new: &Data) -> Data {
+    match (old, new) {
+        (Data::Map(before), Data::Map(after)) => {
+            let mut out = Entries::new();
+            for (key, old) in before {
+                let new = after.iter().find(|(other, _)| other == key).map(|(_, new)| new);
+                let value = match new {
+                    // Which plans there are is seen, not said.
+                    Some(new) if key == PLANS => new.clone(),
+                    Some(new) => joined(old, new),
+                    None => old.clone(),
+                };
+                out.push((key.clone(), value));
+            }
+            let added = after.iter().filter(|(key, _)| !before.iter().any(|(k, _)| k == key));
+            out.extend(added.cloned());
+            Data::Map(out)
+        }
+        (Data::List(before), Data::List(after)) => {
+            let is_new = |item: &&Data| !after.iter().any(|other| other.same(item));
+            let own = before.iter().filter(|item| !has_record(item)).filter(is_new);
+            Data::List(own.chain(after).cloned().collect())
+        }
+        _ => new.clone(),
+    }
+}
+
+fn has_record(item: &Data) -> bool {
+    matches!(item, Data::Map(entries) if entries.iter().any(|(key, _)| key == RECORD))
+}
+
+fn entry<const N: usize>(parts: [Option<(&str, Data)>; N], seen: &Seen) -> Data {
+    let record = (RECORD, Data::text(&seen.record));
+    Data::map(parts.into_iter().flatten().chain([record]))
+}
+
+fn some<'n>(name: &'n str, text: Option<&str>) -> Option<(&'n str, Data)> {
+    text.map(|text| (name, cut(text)))
+}
+
+/// One line of a text, with the cut said.
+fn cut(text: &str) -> Data {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().take(TEXT_LENGTH_MAX).collect();
+    Data::Text(if short.len() < line.len() { format!("{short}…") } else { short })
+}
+
+/// The newest entries; how many more there are is told apart.
+fn bounded(name: &str, mut entries: Vec<Data>, left_out: &mut Entries) -> Data {
+    let more = entries.len().saturating_sub(ENTRIES_MAX);
+    if more > 0 {
+        left_out.push((name.to_owned(), Data::Bare(more.to_string())));
+        // What the work began with says what it is about.
+        let from = usize::from(name == "goals");
+        entries.drain(from..from + more);
+    }
+    Data::List(entries)
+}
+
+fn plans(paths: impl Iterator<Item = String>) -> Data {
+    let mut found: Vec<String> = Vec::new();
+    for path in paths {
+        if !found.contains(&path) && found.len() < ENTRIES_MAX {
+            found.push(path);
+        }
+    }
+    if found.is_empty() { Data::text("none found") } else { Data::texts(found) }
+}
+
+fn beneath(path: &str, tops: &[&Path]) -> String {
+    let inside = tops.iter().find_map(|top| Path::new(path).strip_prefix(top).ok());
+    match inside.map(|inside| inside.to_string_lossy().into_owned()) {
+        Some(inside) if inside.is_empty() => ".".to_owned(),
+        Some(inside) => inside,
+        None => path.to_owned(),
+    }
+}
+
+fn expected(expected: Expected) -> &'static str {
+    match expected {
+        Expected::Text => "text",
+        Expected::File => "file",
+        Expected::Nothing => "nothing",
+    }
+}
+
+fn actual(actual: Actual) -> &'static str {
+    match actual {
+        Actual::Text => "text",
+        Actual::File => "file",
+        Actual::Nothing => "nothing",
+    }
+}
+
+fn compared(state: ArtifactState) -> &'static str {
+    match state {
+        ArtifactState::Match => "match",
+        ArtifactState::Partial => "partial",
+        ArtifactState::Missing => "missing",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Client;
+    use crate::session::checkpoint::Mode;
+    use crate::session::transcript::{Cursor, Lines};
+
+    fn checkpoint() -> Checkpoint {
+        let mut cursor = Cursor::start(Client::ClaudeCode);
+        let text = include_bytes!("../../../../../fixtures/transcripts/claude-code/cache.jsonl");
+        Lines::default().feed(text, &mut |piece| cursor.take(piece));
+        cursor.session.settle();
+        Checkpoint::of(
+            cursor.session,
+            "t.jsonl".into(),
+            1,
+            Mode::Auto,
+            around("2026-03-20T09:02:00Z"),
+        )
+    }
+
+    fn around(at: &str) -> Around {
+        Around {
+            at: at.parse().unwrap(),
+            commit: Some("4f2c".into()),
+            branch: Some("main".into()),
+            plan_documents: vec!["docs/cache-plan.md".into(), "PLAN.md".into()],
+            on_disk: [("/home/dev/shop/src/cache.ts".to_owned(), None)].into(),
+            ..Around::default()
+        }
+    }
+
+    fn written(data: &Data) -> String {
+        crate::text::yaml::block_entry("state", data, 0)
+    }
+
+    #[test]
+    fn the_state_of_a_session_has_every_part_of_it() {
+        let state = checkpoint().state(Some("b10b"), &[Path::new("/home/dev/shop")]);
+        let text = written(&state);
+        let Data::Map(entries) = state else { panic!() };
+        let keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
+        assert_eq!(
+            keys,
+            [
+                "skill_stack",
+                "subagents",
+                "workflow",
+                "goals",
+                "documents",
+                "decisions",
+                "conversation",
+                "artifacts",
+                "environment",
+                "recovery"
+            ]
+        );
+        for part in [
+            "    - name: report\n",
+            "    - id: ag2\n",
+            "      status: in_flight\n",
+            "    - goal: Now write the report.\n",
+            "  documents:\n    must_read: [docs/cache-plan.md]\n",
+            "    - question: Which store?\n      answer: Redis\n",
+            "      - said: Do not touch the pages, only the cache.\n",
+            "    - path: src/cache.ts\n      expected: file\n      actual: nothing\n      state: missing\n",
+            "    branch: main\n",
+            "  recovery:\n    client: claude-code\n",
+            "    checkpoint: b10b\n",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("rename the shop") && !text.contains("/home/dev/shop"), "{text}");
+    }
+
+    #[test]
+    fn what_somebody_added_stays_and_facts_are_written_anew() {
+        let tops = [Path::new("/home/dev/shop")];
+        let one = checkpoint().state(Some("one"), &tops);
+        assert_eq!(refreshed(&one, &one), one);
+        let Data::Map(mut entries) = one.clone() else { panic!() };
+        for (key, value) in &mut entries {
+            match (key.as_str(), value) {
+                ("goals", Data::List(goals)) => goals.push(Data::text("Keep it small")),
+                ("environment" | "documents", Data::Map(map)) => {
+                    map.push(("mine".to_owned(), Data::text("too")));
+                }
+                _ => {}
+            }
+        }
+        entries.insert(0, ("mood".to_owned(), Data::text("calm")));
+        let touched = Data::Map(entries);
+        let again = refreshed(&touched, &checkpoint().state(Some("two"), &tops));
+        let text = written(&again);
+        for own in ["mood: calm", "- Keep it small", "mine: too", "checkpoint: two"] {
+            assert!(text.contains(own), "{own}: {text}");
+        }
+        assert!(!text.contains("checkpoint: one") && text.matches("mine: too").count() == 2);
+        assert_eq!(
+            text.matches("record: a01").count(),
+            written(&one).matches("record: a01").count()
+        );
+    }
+
+    #[test]
+    fn looking_again_changes_nothing() {
+        let early = without_session(&around("2026-03-20T09:02:00Z"));
+        let late = without_session(&around("2026-03-20T19:02:00Z"));
+        assert_ne!(early, late);
+        assert_eq!(refreshed(&early, &late), early);
+    }
+
+    #[test]
+    fn very_many_entries_are_counted() {
+        let mut checkpoint = checkpoint();
+        let first = checkpoint.session.requests.items[0].clone();
+        let many = (0..100).map(|n| Request { text: format!("request {n}"), ..first.clone() });
+        checkpoint.session.requests.items = many.collect();
+        let text = written(&checkpoint.state(None, &[]));
+        assert!(
+            text.contains("goal: request 0\n") && text.contains("goal: request 99\n"),
+            "{text}"
+        );
+        assert!(!text.contains("goal: request 5\n") && text.contains("goals: 70\n"), "{text}");
+    }
+}

@@ -1,0 +1,165 @@
+//! What a document says, statement by statement: an entry of the header, a paragraph, a list item with
+//! what is below it, a row of a table.
+
+use super::words::{is_failing, is_reverting, key_words, stems};
+use crate::format::header::BootKind;
+use crate::format::section::Meaning;
+use crate::handoff::Handoff;
+use crate::text::markdown::BlockKind;
+use crate::text::span::{At, Span};
+use crate::text::yaml::Node;
+use std::collections::{BTreeSet, HashSet};
+
+/// Header fields that say something in running text.
+const PROSE: [&str; 3] = ["title", "description", "context_summary"];
+/// Between a heading and what is below it: no row of words goes over it.
+const GAP: &str = "";
+
+/// What kind of statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Running text.
+    Prose,
+    /// An entry of a list that has a meaning: a constraint, a decision, a question …
+    Entry,
+    /// An entry about what was wrong, or what will go wrong.
+    Trouble,
+    /// Code: things are named there, not explained.
+    Code,
+}
+
+/// Something that a document says.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    /// Where.
+    pub(super) at: Span,
+    /// What kind.
+    pub(super) place: Place,
+    /// Whether it says that something failed.
+    pub(super) is_failing: bool,
+    /// Whether it says that something was reverted.
+    pub(super) is_reverting: bool,
+    /// Its words in order, as they are compared, behind those of the heading above it.
+    words: Vec<String>,
+    set: HashSet<String>,
+    /// Its own words that carry a meaning, without those of the heading.
+    pub(super) keys: BTreeSet<String>,
+}
+
+impl Statement {
+    fn new(place: Place, at: Span, heading: &str, parts: &[&str]) -> Self {
+        let mut words = stems(heading);
+        for part in parts {
+            words.push(GAP.to_owned());
+            words.extend(stems(part));
+        }
+        Self {
+            at,
+            place,
+            is_failing: words.iter().any(|word| is_failing(word)),
+            is_reverting: words.iter().any(|word| is_reverting(word)),
+            set: words.iter().cloned().collect(),
+            keys: parts.iter().flat_map(|part| key_words(part)).collect(),
+            words,
+        }
+    }
+
+    /// Whether it has a word.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.set.contains(word)
+    }
+
+    /// Whether it has these words in a row.
+    pub(super) fn has_row(&self, row: &[String]) -> bool {
+        match row {
+            [] => false,
+            [one] => self.has(one),
+            [first, ..] => self.has(first) && self.words.windows(row.len()).any(|had| had == row),
+        }
+    }
+}
+
+/// Everything that a document says.
+pub(super) fn all(handoff: &Handoff<'_>) -> Vec<Statement> {
+    let mut found = Vec::new();
+    header(handoff, &mut found);
+    body(handoff, &mut found);
+    found
+}
+
+fn header(handoff: &Handoff<'_>, found: &mut Vec<Statement>) {
+    let mut say = |place, at, parts: &[Option<At<&str>>]| {
+        let parts: Vec<&str> = parts.iter().flatten().map(|part| part.value).collect();
+        found.push(Statement::new(place, at, "", &parts));
+    };
+    for one in handoff.wrong_turns() {
+        say(Place::Trouble, one.at, &[one.tried, one.why_wrong, one.replaced_by]);
+    }
+    for one in handoff.landmines() {
+        say(Place::Trouble, one.at, &[Some(one)]);
+    }
+    for one in handoff.decisions() {
+        let alternatives = one.alternatives.iter().copied().map(Some);
+        let parts: Vec<_> = [one.decision, one.rationale].into_iter().chain(alternatives).collect();
+        say(Place::Entry, one.at, &parts);
+    }
+    for one in handoff.questions() {
+        say(Place::Entry, one.at, &[one.question, one.context, one.answer]);
+    }
+    for one in handoff.deviations() {
+        let Some(at) = one.deviation.map(|text| text.at) else { continue };
+        say(Place::Entry, at, &[one.deviation, one.reason, one.impact]);
+    }
+    for one in handoff.assumptions() {
+        say(Place::Entry, one.at, &[one.assumption]);
+    }
+    // Skills, documents and tasks to restore are midstride's own list.
+    let boot = handoff.node("boot").and_then(|boot| boot.get(BootKind::Constraint.key()));
+    for one in boot.into_iter().flat_map(Node::items).filter_map(Node::text) {
+        say(Place::Entry, one.at, &[Some(one)]);
+    }
+    let Some(header) = handoff.header() else { return };
+    for said in PROSE.iter().filter_map(|name| header.text(name)) {
+        say(Place::Prose, said.at, &[Some(said)]);
+    }
+}
+
+fn body(handoff: &Handoff<'_>, found: &mut Vec<Statement>) {
+    let document = handoff.document();
+    let text = document.text();
+    for block in document.blocks() {
+        let section = document.sections().iter().find(|section| section.own.contains(block.at));
+        let heading = section.map_or("", |section| section.title.value.as_str());
+        let place = match section.and_then(|section| section.meaning) {
+            Some(Meaning::WrongTurns | Meaning::RootCauses) => Place::Trouble,
+            _ if block.kind == BlockKind::Item => Place::Entry,
+            _ => Place::Prose,
+        };
+        match block.kind {
+            BlockKind::Paragraph | BlockKind::Item => {
+                found.push(Statement::new(place, block.at, heading, &[block.at.of(text)]));
+            }
+            BlockKind::Code => {
+                found.push(Statement::new(Place::Code, block.at, "", &[block.at.of(text)]));
+            }
+            BlockKind::Table => {
+                for (at, row) in rows(text, block.at) {
+                    found.push(Statement::new(place, at, heading, &[row]));
+                }
+            }
+            BlockKind::Html => {}
+        }
+    }
+}
+
+/// The rows of a table; the one between its head and its body says nothing.
+fn rows(text: &str, table: Span) -> impl Iterator<Item = (Span, &str)> {
+    let mut next = table.start;
+    let lines = table.of(text).split_inclusive('\n').map(move |line| {
+        let start = next;
+        next += line.len();
+        let row = line.trim_end();
+        (Span::new(start, start + row.len()), row)
+    });
+    lines.filter(|(_, row)| row.contains(char::is_alphanumeric))
+}

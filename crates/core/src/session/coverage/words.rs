@@ -1,0 +1,101 @@
+//! Words as coverage compares them: without case, marks and endings.
+
+use crate::text::words::words;
+use std::collections::BTreeSet;
+
+/// Words that hold others together. What is left of a sentence without them are its key words.
+const SMALL: &str = " \
+ a about after again all also am an and any are as at be because been before being but by can cannot could did do does \
+ doing done don each either else even for from get go going got had has have having he her here him his how i if in \
+ instead into is it its just let like ll may me might more most must my need no nor not now of off ok okay on only onto \
+ or other our out over own please re s see shall she should since so some still such sure t than that the their them \
+ then there therefore these they this those to too under until up upon us ve very want was way we well were what when \
+ where whether which while who why will with within without would yes yet you your ";
+
+/// What says that something failed; by itself it says no more than the failure does.
+const FAILING: [&str; 20] = [
+    "fail", "failure", "error", "broke", "broken", "break", "red", "crash", "panic", "wrong",
+    "exit", "code", "refuse", "abort", "hang", "stuck", "timeout", "conflict", "reject", "denied",
+];
+
+/// What says that a change was reverted.
+const REVERTING: [&str; 13] = [
+    "revert",
+    "undo",
+    "undid",
+    "undone",
+    "restore",
+    "back",
+    "drop",
+    "discard",
+    "abandon",
+    "reset",
+    "withdraw",
+    "withdrew",
+    "untouched",
+];
+
+/// Without its ending, so that `pages`, `paged` and `page` are one word.
+pub(super) fn stem(word: &str) -> String {
+    const ENDINGS: [&str; 5] = ["ing", "ed", "es", "s", "e"];
+    const LEFT_MIN: usize = 3;
+    let shorter = ENDINGS.iter().find_map(|ending| {
+        word.strip_suffix(ending).filter(|rest| rest.chars().count() >= LEFT_MIN)
+    });
+    let Some(shorter) = shorter.filter(|_| word.chars().all(char::is_alphabetic)) else {
+        return word.to_owned();
+    };
+    // `running` and `run`, `dropped` and `drop`.
+    let mut letters = shorter.chars().rev();
+    let is_doubled = letters.next().zip(letters.next()).is_some_and(|(one, other)| one == other);
+    match shorter.char_indices().last() {
+        Some((at, _)) if is_doubled && word.len() - shorter.len() > 1 => shorter[..at].to_owned(),
+        Some(_) | None => shorter.to_owned(),
+    }
+}
+
+/// The words of a text in order, as they are compared.
+pub(super) fn stems(text: &str) -> Vec<String> {
+    words(text).iter().map(|word| stem(&word.text)).collect()
+}
+
+/// The words of a text that carry its meaning.
+pub(super) fn key_words(text: &str) -> BTreeSet<String> {
+    let words = words(text).into_iter().filter(|word| !is_small(&word.text));
+    words.map(|word| stem(&word.text)).collect()
+}
+
+fn is_small(word: &str) -> bool {
+    SMALL.contains(&format!(" {word} "))
+}
+
+/// Whether a stem says that something failed.
+pub(super) fn is_failing(stemmed: &str) -> bool {
+    FAILING.iter().any(|word| stem(word) == stemmed)
+}
+
+/// Whether a stem says that something was reverted.
+pub(super) fn is_reverting(stemmed: &str) -> bool {
+    REVERTING.iter().any(|word| stem(word) == stemmed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_found_in_its_other_forms() {
+        for (one, other) in [("pages", "page"), ("purging", "purged"), ("dropped", "drop")] {
+            assert_eq!(stem(one), stem(other), "{one} {other}");
+        }
+        assert_ne!(stem("cache"), stem("cash"));
+        assert_eq!(stem("bus"), "bus");
+    }
+
+    #[test]
+    fn key_words_are_what_is_left_without_small_ones() {
+        let keys: Vec<String> = key_words("No, don't touch the pages!").into_iter().collect();
+        assert_eq!(keys, ["pag", "touch"]);
+        assert!(SMALL.split_whitespace().all(|word| key_words(word).is_empty()));
+    }
+}

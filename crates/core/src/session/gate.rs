@@ -1,0 +1,211 @@
+//! The quality gate of a session handoff: what has to be added before whoever comes next can go on.
+//!
+//! Form and coverage are asked, no model is. The gate never keeps a handoff from being saved: it says
+//! what is missing, and an author may accept that with a reason.
+
+mod record;
+
+pub use record::{Occasion, answered, asked, is_kept, record, recorded};
+
+use crate::format::document::Document;
+use crate::format::finding::{Code, Finding, Severity, WayOut};
+use crate::format::header::Header;
+use crate::format::insert::{Insert, Kind};
+use crate::format::section::Meaning;
+use crate::handoff::check::Verdict;
+use crate::session::coverage::{Coverage, Told, What};
+use crate::session::judgement::{Answer, Reflection};
+
+/// Added to something that the document names and does not explain.
+const NAMED_ONLY: &str = " (named, not explained)";
+
+/// Something that is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// A code of the judge of form, or the sort of thing that is not told.
+    pub code: String,
+    /// Whether the judge of form says so.
+    pub is_finding: bool,
+    /// What is missing, in one line.
+    pub what: String,
+    /// Where it was seen.
+    pub seen: Option<String>,
+    /// What kind of sentence would fill it.
+    pub add: String,
+}
+
+impl Gap {
+    /// What is missing, as the handoff lists it. A finding quotes nothing: it would be found again there.
+    pub fn title(&self) -> String {
+        let rule = Code::parse(&self.code).filter(|_| self.is_finding).map(Code::rule);
+        rule.map_or_else(|| self.what.clone(), |rule| format!("{}: {}", rule.code, rule.title))
+    }
+
+    /// What is missing, and what would fill it.
+    pub fn line(&self) -> String {
+        let seen = self.seen.as_ref().map(|seen| format!(" ({seen})")).unwrap_or_default();
+        format!("{}{seen}: {}", self.what, self.add)
+    }
+}
+
+/// What the gate says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gate {
+    /// What is missing, the weightiest first.
+    pub gaps: Vec<Gap>,
+}
+
+impl Gate {
+    /// Judges a handoff by its form, and by what of the session it tells.
+    pub fn of(document: &Document, verdict: &Verdict, coverage: Option<&Coverage>) -> Self {
+        let form = verdict.findings.iter().filter(|finding| counts(finding));
+        let (broken, hollow): (Vec<&Finding>, Vec<&Finding>) =
+            form.partition(|finding| finding.severity() == Severity::Error);
+        let form = |finding: &Finding| form_gap(document, finding);
+        let uncovered = coverage.into_iter().flat_map(Coverage::uncovered).map(|item| Gap {
+            code: word(item.what).to_owned(),
+            is_finding: false,
+            what: format!(
+                "{}: {}{}",
+                item.what.singular(),
+                one_line(&item.name),
+                if item.told == Told::Named { NAMED_ONLY } else { "" }
+            ),
+            seen: item.seen.as_ref().map(|seen| format!("record {}", seen.record)),
+            add: sentence(item.what).to_owned(),
+        });
+        let gaps = broken.into_iter().map(form).chain(uncovered);
+        Self { gaps: gaps.chain(hollow.into_iter().map(form)).collect() }
+    }
+
+    /// The same with what its author says of it: who would not take it over knows of something that
+    /// is missing.
+    #[must_use]
+    pub fn reflected(mut self, reflection: &Reflection) -> Self {
+        if let Some(Answer { yes: false, why }) = &reflection.inherit {
+            let why = why.as_ref().map(|why| format!(": {}", one_line(why))).unwrap_or_default();
+            self.gaps.push(Gap {
+                code: "reflection".to_owned(),
+                is_finding: false,
+                what: format!("its own author would not inherit it{why}"),
+                seen: None,
+                add: "add what is missing, and answer again".to_owned(),
+            });
+        }
+        self
+    }
+
+    /// Whether nothing is missing.
+    pub fn passes(&self) -> bool {
+        self.gaps.is_empty()
+    }
+
+    /// Each code once, in the order in which they are told.
+    pub fn codes(&self) -> Vec<&str> {
+        let mut codes: Vec<&str> = Vec::new();
+        for gap in &self.gaps {
+            if !codes.contains(&gap.code.as_str()) {
+                codes.push(&gap.code);
+            }
+        }
+        codes
+    }
+}
+
+/// A document as its author told it: without what midstride put there, the title that it gives where
+/// nobody does included. What the program lists is told by nobody. Blanks stand in its place, so that
+/// everything else stays where it is.
+pub fn told_by_author(document: &Document, given_title: Option<&str>) -> Document {
+    let inserts = Insert::all(document).into_iter();
+    let inserts = inserts.filter(|one| one.kind != Kind::Next && one.is_ours).map(|one| one.at);
+    let header = document.handoff_header();
+    let title = header.and_then(|header| header.text("title"));
+    let title = title.filter(|title| Some(title.value.trim()) == given_title).map(|one| one.at);
+    let state = header.and_then(|header| header.get("state")).map(|node| node.at);
+    let mut bytes = document.text().as_bytes().to_vec();
+    for part in inserts.chain(title).chain(state) {
+        for byte in &mut bytes[part.range()] {
+            *byte = if matches!(byte, b'\r' | b'\n') { *byte } else { b' ' };
+        }
+    }
+    Document::parse(&bytes)
+}
+
+/// An error, or something that looks like content and is none. A blocking question that is told is
+/// what a handoff is for.
+fn counts(finding: &Finding) -> bool {
+    let code = finding.code.rule().code;
+    match finding.severity() {
+        Severity::Error => true,
+        Severity::Warning => code.starts_with('C'),
+        Severity::Advice => false,
+    }
+}
+
+fn form_gap(document: &Document, finding: &Finding) -> Gap {
+    let rule = finding.code.rule();
+    let line = document.position(finding.at.start).line;
+    let own = || match &finding.way_out {
+        Some(WayOut::Think(advice)) => advice.clone(),
+        Some(WayOut::Run(words)) => format!("`{}`", words.join(" ")),
+        Some(WayOut::Write(_)) | None => rule.mend.to_owned(),
+    };
+    let add = known_gap(document, finding).map_or_else(own, str::to_owned);
+    Gap {
+        code: rule.code.to_owned(),
+        is_finding: true,
+        what: finding.message.clone(),
+        seen: Some(format!("line {line}")),
+        add,
+    }
+}
+
+/// What to say in the places that every session has.
+fn known_gap(document: &Document, finding: &Finding) -> Option<&'static str> {
+    let mut continuation = document.sections_about(Meaning::Continuation);
+    let fields = document.handoff_header().map(Header::fields);
+    let summary = fields.and_then(|fields| fields.get("context_summary"));
+    let is = |code: Code| finding.code == code;
+    if is(Code::EmptySection) && continuation.any(|section| section.at.contains(finding.at)) {
+        return Some("say what to do next, in order, and where to begin");
+    }
+    let is_about_summary = summary.is_none_or(|node| node.at == finding.at);
+    let is_missing = is(Code::MissingField) || is(Code::EmptyField);
+    (is_missing && is_about_summary).then_some(
+        "say in one to three sentences what this is about and where it stands (the summary)",
+    )
+}
+
+/// The sort of a thing, as it is recorded.
+pub fn word(what: What) -> &'static str {
+    match what {
+        What::FailedCommand => "failed_command",
+        What::RevertedEdit => "reverted_edit",
+        What::Correction => "correction",
+        What::ChangedFile => "changed_file",
+        What::Decision => "decision",
+        What::OpenTask => "open_task",
+        What::AgentInFlight => "agent_in_flight",
+    }
+}
+
+fn sentence(what: What) -> &'static str {
+    match what {
+        What::FailedCommand => {
+            "say why it fails and name the test, file or message that shows it (a landmine or a wrong turn)"
+        }
+        What::RevertedEdit => "say what was tried there and why it was reverted (a wrong turn)",
+        What::Correction => "quote it, or say what the user wants (a constraint or a decision)",
+        What::ChangedFile => "say what was changed there and why",
+        What::Decision => "say what the user decided, and why if that is known (a decision)",
+        What::OpenTask => "say its status, or make it a next step",
+        What::AgentInFlight => "say what it is doing, and what to do when it reports",
+    }
+}
+
+fn one_line(text: &str) -> String {
+    const LENGTH_MAX: usize = 120;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().take(LENGTH_MAX).collect();
+    if short.len() < line.len() { format!("{short}…") } else { short }
+}

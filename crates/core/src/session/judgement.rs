@@ -1,0 +1,263 @@
+//! Judgement: what an author says about a session, and how it is laid over the facts.
+//!
+//! Facts are written anew each time; what an author wrote stays. Saying the same again changes
+//! nothing, and nothing that was said is taken out: `edit` and `revise` do that.
+
+mod body;
+mod json;
+mod lay;
+mod sentence;
+
+pub use json::JsonError;
+pub use lay::Facts;
+
+use crate::format::document::Document;
+use crate::format::header::{BootKind, HANDOFF};
+use crate::format::shape::Kind;
+use crate::format::stage::Stages;
+use crate::handoff::note;
+use crate::handoff::{Handoff, Whereabouts};
+use crate::text::yaml::{Data, Node};
+
+/// Fields of a header that are midstride's to write, not an author's.
+const OWN: [&str; 14] = [
+    "format",
+    "id",
+    "uid",
+    "kind",
+    "stage",
+    "status",
+    "created",
+    "updated",
+    "at_commit",
+    "reviews",
+    "revisions",
+    "superseded_by",
+    "resolution",
+    "boot",
+];
+
+/// What an author says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judgement {
+    /// The handoff that is meant.
+    pub id: Option<String>,
+    /// What it is about, in one line.
+    pub title: Option<String>,
+    /// One to three sentences.
+    pub summary: Option<String>,
+    /// Entries of lists of the header, each with the name of its field.
+    pub entries: Vec<(String, Data)>,
+    /// Other fields of the header.
+    pub fields: Vec<(String, Data)>,
+    /// What a session does first.
+    pub boot: Vec<(BootKind, String)>,
+    /// What to do next, in order.
+    pub next: Vec<String>,
+    /// In which role the session works.
+    pub role: Option<String>,
+    /// How it works: alone, with agents, in a pipeline.
+    pub pattern: Option<String>,
+    /// What it waits for.
+    pub waiting_for: Option<String>,
+    /// Other parts of the state.
+    pub state: Option<Data>,
+    /// The text, in Markdown.
+    pub body: Option<String>,
+    /// Answers to the questions at the end.
+    pub reflection: Reflection,
+}
+
+/// What the author answers when asked to look at the handoff from outside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reflection {
+    /// Would I inherit this confidently with zero context?
+    pub inherit: Option<Answer>,
+    /// Would the resuming agent find and read the plan documents before working?
+    pub finds_plans: Option<Answer>,
+}
+
+impl Reflection {
+    /// These answers, and earlier ones where nothing is answered anew.
+    #[must_use]
+    pub fn over(self, earlier: Self) -> Self {
+        Self {
+            inherit: self.inherit.or(earlier.inherit),
+            finds_plans: self.finds_plans.or(earlier.finds_plans),
+        }
+    }
+}
+
+/// Yes or no, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Whether it is yes.
+    pub yes: bool,
+    /// Why.
+    pub why: Option<String>,
+}
+
+impl Answer {
+    /// Reads `yes`, `no: the plan is elsewhere`, `yes, because …`.
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
+        let yes = match text[..end].to_lowercase().as_str() {
+            "yes" | "y" | "true" => true,
+            "no" | "n" | "false" => false,
+            _ => return None,
+        };
+        let why = text[end..].trim_start_matches(|c: char| !c.is_alphanumeric() && c != '`').trim();
+        Some(Self { yes, why: (!why.is_empty()).then(|| why.to_owned()) })
+    }
+}
+
+/// What cannot be taken for a judgement.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoJudgement {
+    /// There is nothing in it.
+    #[error("there is nothing in it")]
+    Empty,
+    /// It begins like JSON and is none.
+    #[error("it begins like JSON and is none: {0}")]
+    Syntax(String),
+    /// It says something that has no place.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// The header of the text cannot be read.
+    #[error("the header of the text cannot be read: {0}")]
+    Header(String),
+}
+
+impl Judgement {
+    /// Reads what an author wrote: JSON where it begins with a brace, else Markdown, with or without
+    /// a header.
+    pub fn read(text: &str) -> Result<Self, NoJudgement> {
+        let trimmed = text.trim_start_matches('\u{feff}').trim();
+        if trimmed.is_empty() {
+            return Err(NoJudgement::Empty);
+        }
+        if trimmed.starts_with('{') { json::read(trimmed) } else { markdown(text) }
+    }
+
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What was decided, as a sentence: `X because Y`.
+    #[must_use]
+    pub fn decided(self, sentence: &str) -> Self {
+        self.with_entry("decisions_made", sentence::decision(sentence))
+    }
+
+    /// What was tried and was wrong, as a sentence: `X because Y; instead Z`.
+    #[must_use]
+    pub fn went_wrong(self, sentence: &str) -> Self {
+        self.with_entry("wrong_turns", sentence::wrong_turn(sentence))
+    }
+
+    /// What is not known, and whether the work has to wait for it.
+    #[must_use]
+    pub fn asks(self, question: &str, blocking: bool) -> Self {
+        let entry = [("question", Data::text(question)), ("blocking", Data::flag(blocking))];
+        let entry = Data::map(entry);
+        self.with_entry("open_questions", entry)
+    }
+
+    /// What will bite.
+    #[must_use]
+    pub fn warns(self, landmine: &str) -> Self {
+        self.with_entry("landmines", Data::text(landmine))
+    }
+
+    fn with_entry(mut self, field: &str, entry: Data) -> Self {
+        self.entries.push((field.to_owned(), entry));
+        self
+    }
+
+    /// Both together; where both say one thing, the other counts.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.entries.extend(other.entries);
+        self.fields.extend(other.fields);
+        self.boot.extend(other.boot);
+        Self {
+            id: other.id.or(self.id),
+            title: other.title.or(self.title),
+            summary: other.summary.or(self.summary),
+            entries: self.entries,
+            fields: self.fields,
+            boot: self.boot,
+            next: if other.next.is_empty() { self.next } else { other.next },
+            role: other.role.or(self.role),
+            pattern: other.pattern.or(self.pattern),
+            waiting_for: other.waiting_for.or(self.waiting_for),
+            state: other.state.or(self.state),
+            body: other.body.or(self.body),
+            reflection: other.reflection.over(self.reflection),
+        }
+    }
+
+    /// The first boot action that is none, with why.
+    pub fn refused_boot(&self) -> Option<(BootKind, &str, &'static str)> {
+        self.boot.iter().find_map(|(kind, text)| Some((*kind, text.as_str(), kind.refusal(text)?)))
+    }
+}
+
+/// Markdown: a header of ours is taken apart, the text below it stays text.
+fn markdown(text: &str) -> Result<Judgement, NoJudgement> {
+    let document = Document::parse(text.as_bytes());
+    let mut judgement = Judgement::default();
+    let body = document.body().of(document.text()).trim();
+    judgement.body = (!body.is_empty()).then(|| body.to_owned());
+    let (whereabouts, stages) = (Whereabouts::default(), Stages::shipped());
+    let handoff = Handoff::of(&document, &whereabouts, &stages);
+    let Some(header) = document.handoff_header() else {
+        let told = note::told(&handoff);
+        judgement.title = told.text("title").map(str::to_owned);
+        judgement.summary = told.text("context_summary").map(str::to_owned);
+        // Another tool's header is not part of the text, and what it says is not lost.
+        let whole = document.text().trim_start_matches('\u{feff}').trim();
+        judgement.body = Some(if document.header().is_some() { body } else { whole }.to_owned());
+        return Ok(judgement);
+    };
+    if let Some(problem) =
+        document.findings().iter().find(|finding| finding.code.rule().code == "H004")
+    {
+        return Err(NoJudgement::Header(problem.message.clone()));
+    }
+    judgement.id = header.text("id").map(|id| id.value.trim().to_owned());
+    for entry in header.fields().entries().iter().filter(|entry| !entry.node.is_blank()) {
+        judgement.take(entry.key.value.as_str(), &entry.node);
+    }
+    Ok(judgement)
+}
+
+impl Judgement {
+    /// Takes in a field of a header.
+    fn take(&mut self, name: &str, node: &Node) {
+        let text = || node.text().map(|text| text.value.trim().to_owned());
+        match (name, HANDOFF.field(name).map(|field| &field.kind)) {
+            ("title", _) => self.title = text(),
+            ("context_summary", _) => self.summary = text(),
+            ("state", _) => self.state = Some(node.data()),
+            ("boot", _) => {
+                for kind in BootKind::ALL {
+                    let items = node.get(kind.key()).map(Node::items).unwrap_or_default();
+                    let texts = items.into_iter().filter_map(Node::text);
+                    self.boot.extend(texts.map(|text| (kind, text.value.trim().to_owned())));
+                }
+            }
+            (own, _) if OWN.contains(&own) => {}
+            (_, Some(Kind::List(_))) => {
+                let items = node.items().into_iter().filter(|item| !item.is_blank());
+                self.entries.extend(items.map(|item| (name.to_owned(), item.data())));
+            }
+            _ => self.fields.push((name.to_owned(), node.data())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! The text of an author, laid into a body: sections meet by heading or by meaning, and what is not
+//! there yet comes in behind what is.
+
+use crate::format::document::{Document, EditRefused};
+use crate::format::insert::{self, Insert};
+use crate::format::section::{Meaning, Section};
+use crate::handoff::anchor::Anchors;
+use crate::text::span::Span;
+
+/// Headings that say what a section is about stand no deeper.
+const MEANING_LEVEL_MAX: u8 = 2;
+
+/// The document with a text laid into it.
+pub(super) fn lay(document: &Document, text: &str) -> Result<Document, EditRefused> {
+    let given = Document::parse(closed(&text.replace("\r\n", "\n")).as_bytes());
+    let mut out = document.clone();
+    let first = given.sections().first().map_or(given.body().end, |section| section.at.start);
+    let preamble = Span::new(given.body().start, first).of(given.text());
+    out = add(&out, Meaning::Summary, preamble)?;
+    for (index, section) in given.sections().iter().enumerate() {
+        let own = section.own.of(given.text());
+        // The title of the whole stands in the header.
+        if index == 0 && section.level == 1 && given.sections().len() > 1 {
+            out = add(&out, Meaning::Summary, own)?;
+            continue;
+        }
+        out = match find(&out, section) {
+            Some(there) => add_to(&out, &there, own)?,
+            None => append(&out, parent(&given, section), section, own)?,
+        };
+    }
+    Ok(out)
+}
+
+/// A text in which nothing is left open that would swallow what stands behind it: a fence, a
+/// comment.
+fn closed(text: &str) -> String {
+    let ends = |text: &str| {
+        let whole = format!("{text}\n\n# end\n");
+        let document = Document::parse(whole.as_bytes());
+        document.sections().last().is_some_and(|last| last.title.value == "end")
+    };
+    if ends(text) {
+        return text.to_owned();
+    }
+    let fence = |line: &str| -> String {
+        line.trim_start().chars().take_while(|c| *c == '`' || *c == '~').collect()
+    };
+    let mut ways: Vec<String> = text.lines().map(fence).filter(|run| run.len() >= 3).collect();
+    ways.extend(["-->", "?>", "]]>", ">", "</pre>", "</script>", "</style>"].map(str::to_owned));
+    let mut tried = ways.iter().map(|way| format!("{text}\n{way}\n"));
+    tried.find(|text| ends(text)).unwrap_or_else(|| fenced(text))
+}
+
+/// A text that is shown as it is, whatever stands in it.
+fn fenced(text: &str) -> String {
+    let mut fence = "```".to_owned();
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    format!("{fence}\n{}\n{fence}\n", text.trim_end())
+}
+
+/// The section of a meaning, made where there is none.
+pub(super) fn section_about(
+    document: &Document,
+    meaning: Meaning,
+    heading: &str,
+) -> Result<Document, EditRefused> {
+    if about(document, meaning).is_some() {
+        return Ok(document.clone());
+    }
+    let line_break = document.line_break();
+    let place = end(document);
+    put(document, place, &format!("## {heading}{line_break}"))
+}
+
+/// The section of a meaning that is not midstride's.
+pub(super) fn about(document: &Document, meaning: Meaning) -> Option<Section> {
+    let inserts = Insert::all(document);
+    let is_theirs =
+        |section: &&Section| !inserts.iter().any(|one| one.at.contains(section.title.at));
+    let top = |section: &&Section| section.level <= MEANING_LEVEL_MAX;
+    document.sections_about(meaning).filter(is_theirs).find(top).cloned()
+}
+
+/// Where what an author adds to a section stands: behind what is there, before what midstride wrote.
+pub(super) fn end_of(document: &Document, section: &Section) -> usize {
+    let inserts = Insert::all(document);
+    let first = inserts.iter().find(|one| section.own.contains(Span::empty(one.at.start)));
+    let end = first.map_or(section.own.end, |one| one.at.start);
+    let end = Anchors::of(document)
+        .at()
+        .map_or(end, |anchors| end.min(anchors.start.max(section.own.start)));
+    section.own.start + document.text()[section.own.start..end].trim_end().len()
+}
+
+fn find(document: &Document, wanted: &Section) -> Option<Section> {
+    let inserts = Insert::all(document);
+    let is_theirs =
+        |section: &&Section| !inserts.iter().any(|one| one.at.contains(section.title.at));
+    let plain = |section: &Section| section.title.value.trim().to_lowercase();
+    let theirs: Vec<&Section> = document.sections().iter().filter(is_theirs).collect();
+    let named = theirs.iter().find(|section| plain(section) == plain(wanted));
+    let meant = || {
+        let top = wanted.level <= MEANING_LEVEL_MAX;
+        let meaning = wanted.meaning.filter(|_| top)?;
+        about(document, meaning)
+    };
+    named.map(|section| (*section).clone()).or_else(meant)
+}
+
+/// The heading that a deeper one stands below.
+fn parent<'d>(given: &'d Document, section: &Section) -> Option<&'d Section> {
+    let above = |other: &&Section| other.level < section.level && other.at.contains(section.at);
+    given.sections().iter().rfind(|other| above(other) && other.level > 1)
+}
+
+fn append(
+    document: &Document,
+    parent: Option<&Section>,
+    section: &Section,
+    own: &str,
+) -> Result<Document, EditRefused> {
+    let line_break = document.line_break();
+    let inside = parent.and_then(|parent| find(document, parent));
+    // Below its parent it stands behind what the parent says for itself.
+    let place = match &inside {
+        Some(parent) => end_of(document, parent),
+        None => end(document),
+    };
+    let heading =
+        format!("{} {}", "#".repeat(usize::from(section.level.max(2))), section.title.value);
+    let own = own.trim_end().trim_start_matches('\n').replace('\n', line_break);
+    let blank = if own.is_empty() { "" } else { line_break };
+    let own_end = if own.is_empty() { "" } else { line_break };
+    put(document, place, &format!("{heading}{line_break}{blank}{own}{own_end}"))
+}
+
+fn add(document: &Document, meaning: Meaning, text: &str) -> Result<Document, EditRefused> {
+    match about(document, meaning) {
+        Some(section) => add_to(document, &section, text),
+        None if text.trim().is_empty() => Ok(document.clone()),
+        None => put(document, end(document), text),
+    }
+}
+
+/// Adds the paragraphs to a section that it does not have.
+fn add_to(document: &Document, section: &Section, text: &str) -> Result<Document, EditRefused> {
+    let words = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let there: Vec<String> =
+        paragraphs(section.own.of(document.text())).iter().map(words).collect();
+    let new: Vec<String> = paragraphs(text)
+        .into_iter()
+        .filter(|paragraph| !there.contains(&words(paragraph)))
+        .collect();
+    if new.is_empty() {
+        return Ok(document.clone());
+    }
+    put(document, end_of(document, section), &new.join("\n\n"))
+}
+
+/// Where the author's part of a body ends.
+fn end(document: &Document) -> usize {
+    let text = document.text();
+    let anchors = Anchors::of(document).at().map_or(document.body().end, |at| at.start);
+    let before = Span::new(document.body().start, anchors).of(text);
+    document.body().start + before.trim_end().len()
+}
+
+fn put(document: &Document, place: usize, text: &str) -> Result<Document, EditRefused> {
+    document.edit(&[insert::between(document, place, text)]).map(|(document, _)| document)
+}
+
+/// The paragraphs of a text; code between fences is one, blank lines in it or not.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let (mut fence, mut apart) = (None::<String>, true);
+    for line in text.lines() {
+        let line = line.trim_end();
+        let mark = line.trim_start();
+        let run: String = mark.chars().take_while(|c| *c == '`' || *c == '~').collect();
+        if fence.is_none() && line.is_empty() {
+            apart = true;
+            continue;
+        }
+        match &fence {
+            Some(open) if run.starts_with(open.as_str()) && run == mark => fence = None,
+            None if run.len() >= 3 => fence = Some(run),
+            Some(_) | None => {}
+        }
+        match found.last_mut().filter(|_| !apart) {
+            Some(last) => {
+                last.push('\n');
+                last.push_str(line);
+            }
+            None => found.push(line.to_owned()),
+        }
+        apart = false;
+    }
+    found
+}

@@ -1,0 +1,203 @@
+//! Commands that remove, move or put away files.
+
+use super::git::Git;
+use super::line::Simple;
+
+/// What a command does to files. Paths are as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileStep {
+    /// They are removed.
+    Remove(Vec<String>),
+    /// They are moved to a file or a folder.
+    Move {
+        /// What is moved.
+        from: Vec<String>,
+        /// Where to.
+        to: String,
+    },
+    /// They are put back as git has them; all of them where none is named.
+    Restore(Vec<String>),
+    /// Changes are stashed.
+    Stash,
+    /// Stashed changes come back.
+    Unstash,
+    /// They are written.
+    Write(Vec<String>),
+    /// Files are changed; which ones, the line does not say.
+    Rewrite,
+    /// Another branch is checked out.
+    Switch,
+    /// Files that git does not know are removed.
+    Clean,
+}
+
+/// Calls by which scripts write files.
+const WRITES: [&str; 6] =
+    ["write(", "write_text(", "writelines(", "writeFileSync(", "writeFile(", "File.write"];
+
+/// What a command does to files, if it does something. Formatters are left out: what they change
+/// changes no result.
+pub fn file_step(command: &Simple) -> Option<FileStep> {
+    let written = command.output_to.as_deref().filter(|path| is_kept(path));
+    if let Some(path) = written {
+        return Some(FileStep::Write(vec![path.to_owned()]));
+    }
+    let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    match command.program() {
+        "rm" | "unlink" | "trash" | "rmdir" => {
+            Some(FileStep::Remove(owned(command.operands().collect())))
+        }
+        "mv" => moved(command.operands().collect()),
+        "cp" => command.operands().last().map(|to| FileStep::Write(vec![to.to_owned()])),
+        "tee" => written_to(command.operands().collect()),
+        "sed" | "gsed" if command.args().iter().any(|arg| arg.starts_with("-i")) => {
+            let has_script = command.has("-e") || command.has("-f") || command.has("--expression");
+            let files = command.operands().skip(usize::from(!has_script));
+            written_to(files.filter(|file| !file.is_empty()).collect())
+        }
+        "perl" | "ruby" if command.args().iter().any(|arg| is_in_place(arg)) => {
+            Some(FileStep::Rewrite)
+        }
+        "patch" => Some(FileStep::Rewrite),
+        "python" | "python3" | "node" | "ruby" | "perl" => {
+            let code = command.stdin.as_deref().or(command.value_of(&["-c", "-e"]))?;
+            WRITES.iter().any(|call| code.contains(call)).then_some(FileStep::Rewrite)
+        }
+        "git" => {
+            let git = Git::of(command)?;
+            let operands: Vec<&str> = git.operands().collect();
+            match git.verb {
+                "rm" if !git.has("--cached") => Some(FileStep::Remove(owned(operands))),
+                "mv" => moved(operands),
+                "apply" if !git.has_any(&["--check", "--stat", "--cached"]) => {
+                    Some(FileStep::Rewrite)
+                }
+                "merge" | "pull" | "rebase" | "cherry-pick" | "revert" | "am"
+                    if !git.has_any(&["--abort", "--quit", "--continue", "--skip"]) =>
+                {
+                    Some(FileStep::Rewrite)
+                }
+                "clean" if !git.has_any(&["-n", "--dry-run"]) => Some(FileStep::Clean),
+                "stash" => match operands.first().copied() {
+                    None | Some("push" | "save") => Some(FileStep::Stash),
+                    Some("pop" | "apply") => Some(FileStep::Unstash),
+                    Some(_) => None,
+                },
+                "reset" if git.has("--hard") => Some(FileStep::Restore(Vec::new())),
+                "restore" if git.has("--staged") && !git.has("--worktree") => None,
+                "restore" => restored(operands),
+                "checkout" => checked_out(&git, operands),
+                "switch" if git.has_any(&["-c", "-C", "--create"]) => None,
+                "switch" => Some(FileStep::Switch),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn written_to(files: Vec<&str>) -> Option<FileStep> {
+    let files: Vec<String> =
+        files.into_iter().filter(|file| is_kept(file)).map(str::to_owned).collect();
+    (!files.is_empty()).then_some(FileStep::Write(files))
+}
+
+fn is_in_place(arg: &str) -> bool {
+    arg.starts_with('-') && !arg.starts_with("--") && arg.contains('i') && arg.len() <= 6
+}
+
+/// Whether a file is more than a log, a device or something for the moment.
+fn is_kept(path: &str) -> bool {
+    let is_passing = ["/dev/", "/tmp/", "/private/tmp/", "/var/", "$", "~", "&"];
+    !path.is_empty()
+        && !is_passing.iter().any(|start| path.starts_with(start))
+        && ![".log", ".out", ".tmp"].iter().any(|ending| path.ends_with(ending))
+}
+
+fn moved(mut operands: Vec<&str>) -> Option<FileStep> {
+    let to = operands.pop().filter(|_| !operands.is_empty())?.to_owned();
+    Some(FileStep::Move { from: operands.into_iter().map(str::to_owned).collect(), to })
+}
+
+fn restored(operands: Vec<&str>) -> Option<FileStep> {
+    let is_all = operands.iter().any(|path| matches!(*path, "." | ":/" | "*"));
+    match (is_all, operands.is_empty()) {
+        (true, _) => Some(FileStep::Restore(Vec::new())),
+        (false, true) => None,
+        (false, false) => {
+            Some(FileStep::Restore(operands.into_iter().map(str::to_owned).collect()))
+        }
+    }
+}
+
+/// `git checkout` puts files back, or goes to another branch.
+fn checked_out(git: &Git<'_>, operands: Vec<&str>) -> Option<FileStep> {
+    if git.has_any(&["-b", "-B", "--orphan"]) {
+        return None;
+    }
+    // This resolves a conflict with one of its sides; it reverts nothing.
+    if git.has_any(&["--ours", "--theirs"]) {
+        return Some(FileStep::Rewrite);
+    }
+    let behind = git.args.iter().skip_while(|arg| *arg != "--").skip(1);
+    let behind: Vec<&str> = behind.map(String::as_str).collect();
+    if !behind.is_empty() {
+        return restored(behind);
+    }
+    match operands.as_slice() {
+        ["." | ":/"] => Some(FileStep::Restore(Vec::new())),
+        // A file, unless a branch has a dot in its name.
+        [one] if one.contains('.') && !one.starts_with("origin/") => restored(operands),
+        [_] => Some(FileStep::Switch),
+        [_, paths @ ..] if !paths.is_empty() => restored(paths.to_vec()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::shell::Line;
+
+    #[test]
+    fn commands_say_what_they_do_to_files() {
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let table = [
+            ("rm -rf a b/", Some(FileStep::Remove(list(&["a", "b/"])))),
+            ("git rm -f a", Some(FileStep::Remove(list(&["a"])))),
+            ("git rm --cached a", None),
+            ("mv a b", Some(FileStep::Move { from: list(&["a"]), to: "b".into() })),
+            ("git mv a b c/", Some(FileStep::Move { from: list(&["a", "b"]), to: "c/".into() })),
+            ("git checkout -- src/a.rs", Some(FileStep::Restore(list(&["src/a.rs"])))),
+            ("git checkout src/a.rs", Some(FileStep::Restore(list(&["src/a.rs"])))),
+            ("git checkout HEAD~1 -- a", Some(FileStep::Restore(list(&["a"])))),
+            ("git checkout .", Some(FileStep::Restore(vec![]))),
+            ("git reset --hard HEAD~1", Some(FileStep::Restore(vec![]))),
+            ("git restore ./src/a.rs", Some(FileStep::Restore(list(&["./src/a.rs"])))),
+            ("git restore --staged a", None),
+            ("git checkout main", Some(FileStep::Switch)),
+            ("git switch main", Some(FileStep::Switch)),
+            ("git checkout -b new", None),
+            ("git stash -u", Some(FileStep::Stash)),
+            ("git stash pop", Some(FileStep::Unstash)),
+            ("git stash list", None),
+            ("git clean -fd", Some(FileStep::Clean)),
+            ("cat > src/a.rs <<E\nx\nE", Some(FileStep::Write(list(&["src/a.rs"])))),
+            ("make > /tmp/log 2>&1", None),
+            ("make > build.log", None),
+            ("sed -i 's/a/b/' a.rs b.rs", Some(FileStep::Write(list(&["a.rs", "b.rs"])))),
+            ("sed -i '' -e s/a/b/ a.rs", Some(FileStep::Write(list(&["s/a/b/", "a.rs"])))),
+            ("sed -n 1p a.rs", None),
+            ("cp a b", Some(FileStep::Write(list(&["b"])))),
+            ("git merge main", Some(FileStep::Rewrite)),
+            ("git merge --abort", None),
+            ("python3 - <<E\nopen('a', 'w').write('x')\nE", Some(FileStep::Rewrite)),
+            ("python3 - <<E\nprint(1)\nE", None),
+            ("git commit -m 'git checkout .'", None),
+            ("ls", None),
+        ];
+        for (line, expected) in table {
+            assert_eq!(file_step(&Line::read(line).commands[0]), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,693 @@
+//! Claude Code's transcripts: one JSON object per line, one line per block of a message.
+
+mod tool;
+mod words;
+
+use super::Reader;
+use super::lenient::{Parts, Scalar, read_mended, reason};
+use crate::session::shell::{is_of_interest, may_change};
+use crate::session::{Call, Detail, Fact, Fate, Identity, Linked, Mark, Outcome, Role, Used, hash};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
+use tool::Tool;
+use words::{Words, between};
+
+/// Results of calls whose making was never seen are of no interest.
+const OPEN_MAX: usize = 10_000;
+/// Agents work beside each other; so many of their calls are waited for.
+const AGENT_CALLS_MAX: usize = 64;
+/// How the entry points of `claude -p` and of the SDKs begin.
+const SDK: &str = "sdk";
+/// What the client puts in the place of an answer that no model gave.
+const SYNTHETIC: &str = "<synthetic>";
+
+/// Reads Claude Code's records.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaudeCode {
+    /// Calls whose results tell more than that they came back.
+    open: BTreeMap<u64, Tool>,
+    /// Calls of agents that are of interest and have not come back.
+    #[serde(default)]
+    agent_calls: VecDeque<String>,
+}
+
+/// A record, as far as it is of interest.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct Line<'a> {
+    #[serde(borrow)]
+    r#type: Scalar<'a>,
+    #[serde(borrow)]
+    subtype: Scalar<'a>,
+    #[serde(borrow)]
+    uuid: Scalar<'a>,
+    #[serde(borrow)]
+    parent_uuid: Scalar<'a>,
+    #[serde(borrow)]
+    logical_parent_uuid: Scalar<'a>,
+    #[serde(borrow)]
+    session_id: Scalar<'a>,
+    #[serde(borrow)]
+    timestamp: Scalar<'a>,
+    #[serde(borrow)]
+    cwd: Scalar<'a>,
+    #[serde(borrow)]
+    version: Scalar<'a>,
+    #[serde(borrow)]
+    git_branch: Scalar<'a>,
+    #[serde(borrow)]
+    entrypoint: Scalar<'a>,
+    #[serde(borrow)]
+    agent_id: Scalar<'a>,
+    #[serde(borrow)]
+    is_sidechain: Scalar<'a>,
+    #[serde(borrow)]
+    is_meta: Scalar<'a>,
+    #[serde(borrow)]
+    is_compact_summary: Scalar<'a>,
+    #[serde(borrow)]
+    is_api_error_message: Scalar<'a>,
+    #[serde(borrow)]
+    api_error_status: Scalar<'a>,
+    #[serde(borrow)]
+    content: Scalar<'a>,
+    #[serde(borrow)]
+    operation: Scalar<'a>,
+    #[serde(borrow)]
+    summary: Scalar<'a>,
+    #[serde(borrow)]
+    custom_title: Scalar<'a>,
+    #[serde(borrow)]
+    ai_title: Scalar<'a>,
+    #[serde(borrow)]
+    forked_from: Parts<'a, ForkedFrom<'a>>,
+    #[serde(borrow)]
+    message: Parts<'a, Message<'a>>,
+    #[serde(borrow)]
+    attachment: Parts<'a, Attachment<'a>>,
+    #[serde(borrow)]
+    compact_metadata: Parts<'a, CompactMetadata<'a>>,
+    #[serde(borrow)]
+    tool_use_result: Option<&'a RawValue>,
+}
+
+/// A record that tells what an agent does while it works.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ProgressLine<'a> {
+    #[serde(borrow)]
+    data: Parts<'a, Progress<'a>>,
+}
+
+/// What an agent does, told while it works.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Progress<'a> {
+    #[serde(borrow)]
+    agent_id: Scalar<'a>,
+    #[serde(borrow)]
+    message: Parts<'a, AgentRecord<'a>>,
+}
+
+/// A record of an agent.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct AgentRecord<'a> {
+    #[serde(borrow)]
+    message: Parts<'a, Message<'a>>,
+}
+
+/// Where a record was copied from when a session went on as another one.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ForkedFrom<'a> {
+    #[serde(borrow)]
+    pub(super) session_id: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Scalar<'a>,
+    #[serde(borrow)]
+    model: Scalar<'a>,
+    #[serde(borrow)]
+    content: Parts<'a, Block<'a>>,
+    #[serde(borrow)]
+    usage: Parts<'a, Spent<'a>>,
+    #[serde(borrow)]
+    stop_reason: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Spent<'a> {
+    #[serde(borrow, rename = "input_tokens")]
+    input: Scalar<'a>,
+    #[serde(borrow, rename = "cache_creation_input_tokens")]
+    cache_creation: Scalar<'a>,
+    #[serde(borrow, rename = "cache_read_input_tokens")]
+    cache_read: Scalar<'a>,
+    #[serde(borrow, rename = "output_tokens")]
+    output: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Block<'a> {
+    #[serde(borrow)]
+    r#type: Scalar<'a>,
+    #[serde(borrow)]
+    text: Scalar<'a>,
+    #[serde(borrow)]
+    id: Scalar<'a>,
+    #[serde(borrow)]
+    name: Scalar<'a>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_use_id: Scalar<'a>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    is_error: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Attachment<'a> {
+    #[serde(borrow)]
+    r#type: Scalar<'a>,
+    #[serde(borrow)]
+    prompt: Parts<'a, Block<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct CompactMetadata<'a> {
+    #[serde(borrow)]
+    trigger: Scalar<'a>,
+    #[serde(borrow)]
+    pre_tokens: Scalar<'a>,
+    #[serde(borrow)]
+    post_tokens: Scalar<'a>,
+}
+
+type Out<'o> = dyn FnMut(&Mark<'_>, Fact<'_>) + 'o;
+
+impl Reader for ClaudeCode {
+    fn record(&mut self, number: u64, line: &[u8], out: &mut Out<'_>) {
+        let first = match serde_json::from_slice::<Line<'_>>(line) {
+            Ok(record) => return self.tell(number, record, line, false, out),
+            Err(error) => reason(&error),
+        };
+        let again = &mut |line: &[u8]| match serde_json::from_slice::<Line<'_>>(line) {
+            Ok(record) => {
+                self.tell(number, record, line, true, out);
+                true
+            }
+            Err(_) => false,
+        };
+        if read_mended(line, again) {
+            return;
+        }
+        let mark = Mark { record: line_name(number), number, at: None, agent: None };
+        out(&mark, Fact::Record(Linked::default()));
+        out(&mark, Fact::Skipped(first));
+    }
+}
+
+fn line_name(number: u64) -> Cow<'static, str> {
+    format!("line {number}").into()
+}
+
+impl ClaudeCode {
+    fn tell(
+        &mut self,
+        number: u64,
+        mut line: Line<'_>,
+        bytes: &[u8],
+        mended: bool,
+        out: &mut Out<'_>,
+    ) {
+        let kind = std::mem::take(&mut line.r#type);
+        let Some(kind) = kind.text() else {
+            let mark = Mark { record: line_name(number), number, at: None, agent: None };
+            out(&mark, Fact::Record(Linked::default()));
+            return out(&mark, Fact::Skipped("no type"));
+        };
+        let uuid = std::mem::take(&mut line.uuid);
+        let record = uuid.text().map_or_else(|| line_name(number), Cow::Borrowed);
+        let agent_id = std::mem::take(&mut line.agent_id);
+        let agent =
+            line.is_sidechain.is_true().then(|| agent_id.text().unwrap_or("sidechain").into());
+        let at = line.timestamp.text().and_then(|text| text.parse().ok());
+        let mark = &Mark { record, number, at, agent };
+        let message = std::mem::take(&mut line.message);
+        let (message, words) = match message {
+            Parts::One(message) => (Some(*message), None),
+            Parts::Text(text) => (None, Some(text)),
+            Parts::Nothing | Parts::Many(_) => (None, None),
+        };
+        let said = words::of(kind, message.as_ref(), &line);
+        let boundary = kind == "system" && line.subtype.text() == Some("compact_boundary");
+        let parent = line.parent_uuid.text().or(line.logical_parent_uuid.text());
+        let role = match kind {
+            _ if mark.agent.is_some() => Role::Aside,
+            // Words beside the result of a call were typed while it ran; they begin no other way.
+            "user" if line.tool_use_result.is_some() => Role::Turn,
+            "user" if matches!(said, Words::Asked(_) | Words::Slash { asked: true, .. }) => {
+                Role::Prompt
+            }
+            "system" if boundary => Role::Boundary,
+            "user" | "assistant" | "system" | "attachment" => Role::Turn,
+            _ => Role::Aside,
+        };
+        out(mark, Fact::Record(Linked { id: uuid.text(), parent, role }));
+        if mended {
+            out(mark, Fact::Mended);
+        }
+        if line.session_id.text().or(line.cwd.text()).is_some() {
+            let forked_from = match &line.forked_from {
+                Parts::One(origin) => origin.session_id.text(),
+                Parts::Nothing | Parts::Text(_) | Parts::Many(_) => None,
+            };
+            out(
+                mark,
+                Fact::Identity(Identity {
+                    session: line.session_id.text(),
+                    forked_from,
+                    cwd: line.cwd.text(),
+                    version: line.version.text(),
+                    branch: line.git_branch.text(),
+                    headless: line.entrypoint.text().map(|entrypoint| entrypoint.starts_with(SDK)),
+                    ..Identity::default()
+                }),
+            );
+        }
+        match kind {
+            "user" | "assistant" if message.is_none() && words.is_none() => {
+                out(mark, Fact::Skipped("no message"));
+            }
+            "user" => self.user(mark, &line, message.as_ref(), said, out),
+            "assistant" => self.assistant(mark, &line, message.as_ref(), said, out),
+            "system" => system(mark, line, out),
+            "attachment" => attachment(mark, line, out),
+            "progress" => {
+                out(mark, Fact::Sort("progress"));
+                self.progress(mark, bytes, out);
+            }
+            _ => aside(mark, kind, &line, out),
+        }
+    }
+
+    fn user(
+        &mut self,
+        mark: &Mark<'_>,
+        line: &Line<'_>,
+        message: Option<&Message<'_>>,
+        said: Words<'_>,
+        out: &mut Out<'_>,
+    ) {
+        let mut results = 0;
+        for block in message.map(|message| message.content.all()).unwrap_or_default() {
+            if block.r#type.text() == Some("tool_result") {
+                results += 1;
+                self.result(mark, line, block, out);
+            }
+        }
+        let sort = match &said {
+            _ if mark.agent.is_some() => "agent",
+            _ if results > 0 => "tool result",
+            Words::Summary(_) => "compact summary",
+            Words::Meta => "meta",
+            Words::LocalOutput => "local output",
+            Words::Hook => "hook",
+            Words::Slash { .. } => "slash command",
+            Words::Notice { .. } => "notification",
+            Words::Interrupted => "interrupt",
+            Words::Asked(_) | Words::None => "user",
+        };
+        out(mark, Fact::Sort(sort));
+        match said {
+            Words::Summary(text) => out(mark, Fact::Summary(text)),
+            Words::Interrupted => out(mark, Fact::Interrupted),
+            Words::Asked(text) => out(mark, Fact::Asked(text)),
+            Words::Slash { name, arguments, asked } => {
+                if asked {
+                    out(mark, Fact::Asked(format!("{name} {arguments}").trim().to_owned().into()));
+                }
+                out(mark, Fact::Skill { name, arguments });
+            }
+            Words::Notice { id, outcome, report } => {
+                out(mark, Fact::Unqueued { fate: Fate::Notice, text: None });
+                out(mark, Fact::Noticed);
+                out(mark, Fact::Ended { id, outcome, report });
+            }
+            Words::Meta | Words::LocalOutput | Words::Hook | Words::None => {}
+        }
+    }
+
+    fn result(&mut self, mark: &Mark<'_>, line: &Line<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+        let Some(call) = block.tool_use_id.text() else { return };
+        let told = line.tool_use_result;
+        let tool = self.open.remove(&hash(call.as_bytes()));
+        if !block.is_error.is_true() {
+            let (outcome, mut detail) = tool::came_back(tool, told);
+            if let Detail::Agent { report, running: false, .. } = &mut detail {
+                *report = block.content.map(tool::report_of);
+            }
+            let is_read = matches!(tool, Some(Tool::Watched | Tool::Outside));
+            if is_read && matches!((&outcome, &detail), (Outcome::Good, Detail::None)) {
+                detail = block.content.map(tool::text_of).map_or(Detail::None, Detail::Output);
+            }
+            return out(mark, Fact::Returned { call, outcome, detail });
+        }
+        let text = block.content.map(tool::text_of).unwrap_or_default();
+        let outcome = tool::failed(text);
+        out(mark, Fact::Returned { call, outcome, detail: Detail::None });
+    }
+
+    /// What an agent does while it works: only calls that change or check something are of interest,
+    /// and most records have none.
+    fn progress(&mut self, mark: &Mark<'_>, bytes: &[u8], out: &mut Out<'_>) {
+        if is_stop_hook(bytes) {
+            return out(mark, Fact::TurnOver(true));
+        }
+        if !self.is_of_interest(bytes) {
+            return;
+        }
+        let Ok(line) = serde_json::from_slice::<ProgressLine<'_>>(bytes) else { return };
+        let progress = line.data.one().unwrap_or_default();
+        let agent = progress.agent_id.text().unwrap_or("agent").to_owned();
+        let mark = &Mark { agent: Some(agent.into()), ..mark.clone() };
+        let record = progress.message.one().unwrap_or_default();
+        let message = record.message.one().unwrap_or_default();
+        for block in message.content.all() {
+            match block.r#type.text() {
+                Some("tool_use") => self.agent_call(mark, block, out),
+                Some("tool_result") => {
+                    let id = block.tool_use_id.text().unwrap_or_default();
+                    if self.agent_calls.iter().any(|call| call == id) {
+                        self.agent_calls.retain(|call| call != id);
+                        self.result(mark, &Line::default(), block, out);
+                    }
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// Whether a record of progress has a call that changes something, or the result of one. What it
+    /// is stands near its beginning; the rest may be long.
+    fn is_of_interest(&self, bytes: &[u8]) -> bool {
+        const START: usize = 2 << 10;
+        const CONTENT: &str = "\"content\":[";
+        let start = &bytes[..bytes.len().min(START)];
+        let start = match std::str::from_utf8(start) {
+            Ok(start) => start,
+            Err(error) => std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or_default(),
+        };
+        let is_content = |at: &usize| start[..=*at].ends_with(CONTENT);
+        let mut lists = start.match_indices('[').map(|(at, _)| at);
+        let Some(at) = lists.find(is_content) else { return false };
+        let content = &start[at..];
+        let near = &content[..content.floor_char_boundary(200.min(content.len()))];
+        let value = |name: &str| near.split_once(name).and_then(|(_, rest)| rest.split('"').next());
+        if let Some(id) = value("\"tool_use_id\":\"") {
+            return self.agent_calls.iter().any(|call| call == id);
+        }
+        match value("\"name\":\"") {
+            Some("Bash") => is_of_interest(content) || may_change(content),
+            name => matches!(name, Some("Edit" | "Write" | "MultiEdit" | "NotebookEdit")),
+        }
+    }
+
+    fn agent_call(&mut self, mark: &Mark<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+        let (Some(call), Some(name)) = (block.id.text(), block.name.text()) else { return };
+        let what = tool::call(name, block.input);
+        let tool = match &what {
+            Call::Change(_) => Some(Tool::AgentChange),
+            Call::Command(_) => Tool::of(name, &what).filter(|tool| *tool == Tool::Watched),
+            Call::Read(_)
+            | Call::Task(_)
+            | Call::Todos(_)
+            | Call::Agent { .. }
+            | Call::AgentsEnd(_)
+            | Call::Question
+            | Call::Plan(_)
+            | Call::Skill { .. }
+            | Call::Outside { .. }
+            | Call::Other => None,
+        };
+        let Some(tool) = tool.filter(|_| self.open.len() < OPEN_MAX) else { return };
+        self.open.insert(hash(call.as_bytes()), tool);
+        if self.agent_calls.len() >= AGENT_CALLS_MAX {
+            self.agent_calls.pop_front();
+        }
+        self.agent_calls.push_back(call.to_owned());
+        out(mark, Fact::AgentCalled { call, what });
+    }
+
+    fn assistant(
+        &mut self,
+        mark: &Mark<'_>,
+        line: &Line<'_>,
+        message: Option<&Message<'_>>,
+        said: Words<'_>,
+        out: &mut Out<'_>,
+    ) {
+        let Some(message) = message else {
+            return out(mark, Fact::Sort("assistant"));
+        };
+        let model = message.model.text();
+        if line.is_api_error_message.is_true() {
+            out(mark, Fact::Sort("API error"));
+            let status = line.api_error_status.integer().and_then(|code| u64::try_from(code).ok());
+            let text = match said {
+                Words::Asked(text) => text,
+                Words::Slash { .. }
+                | Words::Notice { .. }
+                | Words::Summary(_)
+                | Words::Interrupted
+                | Words::LocalOutput
+                | Words::Hook
+                | Words::Meta
+                | Words::None => Cow::default(),
+            };
+            return out(mark, Fact::ApiError { status, text });
+        }
+        if model == Some(SYNTHETIC) {
+            return out(mark, Fact::Sort("synthetic"));
+        }
+        out(mark, Fact::Sort(if mark.agent.is_some() { "agent" } else { "assistant" }));
+        if mark.agent.is_none() {
+            out(mark, Fact::Identity(Identity { model, ..Identity::default() }));
+        }
+        if let Parts::One(tokens) = &message.usage {
+            let input = tokens.input.count();
+            out(
+                mark,
+                Fact::Used(Used {
+                    answer: message.id.text(),
+                    input: input.saturating_add(tokens.cache_creation.count()),
+                    cached: tokens.cache_read.count(),
+                    output: tokens.output.count(),
+                    window: None,
+                }),
+            );
+        }
+        if let Parts::Text(text) = &message.content {
+            out(mark, Fact::Said(text.as_ref().into()));
+        }
+        for block in message.content.all() {
+            self.block(mark, block, out);
+        }
+        // All records of one answer have its reason, older clients none.
+        match message.stop_reason.text() {
+            Some("tool_use" | "pause_turn") => out(mark, Fact::TurnOver(false)),
+            Some("end_turn" | "stop_sequence") => out(mark, Fact::TurnOver(true)),
+            Some(_) | None => {}
+        }
+    }
+
+    fn block(&mut self, mark: &Mark<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+        match block.r#type.text() {
+            Some("text") => {
+                if let Some(text) = block.text.text() {
+                    out(mark, Fact::Said(text.into()));
+                }
+            }
+            Some("tool_use") => {
+                let (Some(call), Some(name)) = (block.id.text(), block.name.text()) else { return };
+                let what = tool::call(name, block.input);
+                if let Some(tool) = Tool::of(name, &what) {
+                    if self.open.len() >= OPEN_MAX {
+                        self.open.pop_first();
+                    }
+                    self.open.insert(hash(call.as_bytes()), tool);
+                }
+                out(mark, Fact::Called { call, tool: name, what });
+            }
+            Some(_) | None => {}
+        }
+    }
+}
+
+/// Whether a record of progress is about a hook that runs when a turn is over.
+fn is_stop_hook(bytes: &[u8]) -> bool {
+    const START: usize = 1 << 10;
+    let start = &bytes[..bytes.len().min(START)];
+    let needle: &[u8] = b"\"hookEvent\":\"Stop\"";
+    start.windows(needle.len()).any(|window| window == needle)
+}
+
+fn system(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
+    const KNOWN: [&str; 4] =
+        ["local_command", "informational", "away_summary", "microcompact_boundary"];
+    match line.subtype.text() {
+        Some("compact_boundary") => {
+            let known = line.compact_metadata.one().unwrap_or_default();
+            let count = |scalar: &Scalar<'_>| scalar.integer().and_then(|n| u64::try_from(n).ok());
+            out(mark, Fact::Sort("compact boundary"));
+            out(
+                mark,
+                Fact::Compacted {
+                    before: count(&known.pre_tokens),
+                    after: count(&known.post_tokens),
+                    trigger: known.trigger.into_text(),
+                    summary: None,
+                },
+            );
+        }
+        Some("api_error") => {
+            out(mark, Fact::Sort("API error"));
+            let text = line.content.into_text().unwrap_or_default();
+            out(mark, Fact::ApiError { status: None, text });
+        }
+        Some("stop_hook_summary" | "turn_duration") => {
+            out(mark, Fact::Sort("system"));
+            out(mark, Fact::TurnOver(true));
+        }
+        Some(known) if KNOWN.contains(&known) => out(mark, Fact::Sort("system")),
+        None => out(mark, Fact::Sort("system")),
+        Some(other) => out(mark, Fact::Unknown(format!("system/{other}"))),
+    }
+}
+
+fn attachment(mark: &Mark<'_>, line: Line<'_>, out: &mut Out<'_>) {
+    let attachment = line.attachment.one().unwrap_or_default();
+    match attachment.r#type.text() {
+        // What the user typed while the agent worked reaches it like this.
+        Some("queued_command") => {
+            out(mark, Fact::Sort("user"));
+            match attachment.prompt {
+                Parts::Text(text) => delivered(mark, text, out),
+                prompt @ (Parts::One(_) | Parts::Many(_) | Parts::Nothing) => {
+                    for text in prompt.many().into_iter().filter_map(|part| part.text.into_text()) {
+                        delivered(mark, text, out);
+                    }
+                }
+            }
+        }
+        Some(kind) if kind.starts_with("hook_") => out(mark, Fact::Sort("hook")),
+        Some(_) | None => out(mark, Fact::Sort("attachment")),
+    }
+}
+
+/// What reaches the agent while it works: words of the user, or notices of the client.
+fn delivered(mark: &Mark<'_>, text: Cow<'_, str>, out: &mut Out<'_>) {
+    if !noticed(mark, &text, out) {
+        out(mark, Fact::Delivered(text));
+    }
+}
+
+/// Whether a text is a notice of the client, which tells that something in the background ended.
+fn noticed(mark: &Mark<'_>, text: &str, out: &mut Out<'_>) -> bool {
+    if let Words::Notice { id, outcome, report } = words::notice(text) {
+        out(mark, Fact::Ended { id, outcome, report });
+    }
+    words::is_notice(text)
+}
+
+/// What is typed while the agent works, and what becomes of it. The client queues its own notices
+/// in the same way: nobody typed them.
+fn queue(mark: &Mark<'_>, line: &Line<'_>, out: &mut Out<'_>) {
+    let text = line.content.text();
+    let fate = match (line.operation.text(), text) {
+        (Some("enqueue"), Some(text)) => {
+            if !noticed(mark, text, out) {
+                out(mark, Fact::Queued(text.into()));
+            }
+            return;
+        }
+        (Some("dequeue"), _) => Fate::Next,
+        (Some("remove"), _) => Fate::Delivered,
+        (Some("popAll"), _) => Fate::Withdrawn,
+        (Some(_) | None, _) => return,
+    };
+    out(mark, Fact::Unqueued { fate, text: text.map(Cow::from) });
+}
+
+/// Records beside the conversation.
+fn aside(mark: &Mark<'_>, kind: &str, line: &Line<'_>, out: &mut Out<'_>) {
+    const NOTES: [&str; 21] = [
+        "file-history-snapshot",
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "worktree-state",
+        "agent-name",
+        "agent-color",
+        "agent-setting",
+        "tag",
+        "pr-link",
+        "content-replacement",
+        "attribution-snapshot",
+        "fork-context-ref",
+        "bridge-session",
+        "speculation-accept",
+        "api-request",
+        "api-request-shape",
+        "api-request-blob",
+        "tools-used",
+        "atis-latch",
+        "cost-state",
+    ];
+    let title = |title| Fact::Identity(Identity { title, ..Identity::default() });
+    match kind {
+        "summary" => {
+            out(mark, Fact::Sort("title"));
+            out(mark, title(line.summary.text()));
+        }
+        "custom-title" | "ai-title" => {
+            out(mark, Fact::Sort("title"));
+            out(mark, title(line.custom_title.text().or(line.ai_title.text())));
+        }
+        "queue-operation" => {
+            out(mark, Fact::Sort("queue"));
+            queue(mark, line, out);
+        }
+        note if NOTES.contains(&note) => out(mark, Fact::Sort("note")),
+        other => out(mark, Fact::Unknown(other.to_owned())),
+    }
+}
+
+/// How something in the background ended.
+fn background_outcome(text: &str) -> Outcome<'_> {
+    let code = text.rsplit_once("exit code ").and_then(|(_, rest)| {
+        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<i64>().ok()
+    });
+    match between(text, "<status>", "</status>") {
+        Some("completed") if code.unwrap_or(0) == 0 => Outcome::Good,
+        Some("running") => Outcome::Running,
+        Some(_) | None => {
+            let text = between(text, "<summary>", "</summary>").unwrap_or_default().into();
+            Outcome::Failed { code, text }
+        }
+    }
+}

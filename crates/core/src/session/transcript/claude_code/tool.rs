@@ -1,0 +1,414 @@
+//! Claude Code's tools: what a call is for, and what its result tells.
+
+use crate::session::shell::{is_of_interest, outside_action};
+use crate::session::transcript::lenient::{Parts, Scalar};
+use crate::session::{Call, Change, Detail, Outcome, TaskChange, Todo, hash};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Tools whose results tell more than that they came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Tool {
+    Command,
+    /// A command whose output is of interest.
+    Watched,
+    /// A tool that changes something outside.
+    Outside,
+    /// An agent changes a file.
+    AgentChange,
+    Agent,
+    Task,
+    Question,
+    Plan,
+}
+
+impl Tool {
+    pub(super) fn of(name: &str, what: &Call<'_>) -> Option<Self> {
+        Some(match name {
+            "Bash" if matches!(what, Call::Command(text) if is_of_interest(text)) => Self::Watched,
+            "Bash" => Self::Command,
+            "Task" | "Agent" => Self::Agent,
+            "TaskCreate" => Self::Task,
+            "AskUserQuestion" => Self::Question,
+            "ExitPlanMode" => Self::Plan,
+            _ if matches!(what, Call::Outside { .. }) => Self::Outside,
+            _ => return None,
+        })
+    }
+}
+
+/// What tools are given, all of them together.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Input<'a> {
+    #[serde(borrow)]
+    command: Scalar<'a>,
+    #[serde(borrow)]
+    file_path: Scalar<'a>,
+    #[serde(borrow)]
+    notebook_path: Scalar<'a>,
+    #[serde(borrow)]
+    content: Scalar<'a>,
+    #[serde(borrow)]
+    old_string: Scalar<'a>,
+    #[serde(borrow)]
+    new_string: Scalar<'a>,
+    #[serde(borrow)]
+    new_source: Scalar<'a>,
+    #[serde(borrow)]
+    edits: Parts<'a, Replaced<'a>>,
+    #[serde(borrow)]
+    subagent_type: Scalar<'a>,
+    #[serde(borrow)]
+    description: Scalar<'a>,
+    #[serde(borrow)]
+    prompt: Scalar<'a>,
+    #[serde(borrow)]
+    subject: Scalar<'a>,
+    #[serde(borrow)]
+    status: Scalar<'a>,
+    #[serde(borrow, rename = "taskId")]
+    task: Scalar<'a>,
+    #[serde(borrow)]
+    task_id: Scalar<'a>,
+    #[serde(borrow, rename = "addBlockedBy")]
+    blocked_by: Option<&'a RawValue>,
+    #[serde(borrow, rename = "addBlocks")]
+    blocks: Option<&'a RawValue>,
+    #[serde(borrow)]
+    owner: Scalar<'a>,
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
+    #[serde(borrow)]
+    todos: Parts<'a, Entry<'a>>,
+    #[serde(borrow)]
+    plan: Scalar<'a>,
+    #[serde(borrow)]
+    skill: Scalar<'a>,
+    #[serde(borrow)]
+    args: Scalar<'a>,
+}
+
+/// What tools are given that write something outside.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Written<'a> {
+    #[serde(borrow)]
+    title: Scalar<'a>,
+    #[serde(borrow)]
+    subject: Scalar<'a>,
+    #[serde(borrow)]
+    name: Scalar<'a>,
+    #[serde(borrow)]
+    body: Scalar<'a>,
+    #[serde(borrow)]
+    description: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Replaced<'a> {
+    #[serde(borrow)]
+    old_string: Scalar<'a>,
+    #[serde(borrow)]
+    new_string: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Entry<'a> {
+    #[serde(borrow)]
+    content: Scalar<'a>,
+    #[serde(borrow)]
+    status: Scalar<'a>,
+}
+
+/// What a tool is called for.
+pub(super) fn call<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
+    const OF_INTEREST: [&str; 15] = [
+        "Bash",
+        "Read",
+        "NotebookRead",
+        "Write",
+        "Edit",
+        "MultiEdit",
+        "NotebookEdit",
+        "Task",
+        "Agent",
+        "TaskCreate",
+        "TaskUpdate",
+        "TaskStop",
+        "TodoWrite",
+        "ExitPlanMode",
+        "Skill",
+    ];
+    if name == "AskUserQuestion" {
+        return Call::Question;
+    }
+    if !OF_INTEREST.contains(&name) {
+        return outside(name, input);
+    }
+    let input = input.and_then(|input| serde_json::from_str::<Input<'_>>(input.get()).ok());
+    let input = input.unwrap_or_default();
+    match name {
+        "Bash" => Call::Command(input.command.into_text().unwrap_or_default()),
+        "Read" | "NotebookRead" => {
+            let path = input.file_path.into_text().or(input.notebook_path.into_text());
+            path.map_or(Call::Other, Call::Read)
+        }
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => change(name, input),
+        "Task" | "Agent" => Call::Agent {
+            kind: input.subagent_type.into_text(),
+            about: input.description.into_text(),
+            prompt: input.prompt.into_text(),
+        },
+        "TaskCreate" | "TaskUpdate" => Call::Task(TaskChange {
+            id: input.task.id(),
+            subject: input.subject.into_text(),
+            description: input.description.into_text(),
+            status: input.status.into_text(),
+            blocked_by: ids(input.blocked_by),
+            blocks: ids(input.blocks),
+            owner: input.owner.into_text(),
+            metadata: metadata(input.metadata),
+        }),
+        "TaskStop" => input.task_id.id().map_or(Call::Other, |id| Call::AgentsEnd(vec![id])),
+        "TodoWrite" => {
+            let todos = input.todos.many().into_iter().filter_map(|entry| {
+                let subject = entry.content.into_text()?;
+                Some(Todo { subject, status: entry.status.into_text().unwrap_or_default() })
+            });
+            Call::Todos(todos.collect())
+        }
+        "ExitPlanMode" => Call::Plan(input.plan.into_text()),
+        _ => {
+            let name = input.skill.into_text().or(input.command.into_text()).unwrap_or_default();
+            Call::Skill { name, arguments: input.args.into_text().unwrap_or_default() }
+        }
+    }
+}
+
+fn change<'a>(name: &str, input: Input<'a>) -> Call<'a> {
+    let path = input.file_path.into_text().or(input.notebook_path.into_text());
+    let Some(path) = path.map(Cow::into_owned) else { return Call::Other };
+    let text_hash = |text: &Scalar<'_>| hash(text.text().unwrap_or_default().as_bytes());
+    let change = match name {
+        "Write" => {
+            let content = input
+                .content
+                .text()
+                .map(|text| (hash(text.as_bytes()), u64::try_from(text.len()).unwrap_or_default()));
+            Change::Write { path, content }
+        }
+        "MultiEdit" => {
+            let edits = input.edits.many();
+            let parts = edits.iter().map(|e| (text_hash(&e.old_string), text_hash(&e.new_string)));
+            Change::Edit { path, parts: parts.collect() }
+        }
+        "NotebookEdit" => Change::Edit { path, parts: vec![(0, text_hash(&input.new_source))] },
+        _ => {
+            let parts = vec![(text_hash(&input.old_string), text_hash(&input.new_string))];
+            Change::Edit { path, parts }
+        }
+    };
+    Call::Change(vec![change])
+}
+
+/// A tool of a server: one that changes something outside is of interest.
+fn outside<'a>(name: &str, input: Option<&'a RawValue>) -> Call<'a> {
+    let Some(action) = outside_action(name) else { return Call::Other };
+    let given = input.and_then(|input| serde_json::from_str::<Written<'_>>(input.get()).ok());
+    let given = given.unwrap_or_default();
+    let title = given.title.into_text().or(given.subject.into_text()).or(given.name.into_text());
+    let body = given.body.into_text().or(given.description.into_text());
+    Call::Outside { action: action.into(), title, body }
+}
+
+fn ids(list: Option<&RawValue>) -> Vec<Cow<'_, str>> {
+    let ids = list.and_then(|list| serde_json::from_str::<Vec<Scalar<'_>>>(list.get()).ok());
+    ids.unwrap_or_default().into_iter().filter_map(Scalar::id).collect()
+}
+
+/// The entries that a task is given.
+fn metadata(map: Option<&RawValue>) -> Vec<(Cow<'_, str>, Option<Cow<'_, str>>)> {
+    let map = map.and_then(|map| serde_json::from_str(map.get()).ok());
+    TaskChange::entries(map.unwrap_or_default())
+}
+
+/// What results tell, all of them together.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Told<'a> {
+    #[serde(borrow)]
+    task: Parts<'a, Made<'a>>,
+    #[serde(borrow)]
+    agent_id: Scalar<'a>,
+    #[serde(borrow)]
+    status: Scalar<'a>,
+    #[serde(borrow)]
+    answers: Option<&'a RawValue>,
+    #[serde(borrow)]
+    plan: Scalar<'a>,
+    #[serde(borrow)]
+    file_path: Scalar<'a>,
+    #[serde(borrow)]
+    background_task_id: Scalar<'a>,
+    #[serde(borrow)]
+    interrupted: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Made<'a> {
+    #[serde(borrow)]
+    id: Scalar<'a>,
+}
+
+/// How a call came back that did not fail.
+pub(super) fn came_back(tool: Option<Tool>, told: Option<&RawValue>) -> (Outcome<'_>, Detail<'_>) {
+    let (Some(tool), Some(raw)) = (tool, told) else { return (Outcome::Good, Detail::None) };
+    if matches!(tool, Tool::Command | Tool::Watched) && !says_how_it_ended(raw.get()) {
+        return (Outcome::Good, Detail::None);
+    }
+    let Ok(told) = serde_json::from_str::<Parts<'_, Told<'_>>>(raw.get()) else {
+        return (Outcome::Good, Detail::None);
+    };
+    let told = told.one().unwrap_or_default();
+    match tool {
+        Tool::Outside | Tool::AgentChange => (Outcome::Good, Detail::None),
+        Tool::Command | Tool::Watched => {
+            match (told.background_task_id.id(), told.interrupted.is_true()) {
+                (Some(id), _) => (Outcome::Running, Detail::Background(id)),
+                (None, true) => (Outcome::Interrupted, Detail::None),
+                (None, false) => (Outcome::Good, Detail::None),
+            }
+        }
+        Tool::Agent => {
+            let status = told.status.text();
+            let running = matches!(status, Some("async_launched" | "running" | "launched"));
+            let detail = told.agent_id.id().map(|id| Detail::Agent { id, running, report: None });
+            (Outcome::Good, detail.unwrap_or_default())
+        }
+        Tool::Task => {
+            let id = told.task.one().and_then(|task| task.id.id());
+            (Outcome::Good, id.map(Detail::Task).unwrap_or_default())
+        }
+        Tool::Question => (Outcome::Good, Detail::Answers(answers(told.answers))),
+        Tool::Plan => {
+            let (path, text) = (told.file_path.into_text(), told.plan.into_text());
+            (Outcome::Good, Detail::Plan { path, text })
+        }
+    }
+}
+
+/// Whether the end of a command's result has one of the marks that matter. The output before them
+/// may be long, and is not read for it.
+fn says_how_it_ended(raw: &str) -> bool {
+    const END: usize = 400;
+    let end = &raw[raw.ceil_char_boundary(raw.len().saturating_sub(END))..];
+    end.contains("\"backgroundTaskId\"")
+        || end.contains("\"interrupted\":true")
+        || end.contains("\"interrupted\": true")
+}
+
+fn answers(list: Option<&RawValue>) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
+    let Some(list) = list else { return Vec::new() };
+    let pairs: Result<std::collections::BTreeMap<Cow<'_, str>, Scalar<'_>>, _> =
+        serde_json::from_str(list.get());
+    let pairs = pairs.unwrap_or_default().into_iter();
+    pairs.filter_map(|(question, answer)| Some((question, answer.into_text()?))).collect()
+}
+
+const REJECTED: &str = "The user doesn't want to ";
+const THEY_SAID: &str = "the user said:\n";
+/// How the client says that a permission rule, or nobody to ask, stopped a call.
+const REFUSED: [&str; 6] = [
+    "Claude requested permissions to ",
+    "This command requires approval",
+    "This Bash command contains multiple operations. The following part",
+    "Permission to use ",
+    "Permission for this ",
+    "<tool_use_error>Blocked:",
+];
+const EXIT_CODE: &str = "Exit code ";
+
+/// Why a call failed.
+pub(super) fn failed(text: Cow<'_, str>) -> Outcome<'_> {
+    let start = text.trim_start();
+    if start.starts_with(REJECTED) {
+        let said = text.split_once(THEY_SAID).map(|(_, said)| said.trim().to_owned().into());
+        return Outcome::Rejected { said };
+    }
+    if REFUSED.iter().any(|refused| start.starts_with(refused)) {
+        return Outcome::Denied(text);
+    }
+    if start.starts_with("[Request interrupted by user") {
+        return Outcome::Interrupted;
+    }
+    let code = start.strip_prefix(EXIT_CODE).and_then(|rest| {
+        rest.split(|c: char| !c.is_ascii_digit() && c != '-').next()?.parse().ok()
+    });
+    Outcome::Failed { code, text }
+}
+
+/// The text of a result: a text, or a list of blocks with texts.
+pub(super) fn text_of(content: &RawValue) -> Cow<'_, str> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Piece<'a> {
+        #[serde(borrow)]
+        text: Scalar<'a>,
+    }
+    match serde_json::from_str::<Parts<'_, Piece<'_>>>(content.get()) {
+        Ok(Parts::Text(text)) => text,
+        Ok(parts @ (Parts::One(_) | Parts::Many(_))) => {
+            let texts = parts.many().into_iter().filter_map(|part| part.text.into_text());
+            texts.collect::<Vec<_>>().join("\n").into()
+        }
+        Ok(Parts::Nothing) | Err(_) => Cow::default(),
+    }
+}
+
+/// What an agent reported, without the note of the client behind it: its id and what it cost.
+pub(super) fn report_of(content: &RawValue) -> Cow<'_, str> {
+    let text = text_of(content);
+    let Some(at) = text.rfind("\nagentId: ") else { return text };
+    let mut rest = text[at..].lines().skip(2).skip_while(|line| line.is_empty());
+    let is_note = rest.next().is_none_or(|line| line.starts_with("<usage>"));
+    if is_note { text[..at].to_owned().into() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_ends_before_the_note_of_the_client() {
+        let note = "agentId: a1b2c3 (for resuming)\n<usage>total_tokens: 12</usage>";
+        let blocks = serde_json::json!([
+            {"type": "text", "text": "The lock is held.\nNothing else."},
+            {"type": "text", "text": note},
+        ]);
+        let raw = serde_json::value::to_raw_value(&blocks).unwrap();
+        assert_eq!(report_of(&raw), "The lock is held.\nNothing else.");
+        let own = "The records look like this:\nagentId: a1b2\nstate: lost";
+        let raw = serde_json::value::to_raw_value(own).unwrap();
+        assert_eq!(report_of(&raw), own);
+    }
+
+    #[test]
+    fn a_call_that_a_rule_refused_did_not_fail() {
+        for text in [
+            "This command requires approval",
+            "Claude requested permissions to write to x, but you haven't granted it yet.",
+            "Permission to use Bash with command rm has been denied.",
+            "<tool_use_error>Blocked: standalone sleep 65.</tool_use_error>",
+        ] {
+            assert!(matches!(failed(text.into()), Outcome::Denied(_)), "{text}");
+        }
+        let failure = failed("Exit code 2\nThis command requires approval".into());
+        assert!(matches!(failure, Outcome::Failed { code: Some(2), .. }));
+    }
+}

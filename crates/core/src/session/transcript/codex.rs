@@ -1,0 +1,702 @@
+//! Codex's rollouts: one record per line, with a kind and a payload. Newer versions tell a thing
+//! twice, as the model saw it and as the client did it; it counts once.
+
+mod patch;
+mod tool;
+
+use super::Reader;
+use super::lenient::{Parts, Scalar, read_mended, reason};
+use crate::session::{
+    Call, Change, Detail, Fact, Identity, Linked, Mark, Outcome, Role, Used, hash,
+};
+use crate::text::redact::Clean;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+/// The originator of `codex exec`.
+const EXEC: &str = "codex_exec";
+
+/// A call and what the client tells of it stand close together.
+const KNOWN_MAX: usize = 512;
+
+/// Reads Codex's records.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Codex {
+    /// Where paths in patches begin.
+    cwd: String,
+    /// Calls that were told, and whether they are patches.
+    known: VecDeque<(u64, bool)>,
+    /// Commands that go on, by the number under which their output is asked for.
+    #[serde(default)]
+    running: VecDeque<(String, String)>,
+    /// Calls that ask for more output of such a command.
+    #[serde(default)]
+    polls: VecDeque<(u64, String)>,
+    /// The prompt that was told last, while nothing has come of it.
+    prompt: Option<u64>,
+    ordinal: Option<i64>,
+}
+
+/// A record.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Line<'a> {
+    #[serde(borrow)]
+    timestamp: Scalar<'a>,
+    #[serde(borrow)]
+    ordinal: Scalar<'a>,
+    #[serde(borrow)]
+    r#type: Scalar<'a>,
+    #[serde(borrow)]
+    payload: Option<&'a RawValue>,
+}
+
+/// What payloads have, all of them together.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Payload<'a> {
+    #[serde(borrow)]
+    r#type: Scalar<'a>,
+    #[serde(borrow)]
+    originator: Scalar<'a>,
+    #[serde(borrow)]
+    id: Scalar<'a>,
+    #[serde(borrow)]
+    forked_from_id: Scalar<'a>,
+    #[serde(borrow)]
+    parent_thread_id: Scalar<'a>,
+    #[serde(borrow)]
+    source: Option<&'a RawValue>,
+    #[serde(borrow)]
+    cwd: Scalar<'a>,
+    #[serde(borrow)]
+    cli_version: Scalar<'a>,
+    #[serde(borrow)]
+    model: Scalar<'a>,
+    #[serde(borrow)]
+    git: Parts<'a, Git<'a>>,
+    #[serde(borrow)]
+    role: Scalar<'a>,
+    #[serde(borrow)]
+    content: Parts<'a, Block<'a>>,
+    #[serde(borrow)]
+    name: Scalar<'a>,
+    #[serde(borrow)]
+    arguments: Scalar<'a>,
+    #[serde(borrow)]
+    input: Scalar<'a>,
+    #[serde(borrow)]
+    call_id: Scalar<'a>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    status: Scalar<'a>,
+    #[serde(borrow)]
+    action: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Scalar<'a>,
+    #[serde(borrow)]
+    item: Parts<'a, Item<'a>>,
+    #[serde(borrow)]
+    info: Parts<'a, Info<'a>>,
+    #[serde(borrow)]
+    error: Parts<'a, Trouble<'a>>,
+    #[serde(borrow)]
+    changes: Option<&'a RawValue>,
+    #[serde(borrow)]
+    success: Scalar<'a>,
+    #[serde(borrow)]
+    stderr: Scalar<'a>,
+    #[serde(borrow)]
+    num_turns: Scalar<'a>,
+    #[serde(borrow)]
+    model_context_window: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Git<'a> {
+    #[serde(borrow)]
+    commit_hash: Scalar<'a>,
+    #[serde(borrow)]
+    branch: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Block<'a> {
+    #[serde(borrow)]
+    text: Scalar<'a>,
+}
+
+/// Something the client did.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Item<'a> {
+    #[serde(borrow)]
+    r#type: Scalar<'a>,
+    #[serde(borrow)]
+    id: Scalar<'a>,
+    #[serde(borrow)]
+    content: Parts<'a, Block<'a>>,
+    #[serde(borrow)]
+    command: Option<&'a RawValue>,
+    #[serde(borrow)]
+    aggregated_output: Scalar<'a>,
+    #[serde(borrow)]
+    exit_code: Scalar<'a>,
+    #[serde(borrow)]
+    status: Scalar<'a>,
+    #[serde(borrow)]
+    changes: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool: Scalar<'a>,
+    #[serde(borrow)]
+    error: Parts<'a, Trouble<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Trouble<'a> {
+    #[serde(borrow)]
+    message: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Info<'a> {
+    #[serde(borrow)]
+    total_token_usage: Parts<'a, Spent<'a>>,
+    #[serde(borrow)]
+    last_token_usage: Parts<'a, Spent<'a>>,
+    #[serde(borrow)]
+    model_context_window: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Spent<'a> {
+    #[serde(borrow, rename = "input_tokens")]
+    input: Scalar<'a>,
+    #[serde(borrow, rename = "cached_input_tokens")]
+    cached: Scalar<'a>,
+    #[serde(borrow, rename = "output_tokens")]
+    output: Scalar<'a>,
+    #[serde(borrow, rename = "total_tokens")]
+    total: Scalar<'a>,
+}
+
+type Out<'o> = dyn FnMut(&Mark<'_>, Fact<'_>) + 'o;
+
+impl Reader for Codex {
+    fn record(&mut self, number: u64, line: &[u8], out: &mut Out<'_>) {
+        let first = match self.try_record(number, line, false, out) {
+            Ok(()) => return,
+            Err(reason) => reason,
+        };
+        if read_mended(line, &mut |line| self.try_record(number, line, true, out).is_ok()) {
+            return;
+        }
+        let mark = Mark { record: format!("line {number}").into(), number, at: None, agent: None };
+        out(&mark, Fact::Record(Linked::default()));
+        out(&mark, Fact::Skipped(first));
+    }
+}
+
+impl Codex {
+    fn try_record(
+        &mut self,
+        number: u64,
+        bytes: &[u8],
+        mended: bool,
+        out: &mut Out<'_>,
+    ) -> Result<(), &'static str> {
+        let line: Line<'_> = serde_json::from_slice(bytes).map_err(|error| reason(&error))?;
+        // The oldest versions write what the model saw without anything around it.
+        let raw = line.payload.map_or(bytes, |payload| payload.get().as_bytes());
+        let payload: Parts<'_, Payload<'_>> =
+            serde_json::from_slice(raw).map_err(|error| reason(&error))?;
+        let kind = line.r#type.text().ok_or("no type")?;
+        let payload = payload.one().ok_or("no payload")?;
+        let kind = if line.payload.is_none() { "response_item" } else { kind };
+        let ordinal = line.ordinal.integer().filter(|now| self.ordinal.is_none_or(|o| o < *now));
+        self.ordinal = ordinal.or(self.ordinal);
+        let record = match ordinal {
+            Some(ordinal) => format!("ordinal {ordinal}"),
+            None => format!("line {number}"),
+        };
+        let at = line.timestamp.text().and_then(|text| text.parse().ok());
+        let mark = &Mark { record: record.as_str().into(), number, at, agent: None };
+        let asked = self.asked(kind, &payload);
+        let role = if asked.is_some() { Role::Prompt } else { Role::Turn };
+        out(mark, Fact::Record(Linked { id: Some(&record), parent: None, role }));
+        if mended {
+            out(mark, Fact::Mended);
+        }
+        match kind {
+            "session_meta" | "turn_context" => self.identify(mark, &payload, out),
+            "response_item" => self.response(mark, &payload, asked, out),
+            "event_msg" => self.event(mark, &payload, asked, out),
+            "compacted" => {
+                out(mark, Fact::Sort("compaction"));
+                let summary = payload.message.into_text();
+                out(mark, Fact::Compacted { trigger: None, before: None, after: None, summary });
+            }
+            "world_state" | "token_usage_record" => out(mark, Fact::Sort("note")),
+            other => out(mark, Fact::Unknown(other.to_owned())),
+        }
+        Ok(())
+    }
+
+    /// What the user asks for here, if it was not told just before.
+    fn asked(&mut self, kind: &str, payload: &Payload<'_>) -> Option<String> {
+        let text = match (kind, payload.r#type.text()) {
+            ("response_item", Some("message")) if payload.role.text() == Some("user") => {
+                own_words(&payload.content)
+            }
+            ("event_msg", Some("user_message")) => {
+                payload.message.text().filter(|text| !is_injected(text)).map(str::to_owned)
+            }
+            ("event_msg", Some("item_completed")) => {
+                let item = payload.item.all().first();
+                let user = item.filter(|item| item.r#type.text() == Some("UserMessage"));
+                user.and_then(|item| own_words(&item.content))
+            }
+            _ => None,
+        }?;
+        let this = hash(text.trim().as_bytes());
+        let new = self.prompt != Some(this);
+        self.prompt = Some(this);
+        new.then_some(text)
+    }
+
+    fn identify(&mut self, mark: &Mark<'_>, payload: &Payload<'_>, out: &mut Out<'_>) {
+        if let Some(cwd) = payload.cwd.text() {
+            self.cwd = Clean::of(cwd).0.as_str().to_owned();
+        }
+        let git = payload.git.all().first();
+        let spawned = payload.source.and_then(spawned_by);
+        out(mark, Fact::Sort("identity"));
+        out(
+            mark,
+            Fact::Identity(Identity {
+                session: payload.id.text(),
+                forked_from: payload.forked_from_id.text(),
+                agent_of: payload.parent_thread_id.text().or(spawned.as_deref()),
+                cwd: payload.cwd.text(),
+                version: payload.cli_version.text(),
+                model: payload.model.text(),
+                branch: git.and_then(|git| git.branch.text()),
+                commit: git.and_then(|git| git.commit_hash.text()),
+                title: None,
+                headless: payload.originator.text().map(|originator| originator == EXEC),
+            }),
+        );
+    }
+
+    fn response(
+        &mut self,
+        mark: &Mark<'_>,
+        payload: &Payload<'_>,
+        asked: Option<String>,
+        out: &mut Out<'_>,
+    ) {
+        let call = payload.call_id.text();
+        match payload.r#type.text() {
+            Some("message") => self.message(mark, payload, asked, out),
+            Some("reasoning" | "additional_tools" | "ghost_snapshot" | "compaction") => {
+                out(mark, Fact::Sort("note"));
+            }
+            Some("function_call" | "custom_tool_call" | "local_shell_call") => {
+                self.prompt = None;
+                out(mark, Fact::Sort("tool call"));
+                let Some(call) = call.or(payload.id.text()) else { return };
+                let name = payload.name.text().unwrap_or("local_shell");
+                let (arguments, input) = (payload.arguments.text(), payload.input.text());
+                let what = tool::call(name, arguments, input, payload.action, &self.cwd);
+                self.know(call, matches!(what, Call::Change(_)));
+                if name == "write_stdin" {
+                    self.poll(call, arguments);
+                }
+                out(mark, Fact::Called { call, tool: name, what });
+                // A call that the client could not even make has no result.
+                if payload.status.text() == Some("failed") {
+                    let outcome = Outcome::Failed { code: None, text: "".into() };
+                    out(mark, Fact::Returned { call, outcome, detail: Detail::None });
+                }
+            }
+            Some("function_call_output" | "custom_tool_call_output") => {
+                out(mark, Fact::Sort("tool result"));
+                if let (Some(call), Some(output)) = (call, payload.output) {
+                    let text = tool::text_of(output);
+                    let (outcome, detail) = tool::came_back(&text);
+                    self.went_on(mark, call, &text, &outcome, &detail, out);
+                    out(mark, Fact::Returned { call, outcome, detail });
+                }
+            }
+            Some("web_search_call" | "image_generation_call") => {
+                out(mark, Fact::Sort("tool call"));
+                let call = call.or(payload.id.text()).unwrap_or(&mark.record);
+                out(mark, Fact::Called { call, tool: "web_search", what: Call::Other });
+                let (outcome, detail) = (Outcome::Good, Detail::None);
+                out(mark, Fact::Returned { call, outcome, detail });
+            }
+            Some(other) => out(mark, Fact::Unknown(format!("response_item/{other}"))),
+            None => out(mark, Fact::Skipped("no type")),
+        }
+    }
+
+    /// A call asks for more output of a command that goes on.
+    fn poll(&mut self, call: &str, arguments: Option<&str>) {
+        let Some(session) = arguments.and_then(tool::session_of) else { return };
+        let command = self.running.iter().rev().find(|(of, _)| *of == session);
+        if let Some((_, command)) = command {
+            keep(&mut self.polls, (hash(call.as_bytes()), command.clone()));
+        }
+    }
+
+    /// A command goes on, or a call that asked for its output tells that it ended.
+    fn went_on(
+        &mut self,
+        mark: &Mark<'_>,
+        call: &str,
+        text: &str,
+        outcome: &Outcome<'_>,
+        detail: &Detail<'_>,
+        out: &mut Out<'_>,
+    ) {
+        let id = hash(call.as_bytes());
+        let polled = self.polls.iter().position(|(poll, _)| *poll == id);
+        let polled = polled.and_then(|at| self.polls.remove(at)).map(|(_, command)| command);
+        match (outcome, polled) {
+            (Outcome::Running, Some(_)) => {}
+            (Outcome::Running, None) => {
+                if let Some(session) = tool::runs_as(text) {
+                    keep(&mut self.running, (session, call.to_owned()));
+                }
+            }
+            (outcome, Some(command)) => {
+                self.running.retain(|(_, of)| *of != command);
+                let (outcome, detail) = (outcome.clone(), detail.clone());
+                out(mark, Fact::Returned { call: &command, outcome, detail });
+            }
+            (_, None) => {}
+        }
+    }
+
+    fn message(
+        &mut self,
+        mark: &Mark<'_>,
+        payload: &Payload<'_>,
+        asked: Option<String>,
+        out: &mut Out<'_>,
+    ) {
+        match (payload.role.text(), asked) {
+            (_, Some(text)) => {
+                out(mark, Fact::Sort("user"));
+                out(mark, Fact::Asked(text.into()));
+            }
+            (Some("assistant"), None) => {
+                self.prompt = None;
+                out(mark, Fact::Sort("assistant"));
+                if let Some(text) = text(&payload.content) {
+                    out(mark, Fact::Said(text.into()));
+                }
+            }
+            (Some("user"), None) => {
+                out(mark, Fact::Sort("meta"));
+                for skill in payload.content.all().iter().filter_map(|block| block.text.text()) {
+                    if let Some(name) = skill_name(skill) {
+                        out(mark, Fact::Skill { name: name.into(), arguments: "".into() });
+                    }
+                }
+            }
+            (Some(_) | None, None) => out(mark, Fact::Sort("meta")),
+        }
+    }
+
+    fn event(
+        &mut self,
+        mark: &Mark<'_>,
+        payload: &Payload<'_>,
+        asked: Option<String>,
+        out: &mut Out<'_>,
+    ) {
+        const NOTES: [&str; 10] = [
+            "task_started",
+            "turn_started",
+            "agent_reasoning",
+            "agent_reasoning_raw_content",
+            "thread_settings_applied",
+            "context_compacted",
+            "exec_command_begin",
+            "patch_apply_begin",
+            "entered_review_mode",
+            "exited_review_mode",
+        ];
+        if let Some(text) = asked {
+            out(mark, Fact::Sort("user"));
+            return out(mark, Fact::Asked(text.into()));
+        }
+        match payload.r#type.text() {
+            Some("user_message") => out(mark, Fact::Sort("told again")),
+            Some("agent_message") => {
+                self.prompt = None;
+                out(mark, Fact::Sort("assistant"));
+                if let Some(text) = payload.message.text() {
+                    out(mark, Fact::Said(text.into()));
+                }
+            }
+            Some("token_count") => Self::tokens(mark, payload, out),
+            Some("task_complete" | "turn_complete") => {
+                self.prompt = None;
+                out(mark, Fact::Sort("note"));
+                out(mark, Fact::TurnOver(true));
+                let trouble = payload.error.all().first();
+                if let Some(text) = trouble.and_then(|error| error.message.text()) {
+                    out(mark, Fact::ApiError { status: None, text: text.into() });
+                }
+            }
+            Some("turn_aborted") => {
+                self.prompt = None;
+                out(mark, Fact::Sort("interrupt"));
+                out(mark, Fact::Interrupted);
+            }
+            Some("error" | "stream_error") => {
+                out(mark, Fact::Sort("API error"));
+                let text = payload.message.text().unwrap_or_default().into();
+                out(mark, Fact::ApiError { status: None, text });
+            }
+            Some("thread_rolled_back") => {
+                out(mark, Fact::Sort("note"));
+                out(mark, Fact::RolledBack(payload.num_turns.count()));
+            }
+            Some("patch_apply_end") => {
+                out(mark, Fact::Sort("tool result"));
+                let failed = payload.success == Scalar::Flag(false);
+                let text = payload.stderr.text().unwrap_or_default();
+                self.patched(mark, payload.call_id.text(), payload.changes, (failed, text), out);
+            }
+            Some("item_completed") => match payload.item.all().first() {
+                Some(item) => self.item(mark, item, out),
+                None => out(mark, Fact::Skipped("no item")),
+            },
+            Some(note) if NOTES.contains(&note) => {
+                out(mark, Fact::Sort("note"));
+                let window = payload.model_context_window.integer();
+                if let Some(window) = window.and_then(|window| u64::try_from(window).ok()) {
+                    out(mark, Fact::Used(Used { window: Some(window), ..Used::default() }));
+                }
+            }
+            Some(other) => out(mark, Fact::Unknown(format!("event_msg/{other}"))),
+            None => out(mark, Fact::Skipped("no type")),
+        }
+    }
+
+    fn item(&mut self, mark: &Mark<'_>, item: &Item<'_>, out: &mut Out<'_>) {
+        let (Some(kind), Some(id)) = (item.r#type.text(), item.id.text()) else {
+            return out(mark, Fact::Skipped("no type"));
+        };
+        match kind {
+            "AgentMessage" => {
+                self.prompt = None;
+                out(mark, Fact::Sort("assistant"));
+                if let Some(text) = text(&item.content) {
+                    out(mark, Fact::Said(text.into()));
+                }
+            }
+            "UserMessage" => out(mark, Fact::Sort("told again")),
+            "Reasoning" | "ContextCompaction" | "WebSearch" => out(mark, Fact::Sort("note")),
+            "HookPrompt" => out(mark, Fact::Sort("hook")),
+            "CommandExecution" => {
+                out(mark, Fact::Sort("tool result"));
+                let command = tool::command_of(item.command).unwrap_or_default();
+                self.call_once(mark, id, "exec_command", Call::Command(command), out);
+                let code = item.exit_code.integer();
+                let output = item.aggregated_output.text().unwrap_or_default();
+                let outcome = match (code, item.status.text()) {
+                    (Some(0), _) | (None, Some("completed")) => Outcome::Good,
+                    (None, Some("in_progress")) => Outcome::Running,
+                    (None, Some("declined")) => Outcome::Rejected { said: None },
+                    (code, _) => Outcome::Failed { code, text: output.into() },
+                };
+                let is_good = matches!(outcome, Outcome::Good);
+                let detail = if is_good { Detail::Output(output.into()) } else { Detail::None };
+                out(mark, Fact::Returned { call: id, outcome, detail });
+            }
+            "FileChange" => {
+                out(mark, Fact::Sort("tool result"));
+                let failed = matches!(item.status.text(), Some("failed" | "declined"));
+                self.patched(mark, Some(id), item.changes, (failed, ""), out);
+            }
+            "McpToolCall" => {
+                out(mark, Fact::Sort("tool result"));
+                self.call_once(mark, id, item.tool.text().unwrap_or("mcp"), Call::Other, out);
+                let error = item.error.all().first().and_then(|error| error.message.text());
+                let outcome = match error {
+                    Some(text) => Outcome::Failed { code: None, text: text.into() },
+                    None => Outcome::Good,
+                };
+                out(mark, Fact::Returned { call: id, outcome, detail: Detail::None });
+            }
+            other => out(mark, Fact::Unknown(format!("item/{other}"))),
+        }
+    }
+
+    /// A call that was told by the model is not told again by the client.
+    fn call_once(
+        &mut self,
+        mark: &Mark<'_>,
+        call: &str,
+        tool: &str,
+        what: Call<'_>,
+        out: &mut Out<'_>,
+    ) {
+        if self.is_known(call).is_none() {
+            self.know(call, false);
+            out(mark, Fact::Called { call, tool, what });
+        }
+    }
+
+    /// Files were changed: by a patch that was called for, or by a command that had one inside.
+    fn patched(
+        &mut self,
+        mark: &Mark<'_>,
+        call: Option<&str>,
+        changes: Option<&RawValue>,
+        (failed, text): (bool, &str),
+        out: &mut Out<'_>,
+    ) {
+        let Some(call) = call else { return };
+        let outcome = || match failed {
+            true => Outcome::Failed { code: None, text: text.to_owned().into() },
+            false => Outcome::Good,
+        };
+        let name: Cow<'_, str> = match self.is_known(call) {
+            Some(true) => call.into(),
+            known @ (Some(false) | None) => {
+                let name = match known {
+                    Some(_) => Cow::Owned(format!("{call}/patch")),
+                    None => call.into(),
+                };
+                self.know(&name, true);
+                let what = Call::Change(patch::told(changes));
+                out(mark, Fact::Called { call: &name, tool: "apply_patch", what });
+                name
+            }
+        };
+        out(mark, Fact::Returned { call: &name, outcome: outcome(), detail: Detail::None });
+    }
+
+    fn tokens(mark: &Mark<'_>, payload: &Payload<'_>, out: &mut Out<'_>) {
+        out(mark, Fact::Sort("note"));
+        let Some(info) = payload.info.all().first() else { return };
+        let window = info.model_context_window.integer().and_then(|w| u64::try_from(w).ok());
+        let last = info.last_token_usage.all().first();
+        let total = info.total_token_usage.all().first().map_or(0, |all| all.total.count());
+        // Sent again whenever a limit changes; the sum tells whether something was used.
+        let answer = total.to_string();
+        let used = last.map_or(Used { window, ..Used::default() }, |tokens| Used {
+            answer: Some(&answer),
+            input: tokens.input.count().saturating_sub(tokens.cached.count()),
+            cached: tokens.cached.count(),
+            output: tokens.output.count(),
+            window,
+        });
+        out(mark, Fact::Used(used));
+    }
+
+    fn know(&mut self, call: &str, is_patch: bool) {
+        if self.known.len() >= KNOWN_MAX {
+            self.known.pop_front();
+        }
+        self.known.push_back((hash(call.as_bytes()), is_patch));
+    }
+
+    fn is_known(&self, call: &str) -> Option<bool> {
+        let this = hash(call.as_bytes());
+        self.known.iter().rev().find(|(call, _)| *call == this).map(|(_, patch)| *patch)
+    }
+}
+
+/// The session that started this one as an agent, as older versions name it: in what they call its source.
+fn spawned_by(source: &RawValue) -> Option<String> {
+    let source = source.get().starts_with('{').then(|| source.get())?;
+    let source: serde_json::Value = serde_json::from_str(source).ok()?;
+    let parent = source.pointer("/subagent/thread_spawn/parent_thread_id")?;
+    parent.as_str().map(str::to_owned)
+}
+
+/// Adds an entry to a list that stays short.
+fn keep<T>(list: &mut VecDeque<T>, entry: T) {
+    const RUNNING_MAX: usize = 64;
+    if list.len() >= RUNNING_MAX {
+        list.pop_front();
+    }
+    list.push_back(entry);
+}
+
+/// Texts that the client writes in the user's name begin like this.
+const INJECTED: [&str; 14] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<INSTRUCTIONS>",
+    "<turn_aborted>",
+    "<skill>",
+    "<skills_instructions>",
+    "<permissions",
+    "<subagent_notification>",
+    "<hook_prompt",
+    "<user_shell_command>",
+    "<model_switch>",
+    "<collaboration_mode>",
+    "<recommended_plugins>",
+];
+
+fn is_injected(text: &str) -> bool {
+    let start = text.trim_start();
+    start.is_empty() || INJECTED.iter().any(|mark| start.starts_with(mark))
+}
+
+/// What the user says, without what the client adds.
+fn own_words(content: &Parts<'_, Block<'_>>) -> Option<String> {
+    if let Parts::Text(text) = content {
+        return Some(text.clone().into_owned()).filter(|text| !is_injected(text));
+    }
+    let texts = content.all().iter().filter_map(|block| block.text.text());
+    let own: Vec<&str> = texts.filter(|text| !is_injected(text)).collect();
+    (!own.is_empty()).then(|| own.join("\n"))
+}
+
+fn text(content: &Parts<'_, Block<'_>>) -> Option<String> {
+    match content {
+        Parts::Text(text) => Some(text.clone().into_owned()),
+        Parts::Nothing => None,
+        Parts::One(_) | Parts::Many(_) => {
+            let texts: Vec<&str> =
+                content.all().iter().filter_map(|block| block.text.text()).collect();
+            (!texts.is_empty()).then(|| texts.join("\n"))
+        }
+    }
+}
+
+fn skill_name(text: &str) -> Option<&str> {
+    let (_, rest) = text.trim_start().strip_prefix("<skill>")?.split_once("<name>")?;
+    rest.split_once("</name>").map(|(name, _)| name.trim())
+}
+
+/// Where paths begin that are not whole.
+fn whole(path: &str, cwd: &str) -> String {
+    if path.starts_with('/') || cwd.is_empty() {
+        return path.to_owned();
+    }
+    format!("{}/{}", cwd.trim_end_matches('/'), path.trim_start_matches("./"))
+}
+
+/// A change of a file that is known by its name only.
+fn written(path: String) -> Change {
+    Change::Write { path, content: None }
+}

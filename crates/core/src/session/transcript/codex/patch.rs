@@ -1,0 +1,162 @@
+//! Patches: which files they change, and how.
+
+use super::{whole, written};
+use crate::session::transcript::lenient::{Parts, Scalar};
+use crate::session::{Change, hash};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The changes that the text of a patch asks for.
+pub(super) fn asked(text: &str, cwd: &str) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    let mut hunk = Hunk::default();
+    for line in text.lines() {
+        let named = |mark: &str| line.strip_prefix(mark).map(|path| whole(path.trim(), cwd));
+        if let Some(path) = named("*** Add File: ") {
+            hunk.close(&mut changes);
+            changes.push(written(path));
+        } else if let Some(path) = named("*** Update File: ") {
+            hunk.close(&mut changes);
+            changes.push(Change::Edit { path, parts: Vec::new() });
+        } else if let Some(path) = named("*** Delete File: ") {
+            hunk.close(&mut changes);
+            changes.push(Change::Delete { path });
+        } else if let Some(path) = named("*** Move to: ") {
+            if let Some(Change::Edit { path: from, .. }) = changes.last().cloned() {
+                changes.push(Change::Delete { path: from });
+                changes.push(written(path));
+            }
+        } else if line.starts_with("@@") || line.starts_with("*** End") {
+            hunk.close(&mut changes);
+        } else {
+            hunk.take(line);
+        }
+    }
+    hunk.close(&mut changes);
+    changes
+}
+
+/// Lines that a patch takes out and puts in.
+#[derive(Default)]
+struct Hunk {
+    old: String,
+    new: String,
+}
+
+impl Hunk {
+    fn take(&mut self, line: &str) {
+        let (side, line) = match (line.strip_prefix('+'), line.strip_prefix('-')) {
+            (Some(line), _) => (&mut self.new, line),
+            (None, Some(line)) => (&mut self.old, line),
+            (None, None) => return,
+        };
+        side.push_str(line);
+        side.push('\n');
+    }
+
+    fn close(&mut self, changes: &mut [Change]) {
+        let Self { old, new } = std::mem::take(self);
+        match changes.last_mut() {
+            Some(Change::Write { content: content @ None, .. }) if !new.is_empty() => {
+                *content =
+                    Some((hash(new.as_bytes()), u64::try_from(new.len()).unwrap_or_default()));
+            }
+            Some(Change::Edit { parts, .. }) if !(old.is_empty() && new.is_empty()) => {
+                parts.push((hash(old.as_bytes()), hash(new.as_bytes())));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Told<'a> {
+    #[serde(borrow)]
+    r#type: Scalar<'a>,
+    #[serde(borrow)]
+    content: Scalar<'a>,
+    #[serde(borrow)]
+    unified_diff: Scalar<'a>,
+    #[serde(borrow)]
+    move_path: Scalar<'a>,
+}
+
+/// The changes that the client made.
+pub(super) fn told(changes: Option<&RawValue>) -> Vec<Change> {
+    let Some(changes) = changes else { return Vec::new() };
+    let read: Result<BTreeMap<Cow<'_, str>, Parts<'_, Told<'_>>>, _> =
+        serde_json::from_str(changes.get());
+    let mut found = Vec::new();
+    for (path, told) in read.unwrap_or_default() {
+        let told = told.one().unwrap_or_default();
+        let path = path.into_owned();
+        match told.r#type.text() {
+            Some("add") => {
+                let content = told.content.text().map(|text| {
+                    (hash(text.as_bytes()), u64::try_from(text.len()).unwrap_or_default())
+                });
+                found.push(Change::Write { path, content });
+            }
+            Some("delete") => found.push(Change::Delete { path }),
+            Some(_) | None => {
+                let mut hunk = Hunk::default();
+                let mut edit = [Change::Edit { path: path.clone(), parts: Vec::new() }];
+                for line in told.unified_diff.text().unwrap_or_default().lines() {
+                    if line.starts_with("@@") {
+                        hunk.close(&mut edit);
+                    } else if !line.starts_with("+++ ") && !line.starts_with("--- ") {
+                        hunk.take(line);
+                    }
+                }
+                hunk.close(&mut edit);
+                found.extend(edit);
+                if let Some(to) = told.move_path.text() {
+                    found.push(Change::Delete { path });
+                    found.push(written(to.to_owned()));
+                }
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_says_which_files_it_changes() {
+        let text = "*** Begin Patch\n*** Add File: docs/a.md\n+# A\n+b\n*** Update File: src/x.rs\n@@\n-old\n+new\n*** Move to: src/y.rs\n*** Delete File: /tmp/z\n*** End Patch";
+        let changes = asked(text, "/home/dev/shop");
+        let paths: Vec<&str> = changes.iter().map(Change::path).collect();
+        let base = "/home/dev/shop";
+        assert_eq!(
+            paths,
+            [
+                format!("{base}/docs/a.md"),
+                format!("{base}/src/x.rs"),
+                format!("{base}/src/x.rs"),
+                format!("{base}/src/y.rs"),
+                "/tmp/z".to_owned()
+            ]
+        );
+        assert_eq!(
+            changes[0],
+            Change::Write {
+                path: format!("{base}/docs/a.md"),
+                content: Some((hash(b"# A\nb\n"), 6))
+            }
+        );
+    }
+
+    #[test]
+    fn what_is_asked_and_what_is_told_are_the_same_change() {
+        let asked = asked("*** Update File: a\n@@\n-one\n+two\n", "/r");
+        let raw = r#"{"/r/a":{"type":"update","unified_diff":"@@ -1 +1 @@\n-one\n+two\n"}}"#;
+        let raw: Box<RawValue> = serde_json::from_str(raw).unwrap();
+        assert_eq!(told(Some(&raw)), asked);
+    }
+}

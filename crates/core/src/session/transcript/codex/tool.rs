@@ -1,0 +1,309 @@
+//! Codex's tools: what a call is for, and what its output tells.
+
+use super::patch;
+use crate::session::shell::outside_action;
+use crate::session::transcript::lenient::{Parts, Scalar};
+use crate::session::{Call, Detail, Outcome, Todo};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What functions are given, all of them together.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Arguments<'a> {
+    #[serde(borrow)]
+    cmd: Option<&'a RawValue>,
+    #[serde(borrow)]
+    command: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input: Scalar<'a>,
+    #[serde(borrow)]
+    patch: Scalar<'a>,
+    #[serde(borrow)]
+    path: Scalar<'a>,
+    #[serde(borrow)]
+    plan: Parts<'a, Step<'a>>,
+    #[serde(borrow)]
+    agent_type: Scalar<'a>,
+    #[serde(borrow)]
+    title: Scalar<'a>,
+    #[serde(borrow)]
+    body: Scalar<'a>,
+    #[serde(borrow)]
+    message: Scalar<'a>,
+    #[serde(borrow)]
+    task_name: Scalar<'a>,
+    #[serde(borrow)]
+    targets: Option<&'a RawValue>,
+    #[serde(borrow)]
+    ids: Option<&'a RawValue>,
+    #[serde(borrow)]
+    id: Scalar<'a>,
+    #[serde(borrow)]
+    target: Scalar<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Step<'a> {
+    #[serde(borrow)]
+    step: Scalar<'a>,
+    #[serde(borrow)]
+    status: Scalar<'a>,
+}
+
+/// Functions that run a command, in whichever version.
+pub(super) const SHELLS: [&str; 6] =
+    ["exec_command", "shell", "shell_command", "container.exec", "bash", "local_shell"];
+
+/// What a function is called for.
+pub(super) fn call<'a>(
+    name: &str,
+    arguments: Option<&'a str>,
+    input: Option<&'a str>,
+    action: Option<&'a RawValue>,
+    cwd: &str,
+) -> Call<'a> {
+    let given = arguments.or(action.map(RawValue::get)).unwrap_or("{}");
+    let given: Arguments<'a> = serde_json::from_str(given).unwrap_or_default();
+    match name {
+        shell if SHELLS.contains(&shell) => {
+            let words = given.cmd.or(given.command);
+            if let Some(text) = patch_inside(words) {
+                return Call::Change(patch::asked(&text, cwd));
+            }
+            Call::Command(command_of(words).unwrap_or_default())
+        }
+        "apply_patch" => {
+            let text = input.or(given.input.text()).or(given.patch.text()).unwrap_or_default();
+            Call::Change(patch::asked(text, cwd))
+        }
+        "update_plan" => {
+            let steps = given.plan.many().into_iter().filter_map(|step| {
+                let status = step.status.into_text().unwrap_or_default();
+                Some(Todo { subject: step.step.into_text()?, status })
+            });
+            Call::Todos(steps.collect())
+        }
+        "spawn_agent" => Call::Agent {
+            kind: given.agent_type.into_text(),
+            about: given.task_name.into_text(),
+            prompt: given.message.into_text(),
+        },
+        "wait_agent" | "wait" | "close_agent" => {
+            let list = given.targets.or(given.ids).map_or("[]", RawValue::get);
+            let list: Vec<Scalar<'a>> = serde_json::from_str(list).unwrap_or_default();
+            let one = given.id.id().or(given.target.id());
+            Call::AgentsEnd(list.into_iter().filter_map(Scalar::id).chain(one).collect())
+        }
+        "request_user_input" => Call::Question,
+        "view_image" => given.path.into_text().map_or(Call::Other, Call::Read),
+        name => match outside_action(name) {
+            Some(action) => Call::Outside {
+                action: action.into(),
+                title: given.title.into_text(),
+                body: given.body.into_text(),
+            },
+            None => Call::Other,
+        },
+    }
+}
+
+/// The words of a command, if it is a list.
+fn words_of(raw: Option<&RawValue>) -> Option<Vec<Cow<'_, str>>> {
+    let words: Vec<Scalar<'_>> = serde_json::from_str(raw?.get()).ok()?;
+    Some(words.into_iter().filter_map(Scalar::into_text).collect())
+}
+
+fn patch_inside(raw: Option<&RawValue>) -> Option<String> {
+    match words_of(raw)?.as_slice() {
+        [program, text] if program == "apply_patch" => Some(text.clone().into_owned()),
+        _ => None,
+    }
+}
+
+/// A command as a person would type it: what a shell is told, or the words.
+pub(super) fn command_of(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
+    if let Ok(text) = serde_json::from_str::<Scalar<'_>>(raw?.get())
+        && let Some(text) = text.into_text()
+    {
+        return Some(text);
+    }
+    let words = words_of(raw)?;
+    if let [shell, option, script] = words.as_slice()
+        && option.starts_with('-')
+        && option.ends_with('c')
+        && shell.ends_with("sh")
+    {
+        return Some(script.clone());
+    }
+    Some(words.join(" ").into())
+}
+
+/// What an output may be.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Reply<'a> {
+    #[serde(borrow)]
+    output: Scalar<'a>,
+    #[serde(borrow)]
+    content: Scalar<'a>,
+    #[serde(borrow)]
+    text: Scalar<'a>,
+    #[serde(borrow)]
+    metadata: Parts<'a, Metadata<'a>>,
+    #[serde(borrow)]
+    agent_id: Scalar<'a>,
+    #[serde(borrow)]
+    timed_out: Scalar<'a>,
+    #[serde(borrow)]
+    answers: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Metadata<'a> {
+    #[serde(borrow)]
+    exit_code: Scalar<'a>,
+}
+
+/// The text of an output: a text, a map with one, or a list of them.
+pub(super) fn text_of(raw: &RawValue) -> Cow<'_, str> {
+    match serde_json::from_str::<Parts<'_, Reply<'_>>>(raw.get()) {
+        Ok(Parts::Text(text)) => text,
+        Ok(parts @ (Parts::One(_) | Parts::Many(_))) => {
+            let texts = parts.many().into_iter().filter_map(|part| {
+                part.text.into_text().or(part.content.into_text()).or(part.output.into_text())
+            });
+            texts.collect::<Vec<_>>().join("\n").into()
+        }
+        Ok(Parts::Nothing) | Err(_) => Cow::default(),
+    }
+}
+
+/// How a call came back, as its output says it.
+pub(super) fn came_back(text: &str) -> (Outcome<'_>, Detail<'_>) {
+    match outcome_of(text) {
+        (Outcome::Good, Detail::None) => (Outcome::Good, Detail::Output(written(text))),
+        told => told,
+    }
+}
+
+/// What a command wrote, without what the client puts before it.
+fn written(text: &str) -> Cow<'_, str> {
+    if text.starts_with('{')
+        && let Ok(Parts::One(read)) = serde_json::from_str::<Parts<'_, Reply<'_>>>(text)
+        && let Some(output) = read.output.into_text()
+    {
+        return output;
+    }
+    let head = &text[..text.floor_char_boundary(400.min(text.len()))];
+    match head.find("\nOutput:\n") {
+        Some(at) => text[at + "\nOutput:\n".len()..].into(),
+        None => text.into(),
+    }
+}
+
+fn outcome_of(text: &str) -> (Outcome<'_>, Detail<'_>) {
+    if text.starts_with('{')
+        && let Ok(Parts::One(read)) = serde_json::from_str::<Parts<'_, Reply<'_>>>(text)
+    {
+        return read_output(text, *read);
+    }
+    let head = &text[..text.floor_char_boundary(400.min(text.len()))];
+    let code = ["Process exited with code ", "Exit code: ", "exit code: "]
+        .iter()
+        .find_map(|mark| head.split_once(mark))
+        .and_then(|(_, rest)| {
+            rest.split(|c: char| !c.is_ascii_digit() && c != '-').next()?.parse::<i64>().ok()
+        });
+    let lower = head.to_lowercase();
+    let outcome = match code {
+        Some(0) => Outcome::Good,
+        Some(code) => Outcome::Failed { code: Some(code), text: text.into() },
+        None if lower.contains("process running with session id") => Outcome::Running,
+        None if lower.contains("rejected by user") => Outcome::Rejected { said: None },
+        None if lower.starts_with("aborted by user") => Outcome::Interrupted,
+        None if FAILED.iter().any(|mark| lower.starts_with(mark)) => {
+            Outcome::Failed { code: None, text: text.into() }
+        }
+        None => Outcome::Good,
+    };
+    (outcome, Detail::None)
+}
+
+/// The number under which a command goes on.
+pub(super) fn runs_as(text: &str) -> Option<String> {
+    const MARK: &str = "running with session ID ";
+    let head = &text[..text.floor_char_boundary(400.min(text.len()))];
+    let (_, rest) = head.split_once(MARK)?;
+    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    (!number.is_empty()).then_some(number)
+}
+
+/// The command that a call asks for more output of.
+pub(super) fn session_of(arguments: &str) -> Option<String> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Asked<'a> {
+        #[serde(borrow)]
+        session_id: Scalar<'a>,
+    }
+    let asked: Asked<'_> = serde_json::from_str(arguments).ok()?;
+    asked.session_id.id().map(Cow::into_owned)
+}
+
+/// How outputs begin that tell of a failure without a code.
+const FAILED: [&str; 8] = [
+    "exec_command failed",
+    "execution error",
+    "apply_patch verification failed",
+    "failed to ",
+    "error:",
+    "unsupported call",
+    "command timed out",
+    "tool call failed",
+];
+
+fn read_output<'t>(text: &'t str, read: Reply<'t>) -> (Outcome<'t>, Detail<'t>) {
+    if let Some(id) = read.agent_id.id() {
+        return (Outcome::Good, Detail::Agent { id, running: true, report: None });
+    }
+    if let Some(answers) = read.answers {
+        return (Outcome::Good, Detail::Answers(answers_of(answers)));
+    }
+    if read.timed_out.is_true() {
+        return (Outcome::Interrupted, Detail::None);
+    }
+    let code = read.metadata.one().and_then(|metadata| metadata.exit_code.integer());
+    let outcome = match code {
+        None | Some(0) => Outcome::Good,
+        code @ Some(_) => {
+            let text = read.output.into_text().unwrap_or(text.into());
+            Outcome::Failed { code, text }
+        }
+    };
+    (outcome, Detail::None)
+}
+
+fn answers_of(raw: &RawValue) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Given<'a> {
+        #[serde(borrow)]
+        answers: Option<&'a RawValue>,
+    }
+    let read: Result<BTreeMap<Cow<'_, str>, Parts<'_, Given<'_>>>, _> =
+        serde_json::from_str(raw.get());
+    let answer = |given: Parts<'_, Given<'_>>| match given {
+        Parts::Text(text) => text.into_owned(),
+        given @ (Parts::One(_) | Parts::Many(_) | Parts::Nothing) => {
+            let lists = given.all().iter().filter_map(|given| words_of(given.answers));
+            lists.flatten().collect::<Vec<_>>().join(", ")
+        }
+    };
+    let pairs = read.unwrap_or_default().into_iter();
+    pairs.map(|(question, given)| (question, answer(given).into())).collect()
+}

@@ -1,0 +1,166 @@
+//! The body as blocks with their bytes: headings, paragraphs, list items, code.
+
+use crate::text::span::{At, Span};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+/// A piece of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Its bytes in the whole file.
+    pub at: Span,
+}
+
+/// What a piece of a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Running text outside lists.
+    Paragraph,
+    /// An item of an outermost list, with everything in it.
+    Item,
+    /// Code, fenced or indented.
+    Code,
+    /// A table.
+    Table,
+    /// HTML, comments included.
+    Html,
+}
+
+/// A heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// From 1 to 6.
+    pub level: u8,
+    /// Its text without markup.
+    pub title: At<String>,
+}
+
+/// The headings and blocks of a body, in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub struct Blocks {
+    /// Headings outside quotes and lists.
+    pub headings: Vec<Heading>,
+    /// Everything else.
+    pub blocks: Vec<Block>,
+    /// Every piece of code, inline code included: text that is not prose.
+    pub code: Vec<Span>,
+}
+
+/// Reads the Markdown that stands at `within` in `text`.
+pub fn read(text: &str, within: Span) -> Blocks {
+    let mut reader = Reader { out: Blocks::default(), lists: 0, quotes: 0, heading: None };
+    let parser = Parser::new_ext(within.of(text), Options::ENABLE_TABLES);
+    for (event, range) in parser.into_offset_iter() {
+        reader.event(event, Span::new(range.start, range.end).shifted(within.start));
+    }
+    reader.out
+}
+
+struct Reader {
+    out: Blocks,
+    lists: usize,
+    quotes: usize,
+    heading: Option<Heading>,
+}
+
+impl Reader {
+    fn event(&mut self, event: Event<'_>, at: Span) {
+        match event {
+            Event::Start(tag) => self.start(&tag, at),
+            Event::End(end) => self.end(end),
+            Event::Code(text) => {
+                self.title(&text);
+                self.out.code.push(at);
+            }
+            Event::Text(text) => self.title(&text),
+            Event::SoftBreak | Event::HardBreak => self.title(" "),
+            Event::Html(_)
+            | Event::InlineHtml(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_)
+            | Event::Rule
+            | Event::TaskListMarker(_) => {}
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "every other tag is text inside a block")]
+    fn start(&mut self, tag: &Tag<'_>, at: Span) {
+        let outermost = self.lists == 0;
+        let kind = match tag {
+            Tag::Heading { level, .. } if outermost && self.quotes == 0 => {
+                let title = At::new(String::new(), at);
+                self.heading = Some(Heading { level: *level as u8, title });
+                return;
+            }
+            Tag::List(_) => {
+                self.lists += 1;
+                return;
+            }
+            Tag::BlockQuote(_) => {
+                self.quotes += 1;
+                return;
+            }
+            Tag::Item if self.lists == 1 => BlockKind::Item,
+            Tag::Paragraph if outermost => BlockKind::Paragraph,
+            Tag::CodeBlock(_) => {
+                self.out.code.push(at);
+                BlockKind::Code
+            }
+            Tag::Table(_) if outermost => BlockKind::Table,
+            Tag::HtmlBlock if outermost => BlockKind::Html,
+            _ => return,
+        };
+        if outermost || kind == BlockKind::Item {
+            self.out.blocks.push(Block { kind, at });
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "every other end changes nothing here")]
+    fn end(&mut self, end: TagEnd) {
+        match end {
+            TagEnd::List(_) => self.lists = self.lists.saturating_sub(1),
+            TagEnd::BlockQuote(_) => self.quotes = self.quotes.saturating_sub(1),
+            TagEnd::Heading(_) => {
+                if let Some(mut heading) = self.heading.take() {
+                    heading.title.value = heading.title.value.trim().to_owned();
+                    self.out.headings.push(heading);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn title(&mut self, text: &str) {
+        if let Some(heading) = &mut self.heading {
+            heading.title.value.push_str(text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_know_their_bytes() {
+        let text = "intro\n\n# One `two`\n\n- a\n  - b\n- c\n\n```sh\n# no heading\n```\n";
+        let blocks = read(text, Span::new(0, text.len()));
+        assert_eq!(blocks.headings.len(), 1);
+        assert_eq!(blocks.headings[0].title.value, "One two");
+        assert_eq!(blocks.headings[0].title.at.of(text).trim_end(), "# One `two`");
+        let kinds: Vec<BlockKind> = blocks.blocks.iter().map(|block| block.kind).collect();
+        let expected = [BlockKind::Paragraph, BlockKind::Item, BlockKind::Item, BlockKind::Code];
+        assert_eq!(kinds, expected);
+        assert_eq!(blocks.blocks[1].at.of(text), "- a\n  - b\n");
+    }
+
+    #[test]
+    fn a_heading_in_a_list_or_quote_is_no_section() {
+        let text = "> # quoted\n\n- # listed\n\nSetext\n======\n";
+        let blocks = read(text, Span::new(0, text.len()));
+        let titles: Vec<&str> = blocks.headings.iter().map(|h| h.title.value.as_str()).collect();
+        assert_eq!(titles, ["Setext"]);
+    }
+}

@@ -1,0 +1,160 @@
+//! Looking for secrets: one pass over the text for letters that may begin one, then the grammar of
+//! whatever they may begin.
+
+use super::beginnings::Beginnings;
+use super::hit::Hit;
+use super::name::Names;
+use super::table::{Rule, Table};
+use super::value::Values;
+use super::{Redaction, assignment, key_block, url};
+use crate::text::span::Span;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A letter of UTF-8 has no more bytes.
+pub(super) const LETTER_BYTES_MAX: usize = 4;
+
+/// What letters may begin.
+#[derive(Clone, Copy, Debug)]
+enum Trigger {
+    Rule(usize),
+    KeyBlock(&'static str),
+    Url(&'static str),
+    Name,
+}
+
+/// The rules, ready to be looked for.
+#[derive(Debug)]
+pub(super) struct Scanner {
+    rules: Vec<Rule>,
+    names: Names,
+    values: Values,
+    beginnings: Beginnings,
+    triggers: Vec<Trigger>,
+}
+
+impl Scanner {
+    /// The rules that ship with midstride, and others.
+    pub(super) fn new(others: Vec<Rule>) -> Self {
+        let mut table = Table::shipped();
+        let (names, values) = (Names::new(&table), Values::new(&table));
+        let roots = table.words("roots");
+        let rules: Vec<Rule> = table.rules.drain(..).chain(others).collect();
+        let roots: Vec<String> = roots.iter().flat_map(|root| spellings(root)).collect();
+        let of_rules = rules.iter().enumerate();
+        let of_rules = of_rules.map(|(index, rule)| (&*rule.begins, Trigger::Rule(index)));
+        let of_blocks = key_block::BEGINS.map(|begins| (begins, Trigger::KeyBlock(begins)));
+        let of_urls = url::BEGINS.map(|begins| (begins, Trigger::Url(begins)));
+        let of_names = roots.iter().map(|root| (root.as_str(), Trigger::Name));
+        let all = of_rules.chain(of_blocks).chain(of_urls).chain(of_names);
+        let (begins, triggers): (Vec<&str>, Vec<Trigger>) = all.unzip();
+        let beginnings = Beginnings::new(begins.into_iter());
+        Self { rules, names, values, beginnings, triggers }
+    }
+
+    /// Everything that looks like a secret and whose letters begin in a range of the text.
+    pub(super) fn find(&self, text: &[u8], range: Range<usize>) -> Vec<Redaction> {
+        let to = text.len().min(range.end + self.beginnings.bytes_max());
+        let mut found = Vec::new();
+        self.beginnings.each(&text[range.start..to], |at, place| {
+            let at = range.start + at;
+            if at < range.end {
+                found.extend(self.judge(text, at, self.triggers[place]));
+            }
+        });
+        found
+    }
+
+    /// The first letters in a range that may begin a secret and have to wait for what is to come:
+    /// those of a private key whose end is missing, and all from a place on.
+    pub(super) fn first_waiting(
+        &self,
+        text: &[u8],
+        range: Range<usize>,
+        from: usize,
+    ) -> Option<usize> {
+        let mut first: Option<usize> = None;
+        self.beginnings.each(&text[range.clone()], |at, place| {
+            let at = range.start + at;
+            let open = match self.triggers[place] {
+                Trigger::KeyBlock(begins) => key_block::is_open(Hit::new(text, at), begins),
+                Trigger::Rule(_) | Trigger::Url(_) | Trigger::Name => false,
+            };
+            if first.is_none() && (at >= from || open) {
+                first = Some(at);
+            }
+        });
+        first
+    }
+
+    fn judge(&self, text: &[u8], at: usize, trigger: Trigger) -> Option<Redaction> {
+        let hit = Hit::new(text, at);
+        let (kind, range) = match trigger {
+            Trigger::Rule(index) => {
+                let rule = &self.rules[index];
+                (rule.kind.clone(), rule.find(hit, &self.values)?)
+            }
+            Trigger::KeyBlock(begins) => ("private-key".into(), key_block::find(hit, begins)?),
+            Trigger::Url(begins) => ("url-password".into(), url::find(hit, begins, &self.values)?),
+            Trigger::Name => {
+                let (kind, range) = assignment::find(hit, &self.names, &self.values)?;
+                (Cow::Borrowed(kind), range)
+            }
+        };
+        if hit.is_in_mark(hit.at) || hit.is_in_mark(range.start) {
+            return None;
+        }
+        let base = at - hit.at;
+        let at = whole_letters(text, range.start + base..range.end + base);
+        Some(Redaction { kind, at })
+    }
+}
+
+/// A value that was cut for its length does not end inside a letter.
+fn whole_letters(text: &[u8], range: Range<usize>) -> Span {
+    let goes_on = |byte: &&u8| **byte & 0xc0 == 0x80;
+    if text[range.clone()].last().is_none_or(u8::is_ascii) {
+        return Span::new(range.start, range.end);
+    }
+    let behind = text[range.end..].iter().take(LETTER_BYTES_MAX - 1).take_while(goes_on);
+    Span::new(range.start, range.end + behind.count())
+}
+
+/// As names are written: `token`, `Token`, `TOKEN`.
+fn spellings(root: &str) -> [String; 3] {
+    let shouted = root.to_ascii_uppercase();
+    let title = format!("{}{}", &shouted[..1], &root[1..]);
+    [root.to_owned(), title, shouted]
+}
+
+/// What a value is called that several rules recognise: a rule of a provider knows best.
+fn rank(kind: &str) -> u8 {
+    match kind {
+        "high-entropy" => 4,
+        "secret" => 3,
+        "password" => 2,
+        "api-key" | "url-password" | "bearer-token" | "authorization" => 1,
+        _ => 0,
+    }
+}
+
+/// Orders what was found: by place, and at one place by who knows best.
+pub(super) fn sort(found: &mut [Redaction]) {
+    found.sort_by(|one, other| {
+        let order = |found: &Redaction| (found.at.start, rank(&found.kind));
+        order(one).cmp(&order(other)).then(other.at.end.cmp(&one.at.end))
+    });
+}
+
+/// Joins what overlaps, so that nothing of either is left.
+pub(super) fn join(mut found: Vec<Redaction>) -> Vec<Redaction> {
+    sort(&mut found);
+    let mut joined: Vec<Redaction> = Vec::new();
+    for next in found {
+        match joined.last_mut().filter(|last| next.at.start < last.at.end) {
+            Some(last) => last.at.end = last.at.end.max(next.at.end),
+            None => joined.push(next),
+        }
+    }
+    joined
+}

@@ -1,0 +1,286 @@
+//! What to do when the text is not YAML as a whole.
+//!
+//! Marks that were left in it are looked through: a conflict marker counts as a comment, a tab in
+//! the indentation as two spaces. If it still does not parse, every block is parsed alone.
+
+use super::tree::{self, Stopped};
+use super::{Entry, Node, Problem, ProblemKind, Reading, Style, Value};
+use crate::text::span::{At, Span};
+
+/// How many of its character a conflict marker has at the least.
+pub const MARKER_LENGTH: usize = 7;
+/// Top-level blocks, and the blocks below them: the fields of `handoff:`.
+const BLOCK_DEPTH: usize = 2;
+
+/// Reads `text`, which stands `base` bytes into the file.
+pub(super) fn read(text: &str, base: usize) -> Reading {
+    let markers = conflict_markers(text);
+    let looked_through = (!markers.is_empty()).then(|| without_markers(text));
+    let text = looked_through.as_deref().unwrap_or(text);
+    let mut reading = match tree::build(text, base) {
+        Ok((root, comments)) => Reading { root, comments, problems: Vec::new() },
+        Err(_) => match Spaced::of(text) {
+            Some(spaced) => spaced.read(base),
+            None => by_blocks(text, base),
+        },
+    };
+    reading.problems.extend(markers.into_iter().map(|at| Problem {
+        kind: ProblemKind::ConflictMarker,
+        at: at.shifted(base),
+        message: "a merge was left unfinished here".to_owned(),
+    }));
+    reading
+}
+
+/// Parses each block alone.
+fn by_blocks(text: &str, base: usize) -> Reading {
+    let mut salvage = Salvage { comments: Vec::new(), problems: Vec::new() };
+    let entries = salvage.blocks(text, base, BLOCK_DEPTH);
+    let start = entries.first().map_or(base, |entry| entry.key.at.start);
+    let end = entries.last().map_or(base, |entry| entry.node.at.end);
+    Reading {
+        root: block(Value::Map(entries), Span::new(start, end)),
+        comments: salvage.comments,
+        problems: salvage.problems,
+    }
+}
+
+fn block(value: Value, at: Span) -> Node {
+    Node { value, at, style: Style::Block, tagged: false }
+}
+
+/// A text with two spaces for each tab of its indentation, and the way back to its bytes.
+struct Spaced {
+    text: String,
+    /// For each byte of the spaced text, and its end, the byte it came from.
+    origin: Vec<usize>,
+    first_tab: Span,
+}
+
+impl Spaced {
+    /// `None` where no line is indented with a tab.
+    fn of(text: &str) -> Option<Self> {
+        let mut spaced = String::with_capacity(text.len());
+        let mut origin = Vec::with_capacity(text.len());
+        let mut first_tab = None;
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            for (offset, letter) in line.char_indices() {
+                let byte = at + offset;
+                if letter == '\t' && offset < indent {
+                    first_tab = first_tab.or(Some(Span::new(at, at + indent)));
+                    spaced.push_str("  ");
+                    origin.extend([byte, byte]);
+                } else {
+                    spaced.push(letter);
+                    origin.extend(byte..byte + letter.len_utf8());
+                }
+            }
+            at += line.len();
+        }
+        origin.push(text.len());
+        first_tab.map(|first_tab| Self { text: spaced, origin, first_tab })
+    }
+
+    fn read(&self, base: usize) -> Reading {
+        let mut reading = match tree::build(&self.text, 0) {
+            Ok((root, comments)) => Reading { root, comments, problems: Vec::new() },
+            Err(_) => by_blocks(&self.text, 0),
+        };
+        let back = |at: usize| self.origin[at.min(self.origin.len() - 1)] + base;
+        let back_span = |span: Span| Span::new(back(span.start), back(span.end));
+        move_node(&mut reading.root, &back);
+        reading.comments.iter_mut().for_each(|comment| *comment = back_span(*comment));
+        reading.problems.iter_mut().for_each(|problem| problem.at = back_span(problem.at));
+        reading.problems.push(Problem {
+            kind: ProblemKind::Tab,
+            at: self.first_tab.shifted(base),
+            message: "YAML is indented with spaces, this line with a tab".to_owned(),
+        });
+        reading
+    }
+}
+
+/// Gives every place in a tree its byte in another text.
+fn move_node(node: &mut Node, back: &impl Fn(usize) -> usize) {
+    node.at = Span::new(back(node.at.start), back(node.at.end));
+    match &mut node.value {
+        Value::List(items) => {
+            for item in items {
+                item.dash = item.dash.map(back);
+                move_node(&mut item.node, back);
+            }
+        }
+        Value::Map(entries) => {
+            for entry in entries {
+                entry.key.at = Span::new(back(entry.key.at.start), back(entry.key.at.end));
+                move_node(&mut entry.node, back);
+            }
+        }
+        Value::Null | Value::Text(_) | Value::Unreadable(_) => {}
+    }
+}
+
+struct Salvage {
+    comments: Vec<Span>,
+    problems: Vec<Problem>,
+}
+
+impl Salvage {
+    /// Parses each block of `text` alone; a block that fails is tried one level deeper.
+    fn blocks(&mut self, text: &str, base: usize, depth: usize) -> Vec<Entry> {
+        let blocks = split_blocks(text);
+        let first = blocks.first().map_or(text.len(), |block| block.start);
+        self.comment_lines(&text[..first], base);
+        blocks
+            .into_iter()
+            .flat_map(|block| self.block(block.of(text), base + block.start, depth))
+            .collect()
+    }
+
+    fn block(&mut self, text: &str, base: usize, depth: usize) -> Vec<Entry> {
+        let stopped = match tree::build(text, base) {
+            Ok((Node { value: Value::Map(entries), .. }, comments)) => {
+                self.comments.extend(comments);
+                return entries;
+            }
+            Ok((Node { value: Value::Null, .. }, comments)) => {
+                self.comments.extend(comments);
+                return Vec::new();
+            }
+            Ok((node, _)) => Stopped {
+                at: node.at.start,
+                message: "a key and a colon are missing here".to_owned(),
+            },
+            Err(stopped) => stopped,
+        };
+        let Some((key, rest)) = key_line(text, base) else {
+            self.syntax(stopped, base, text);
+            return Vec::new();
+        };
+        if depth > 1 && rest.opens {
+            let children = self.blocks(&text[rest.start..], base + rest.start, depth - 1);
+            if !children.is_empty() {
+                let start = children[0].key.at.start;
+                let end = children.last().map_or(start, |child| child.node.at.end);
+                let node = block(Value::Map(children), Span::new(start, end));
+                return vec![Entry { key, node }];
+            }
+        }
+        self.syntax(stopped, base, text);
+        let at = Span::new(base + rest.start, base + text.trim_end().len().max(rest.start));
+        let value = Value::Unreadable(text[rest.start..].trim_end().to_owned());
+        vec![Entry { key, node: block(value, at) }]
+    }
+
+    /// The comments before the first block.
+    fn comment_lines(&mut self, text: &str, base: usize) {
+        let mut at = base;
+        for line in text.split_inclusive('\n') {
+            let content = line.trim();
+            if content.starts_with('#') {
+                let start = at + line.len() - line.trim_start().len();
+                self.comments.push(Span::new(start, start + content.len()));
+            }
+            at += line.len();
+        }
+    }
+
+    fn syntax(&mut self, stopped: Stopped, base: usize, block: &str) {
+        let at = stopped.at.clamp(base, base + block.trim_end().len());
+        let end = block[at - base..].find('\n').map_or(base + block.trim_end().len(), |n| at + n);
+        self.problems.push(Problem {
+            kind: ProblemKind::Syntax,
+            at: Span::new(at, end.max(at)),
+            message: stopped.message,
+        });
+    }
+}
+
+/// Where the value of a `key:` line starts, and whether it opens a block on the next lines.
+struct Rest {
+    start: usize,
+    opens: bool,
+}
+
+/// The key of the first line of a block.
+fn key_line(text: &str, base: usize) -> Option<(At<String>, Rest)> {
+    let line_end = text.find('\n').unwrap_or(text.len());
+    let line = &text[..line_end];
+    let indent = line.len() - line.trim_start().len();
+    let colon = line.find(':')?;
+    let key = line[indent..colon].trim_end();
+    let bare = key.trim_matches(['"', '\'']);
+    if bare.is_empty() || !bare.chars().all(|c| c.is_alphanumeric() || "_-. ".contains(c)) {
+        return None;
+    }
+    let after = line[colon + 1..].trim_start();
+    let opens = (after.is_empty() || after.starts_with('#')) && line_end < text.len();
+    let start = if opens { line_end + 1 } else { colon + 1 };
+    let at = Span::new(base + indent, base + indent + key.len());
+    Some((At::new(bare.to_owned(), at), Rest { start, opens }))
+}
+
+/// A block runs from a line at the outermost indentation to the next such line.
+fn split_blocks(text: &str) -> Vec<Span> {
+    let mut outer: Option<usize> = None;
+    let mut starts = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_start();
+        let indent = line.len() - content.len();
+        let counts = !content.trim_end().is_empty() && !content.starts_with('#');
+        let limit = *outer.get_or_insert(if counts { indent } else { usize::MAX });
+        if !counts && limit == usize::MAX {
+            outer = None;
+        }
+        if counts && indent <= limit && !content.starts_with("- ") && content.trim_end() != "-" {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().zip(ends).map(|(start, end)| Span::new(*start, end)).collect()
+}
+
+/// The first line of each unfinished merge: `<<<<<<<`, with its `=======` and `>>>>>>>` behind it.
+pub fn conflict_markers(text: &str) -> Vec<Span> {
+    let mut found = Vec::new();
+    if !text.contains("<<<<<<<") {
+        return found;
+    }
+    let mut opened: Option<(Span, bool)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let span = Span::new(at, at + line.trim_end().len());
+        match (marker(line), opened) {
+            (Some('<'), _) => opened = Some((span, false)),
+            (Some('='), Some((start, _))) => opened = Some((start, true)),
+            (Some('>'), Some((start, true))) => {
+                found.push(start);
+                opened = None;
+            }
+            (Some(_) | None, _) => {}
+        }
+        at += line.len();
+    }
+    found
+}
+
+fn marker(line: &str) -> Option<char> {
+    let first = line.chars().next().filter(|c| matches!(c, '<' | '|' | '=' | '>'))?;
+    let run = line.chars().take_while(|c| *c == first).count();
+    let rest = &line[run..];
+    (run >= MARKER_LENGTH && (rest.trim().is_empty() || rest.starts_with(' '))).then_some(first)
+}
+
+/// Turns marker lines into comments, byte for byte in place.
+fn without_markers(text: &str) -> String {
+    text.split_inclusive('\n')
+        .map(|line| match marker(line) {
+            Some(_) => format!("#{}", &line[1..]),
+            None => line.to_owned(),
+        })
+        .collect()
+}

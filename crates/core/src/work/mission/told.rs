@@ -1,0 +1,215 @@
+//! What tasks say about the mission: its state, its decisions and its open questions.
+
+use super::Mission;
+use crate::work::event::TaskStatus;
+use crate::work::task::{Role, Task, Tasks};
+
+const DECISION: &str = "decision:";
+const MODE: &str = "mode";
+const ITERATION: &str = "iteration";
+
+impl Mission {
+    /// What was captured and what the tasks say, as one state; none where neither says anything.
+    pub fn of(captured: Option<&Self>, tasks: &Tasks) -> Option<Self> {
+        let states = tasks.iter().filter(|task| task.role() == Role::State);
+        let is_alive = |task: &&Task| task.status != TaskStatus::Dropped;
+        let stated = states.filter(is_alive).max_by_key(|task| task.changed).map(stated);
+        let mut states: Vec<Self> = captured.cloned().into_iter().chain(stated).collect();
+        states.sort_by_key(|state| std::cmp::Reverse(state.at));
+        let said = Self::said(tasks);
+        let state = match states.into_iter().reduce(Self::over) {
+            Some(state) => state.over(said),
+            None => said,
+        };
+        (captured.is_some() || !state.is_empty()).then_some(state)
+    }
+
+    /// This state, with what an older one says that this one does not.
+    fn over(self, older: Self) -> Self {
+        Self {
+            decisions: united(older.decisions, self.decisions),
+            questions: united(older.questions, self.questions),
+            next: if self.next.is_empty() { older.next } else { self.next },
+            mode: self.mode.or(older.mode),
+            iteration: self.iteration.or(older.iteration),
+            ..self
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let lists = [&self.decisions, &self.questions, &self.next];
+        lists.iter().all(|list| list.is_empty()) && self.mode.is_none() && self.iteration.is_none()
+    }
+
+    /// What tasks say besides: decisions in their descriptions, open questions, mode and iteration.
+    fn said(tasks: &Tasks) -> Self {
+        let newest = |key: &str| {
+            let has = tasks.iter().filter(|task| task.metadata.contains_key(key));
+            has.max_by_key(|task| task.changed).and_then(|task| task.metadata.get(key))
+        };
+        let is_asked = |task: &&Task| task.role() == Role::Question && task.status.is_open();
+        let asked = tasks.iter().filter(is_asked);
+        Self {
+            at: tasks.iter().map(|task| task.changed).max().unwrap_or_default(),
+            by: "tasks".to_owned(),
+            decisions: tasks.iter().flat_map(decisions).collect(),
+            questions: asked.map(|task| task.question().to_owned()).collect(),
+            next: Vec::new(),
+            mode: newest(MODE).cloned(),
+            iteration: newest(ITERATION).and_then(|text| text.trim().parse().ok()),
+        }
+    }
+}
+
+/// The state that a task holds in its description.
+fn stated(task: &Task) -> Mission {
+    let text = task.description.as_deref().unwrap_or_default();
+    Mission {
+        at: task.changed,
+        by: task.by.clone(),
+        decisions: listed(text, "decisions"),
+        questions: listed(text, "questions"),
+        next: listed(text, "next"),
+        mode: task.metadata.get(MODE).cloned(),
+        iteration: task.metadata.get(ITERATION).and_then(|text| text.trim().parse().ok()),
+    }
+}
+
+/// The entries of the section whose heading has a word. `None currently` is no entry.
+fn listed(text: &str, word: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('#') {
+            inside = line.to_lowercase().contains(word);
+        } else if inside && let Some(entry) = entry(line) {
+            let plain = entry.trim_end_matches('.').to_lowercase();
+            let is_none = matches!(plain.as_str(), "none" | "none currently");
+            found.extend((!is_none).then(|| entry.to_owned()));
+        }
+    }
+    found
+}
+
+/// What a line of a list says.
+fn entry(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = if rest.len() < line.len() { rest.strip_prefix(['.', ')']) } else { None };
+    let entry = line.strip_prefix(['-', '*']).or(numbered)?.strip_prefix(' ')?.trim();
+    (!entry.is_empty()).then_some(entry)
+}
+
+/// The decisions that a task names, one to a line.
+fn decisions(task: &Task) -> Vec<String> {
+    let texts = task.description.iter().chain(task.notes.iter().map(|note| &note.text));
+    let lines = texts.flat_map(|text| text.lines()).map(|line| {
+        let line = line.trim();
+        entry(line).unwrap_or(line).trim_start_matches('*')
+    });
+    let decided = lines.filter(|line| starts_with(line, DECISION));
+    decided.map(|line| without_word(line, DECISION)).filter(|text| !text.is_empty()).collect()
+}
+
+fn starts_with(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+fn without_word(text: &str, word: &str) -> String {
+    let text = text.trim();
+    let rest = if starts_with(text, word) { &text[word.len()..] } else { text };
+    rest.trim_start_matches('*').trim().to_owned()
+}
+
+fn united(mut all: Vec<String>, more: Vec<String>) -> Vec<String> {
+    for text in more {
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Standing;
+    use super::*;
+    use crate::text::id::TaskId;
+    use crate::work::event::{Envelope, Event, TaskEvent};
+    use jiff::Timestamp;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_774_000_000 + second).unwrap()
+    }
+
+    /// A subject, a description and metadata.
+    type Told<'t> = (&'t str, &'t str, &'t [(&'t str, &'t str)]);
+
+    fn tasks(list: &[Told<'_>]) -> Tasks {
+        let events: Vec<(TaskId, Envelope)> = (0_u32..)
+            .zip(list)
+            .map(|(number, (subject, description, metadata))| {
+                let id = format!("0198c0f2-4c00-7000-8000-0000{number:08x}");
+                let metadata = metadata.iter();
+                let added = TaskEvent::Added {
+                    subject: (*subject).to_owned(),
+                    description: Some((*description).to_owned()),
+                    depends_on: std::collections::BTreeSet::new(),
+                    metadata: metadata.map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+                };
+                let (time, source) = (at(i64::from(number)), "claude-code".to_owned());
+                let event = Event::Task(added);
+                (TaskId::parse(&id).unwrap(), Envelope { id, time, source, event })
+            })
+            .collect();
+        Tasks::fold(events.iter().map(|(id, envelope)| (id.clone(), envelope)))
+    }
+
+    const HANDOFF: &str = "## Mission Handoff\n\n### Status Summary\n- Completed: 3 tasks\n\n\
+        ### Key Decisions\n- Using JWT for auth (user preference from earlier)\n- Skipped rate \
+        limiting (out of scope per user)\n\n### Open Questions\n- None currently\n\n### Next \
+        Actions\nWhen resuming:\n1. Check if T-004 agent completed\n2. If complete, verify\n";
+
+    #[test]
+    fn a_task_that_holds_the_state_of_the_mission_is_read() {
+        let tasks = tasks(&[
+            ("Add login", "Decision: sessions last a day\nmore", &[("iteration", "3")]),
+            ("MISSION STATE - now", HANDOFF, &[("type", "handoff"), ("mode", "--fg")]),
+            ("QUESTION: Which port?", "", &[]),
+        ]);
+        let state = Mission::of(None, &tasks).unwrap();
+        assert_eq!(
+            state.decisions,
+            [
+                "sessions last a day",
+                "Using JWT for auth (user preference from earlier)",
+                "Skipped rate limiting (out of scope per user)",
+            ]
+        );
+        assert_eq!(state.questions, ["Which port?"]);
+        assert_eq!(state.next, ["Check if T-004 agent completed", "If complete, verify"]);
+        assert_eq!((state.mode.as_deref(), state.iteration), (Some("--fg"), Some(3)));
+        let standing = Standing::of(&tasks);
+        assert_eq!(standing.pending.len(), 1, "a question and a state are no work");
+        let ready = tasks.iter().filter(|task| tasks.is_ready(task)).count();
+        assert_eq!(ready, 1);
+        // What was captured later counts; what it does not say stays.
+        let captured = Mission {
+            at: at(60),
+            by: "anna".into(),
+            decisions: vec!["No Redis".into()],
+            questions: Vec::new(),
+            next: vec!["Ship".into()],
+            mode: None,
+            iteration: None,
+        };
+        let state = Mission::of(Some(&captured), &tasks).unwrap();
+        assert_eq!((state.next, state.mode.as_deref()), (vec!["Ship".to_owned()], Some("--fg")));
+        assert_eq!(state.decisions.len(), 4);
+    }
+
+    #[test]
+    fn tasks_that_say_nothing_about_the_mission_make_none() {
+        assert_eq!(Mission::of(None, &tasks(&[("Add login", "", &[])])), None);
+        assert_eq!(Mission::of(None, &Tasks::default()), None);
+    }
+}

@@ -1,0 +1,422 @@
+//! Tasks: units of work with a status, what they wait for, and what tools know about them.
+//!
+//! A task is the fold of its events. Events that were appended on two machines and united in any
+//! order give the same task: of two that change one thing the later one counts, by its time and
+//! then by its id, and what was said is never lost.
+
+mod captured;
+mod carried;
+mod decide;
+mod role;
+
+pub use carried::Carried;
+pub use decide::{NewTask, Refusal, Wish};
+pub use role::Role;
+
+use crate::text::id::TaskId;
+use crate::work::event::{CapturedTask, ClientTaskKey, Envelope, Event, TaskEvent, moment_after};
+use jiff::Timestamp;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+pub use crate::work::event::{CLIENT, CLIENT_TASK, SESSION, TaskStatus};
+
+/// A unit of work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Its uid.
+    pub id: TaskId,
+    /// What is to be done, in one line; empty where only later events are here.
+    pub subject: String,
+    /// The rest of it.
+    pub description: Option<String>,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// What is in the way, if it is blocked.
+    pub reason: Option<String>,
+    /// The tasks that come first.
+    pub depends_on: BTreeSet<TaskId>,
+    /// What tools know about it: `agent_id`, `iteration`, `mode` and whatever else.
+    pub metadata: BTreeMap<String, String>,
+    /// What was said about it, in order.
+    pub notes: Vec<Note>,
+    /// How sessions of clients said it is, the latest word of each.
+    pub captured: BTreeMap<ClientTaskKey, CapturedTask>,
+    /// The uid of the handoff that brought it here.
+    pub handoff: Option<String>,
+    /// Who added it.
+    pub by: String,
+    /// When the first thing happened to it.
+    pub added: Timestamp,
+    /// When the last thing happened to it.
+    pub changed: Timestamp,
+    /// Kinds of events that a newer midstride wrote; nothing is decided on this task.
+    pub newer: BTreeSet<String>,
+}
+
+/// Something that was said about a task.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub by: String,
+    /// What.
+    pub text: String,
+}
+
+impl Task {
+    /// The fold of its events, in whatever order and however often they come; `None` without any.
+    pub fn fold<'e>(id: &TaskId, events: impl IntoIterator<Item = &'e Envelope>) -> Option<Self> {
+        let mut events: Vec<&Envelope> = events.into_iter().collect();
+        events.sort_by(|one, other| order(one, other));
+        events.dedup_by_key(|envelope| &envelope.id);
+        let mut task = Self::nothing(id, events.first()?);
+        // A task that several clients know has several beginnings. The first one names it.
+        let is_added =
+            |envelope: &&Envelope| matches!(envelope.event, Event::Task(TaskEvent::Added { .. }));
+        let beginnings = events.iter().copied().filter(is_added).skip(1);
+        let later: HashSet<&str> = beginnings.map(|envelope| envelope.id.as_str()).collect();
+        for envelope in events {
+            task.apply(envelope, later.contains(envelope.id.as_str()));
+        }
+        task.notes.sort();
+        task.notes.dedup();
+        Some(task)
+    }
+
+    fn nothing(id: &TaskId, first: &Envelope) -> Self {
+        Self {
+            id: id.clone(),
+            subject: String::new(),
+            description: None,
+            status: TaskStatus::Pending,
+            reason: None,
+            depends_on: BTreeSet::new(),
+            metadata: BTreeMap::new(),
+            notes: Vec::new(),
+            captured: BTreeMap::new(),
+            handoff: None,
+            by: first.source.clone(),
+            added: first.time,
+            changed: first.time,
+            newer: BTreeSet::new(),
+        }
+    }
+
+    fn apply(&mut self, envelope: &Envelope, is_again: bool) {
+        self.added = self.added.min(envelope.time);
+        self.changed = self.changed.max(envelope.time);
+        match &envelope.event {
+            Event::Task(TaskEvent::Added { metadata, .. }) if is_again => {
+                self.set_status(TaskStatus::Pending, None);
+                self.metadata.extend(metadata.clone());
+            }
+            Event::Task(event) => self.apply_event(event, envelope),
+            Event::Unknown(unknown) => {
+                self.newer.insert(unknown.kind.clone());
+            }
+            // What is about something else tells nothing about a task.
+            Event::Handoff(_)
+            | Event::Proof(_)
+            | Event::Mission(_)
+            | Event::Session(_)
+            | Event::Text(_)
+            | Event::Workflow(_)
+            | Event::Instruction(_) => {}
+        }
+    }
+
+    fn apply_event(&mut self, event: &TaskEvent, envelope: &Envelope) {
+        match event {
+            TaskEvent::Added { subject, description, depends_on, metadata } => {
+                self.subject.clone_from(subject);
+                self.description.clone_from(description);
+                self.set_status(TaskStatus::Pending, None);
+                self.depends_on.extend(depends_on.iter().filter_map(|id| TaskId::parse(id)));
+                self.metadata.extend(metadata.clone());
+                self.by.clone_from(&envelope.source);
+            }
+            TaskEvent::Carried {
+                subject,
+                description,
+                status,
+                reason,
+                depends_on,
+                metadata,
+                handoff,
+            } => {
+                self.subject.clone_from(subject);
+                self.description.clone_from(description);
+                self.set_status(*status, reason.as_ref());
+                self.depends_on.extend(depends_on.iter().filter_map(|id| TaskId::parse(id)));
+                self.metadata.extend(metadata.clone());
+                self.handoff.clone_from(handoff);
+            }
+            TaskEvent::Changed(change) => {
+                if let Some(subject) = &change.subject {
+                    self.subject.clone_from(subject);
+                }
+                if change.description.is_some() {
+                    self.description.clone_from(&change.description);
+                }
+                if let Some(status) = change.status {
+                    self.set_status(status, change.reason.as_ref());
+                }
+                for (id, depends) in &change.depends_on {
+                    match (TaskId::parse(id), depends) {
+                        (Some(id), true) => _ = self.depends_on.insert(id),
+                        (Some(id), false) => _ = self.depends_on.remove(&id),
+                        (None, _) => {}
+                    }
+                }
+                for (name, value) in &change.metadata {
+                    match value {
+                        Some(value) => _ = self.metadata.insert(name.clone(), value.clone()),
+                        None => _ = self.metadata.remove(name),
+                    }
+                }
+            }
+            TaskEvent::Captured(captured) => self.apply_captured(captured),
+            // Which tasks are one is decided for all of them together.
+            TaskEvent::Linked { .. } => {}
+            TaskEvent::Noted { text } => self.notes.push(Note {
+                at: envelope.time,
+                by: envelope.source.clone(),
+                text: text.clone(),
+            }),
+        }
+    }
+
+    fn set_status(&mut self, status: TaskStatus, reason: Option<&String>) {
+        self.status = status;
+        self.reason = reason.filter(|_| status == TaskStatus::Blocked).cloned();
+    }
+
+    /// When something may happen to it: now, but after what happened already.
+    pub fn next_moment(&self, now: Timestamp) -> Option<Timestamp> {
+        moment_after(Some(self.changed), now)
+    }
+}
+
+/// What a handoff told comes first: it counts only where nothing else is known. What happens later
+/// counts more.
+fn order(one: &Envelope, other: &Envelope) -> Ordering {
+    let known =
+        |envelope: &Envelope| !matches!(envelope.event, Event::Task(TaskEvent::Carried { .. }));
+    let data = |envelope: &Envelope| envelope.event.data().to_string();
+    (known(one), one.time, &one.id)
+        .cmp(&(known(other), other.time, &other.id))
+        // Two events never share an id; if somebody made them so, the fold is still one.
+        .then_with(|| data(one).cmp(&data(other)))
+}
+
+/// All tasks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tasks {
+    by_id: BTreeMap<TaskId, Task>,
+    /// The oldest first.
+    order: Vec<TaskId>,
+    /// Other uids of tasks that turned out to be one.
+    links: BTreeMap<TaskId, TaskId>,
+}
+
+/// Why a task was not found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotFound {
+    /// There is none.
+    #[error("there is no task `{0}`")]
+    None(String),
+    /// Several begin like that.
+    #[error("`{wanted}` may be one of {}", candidates.len())]
+    Several {
+        /// What was asked for.
+        wanted: String,
+        /// The short name and the subject of each.
+        candidates: Vec<(TaskId, String)>,
+    },
+}
+
+/// A task that another one waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Awaited<'t> {
+    /// Which.
+    pub id: &'t TaskId,
+    /// Where it stands; nothing where it is not here.
+    pub status: Option<TaskStatus>,
+}
+
+impl Tasks {
+    /// The fold of the events of many tasks.
+    pub fn fold<'e>(events: impl IntoIterator<Item = (TaskId, &'e Envelope)>) -> Self {
+        let mut by_task: BTreeMap<TaskId, Vec<&Envelope>> = BTreeMap::new();
+        for (id, envelope) in events {
+            by_task.entry(id).or_default().push(envelope);
+        }
+        let links = captured::links(&by_task);
+        for (id, to) in &links {
+            let linked = by_task.remove(id).unwrap_or_default();
+            by_task.entry(to.clone()).or_default().extend(linked);
+        }
+        let folded = by_task.into_iter().filter_map(|(id, events)| {
+            let mut task = Task::fold(&id, events)?;
+            task.follow(&links);
+            Some((id, task))
+        });
+        Self::of(folded.collect(), links)
+    }
+
+    fn of(by_id: BTreeMap<TaskId, Task>, links: BTreeMap<TaskId, TaskId>) -> Self {
+        let mut order: Vec<TaskId> = by_id.keys().cloned().collect();
+        order.sort_by_key(|id| by_id.get(id).map(|task| (task.added, task.number())));
+        Self { by_id, order, links }
+    }
+
+    /// One task.
+    pub fn get(&self, id: &TaskId) -> Option<&Task> {
+        self.by_id.get(self.links.get(id).unwrap_or(id))
+    }
+
+    /// Every task, the oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Task> {
+        self.order.iter().filter_map(|id| self.by_id.get(id))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    /// The task that a person means: its short name or its uid, or the start of either, or the number
+    /// that its client gave it, as in `T-004`.
+    pub fn find(&self, wanted: &str) -> Result<&Task, NotFound> {
+        let typed = wanted.trim().to_lowercase();
+        if let Some(task) = TaskId::parse(&typed).and_then(|id| self.get(&id)) {
+            return Ok(task);
+        }
+        let fits = |task: &&Task| {
+            let (short, uid) = (task.id.short(), task.id.as_str());
+            short.starts_with(&typed) || short[2..].starts_with(&typed) || uid.starts_with(&typed)
+        };
+        let mut found: Vec<&Task> = match typed.is_empty() {
+            true => Vec::new(),
+            false => self.iter().filter(fits).collect(),
+        };
+        found.extend(self.numbered(&typed));
+        match found.as_slice() {
+            [] => Err(NotFound::None(wanted.to_owned())),
+            [one] => Ok(one),
+            several => Err(NotFound::Several {
+                wanted: wanted.to_owned(),
+                candidates: several.iter().map(|t| (t.id.clone(), t.subject.clone())).collect(),
+            }),
+        }
+    }
+
+    /// The same, or a whole uid of a task that is not here.
+    pub fn find_or_uid(&self, wanted: &str) -> Result<TaskId, NotFound> {
+        let found = self.find(wanted).map(|task| task.id.clone());
+        found.or_else(|why| TaskId::parse(wanted).ok_or(why))
+    }
+
+    /// What a task waits for: tasks that come first and are not done.
+    pub fn awaited<'t>(&'t self, task: &'t Task) -> Vec<Awaited<'t>> {
+        let status = |id: &TaskId| self.get(id).map(|other| other.status);
+        task.depends_on
+            .iter()
+            .map(|id| Awaited { id, status: status(id) })
+            .filter(|awaited| awaited.status != Some(TaskStatus::Done))
+            .collect()
+    }
+
+    /// Whether it is ready to start: it is work, not begun, and everything that comes first is done.
+    pub fn is_ready(&self, task: &Task) -> bool {
+        let is_work = task.role() == Role::Work;
+        is_work && task.status == TaskStatus::Pending && self.awaited(task).is_empty()
+    }
+
+    /// Whether it cannot go on: something is in its way, or what comes first is not done.
+    pub fn is_held_up(&self, task: &Task) -> bool {
+        match task.status {
+            TaskStatus::Blocked => true,
+            TaskStatus::Pending => !self.awaited(task).is_empty(),
+            TaskStatus::InProgress | TaskStatus::Done | TaskStatus::Dropped => false,
+        }
+    }
+
+    /// Open tasks that wait for each other in a circle. Nobody can make one here, but two clones
+    /// together can.
+    pub fn circles(&self) -> Vec<Vec<TaskId>> {
+        let mut done: HashSet<&TaskId> = HashSet::new();
+        let mut found = Vec::new();
+        for start in self.by_id.keys() {
+            self.walk(start, &mut done, &mut found);
+        }
+        found
+    }
+
+    /// Goes on along what comes first, with a stack of its own: a chain may be long.
+    fn walk<'t>(
+        &'t self,
+        start: &'t TaskId,
+        done: &mut HashSet<&'t TaskId>,
+        found: &mut Vec<Vec<TaskId>>,
+    ) {
+        if done.contains(start) {
+            return;
+        }
+        let mut way: Vec<(&TaskId, Vec<&TaskId>)> = vec![(start, self.open_before(start))];
+        let mut on_way: HashSet<&TaskId> = HashSet::from([start]);
+        while let Some((id, before)) = way.last_mut() {
+            let id = *id;
+            match before.pop() {
+                Some(next) if on_way.contains(next) => {
+                    let from = way.iter().position(|(id, _)| *id == next).unwrap_or_default();
+                    found.push(way[from..].iter().map(|(id, _)| (*id).clone()).collect());
+                }
+                Some(next) if !done.contains(next) => {
+                    on_way.insert(next);
+                    way.push((next, self.open_before(next)));
+                }
+                Some(_) => {}
+                None => {
+                    done.insert(id);
+                    on_way.remove(id);
+                    way.pop();
+                }
+            }
+        }
+    }
+
+    /// The open tasks that come before an open one.
+    fn open_before(&self, id: &TaskId) -> Vec<&TaskId> {
+        let open = |id: &TaskId| self.by_id.get(id).filter(|task| task.status.is_open());
+        let before = open(id).map(|task| task.depends_on.iter()).into_iter().flatten();
+        before.filter(|id| open(id).is_some()).collect()
+    }
+
+    /// The way from one task to another along what comes first, both ends included.
+    fn way(&self, from: &TaskId, to: &TaskId) -> Option<Vec<TaskId>> {
+        let mut came_from: HashMap<&TaskId, &TaskId> = HashMap::new();
+        let mut next = vec![from];
+        let mut seen: HashSet<&TaskId> = HashSet::from([from]);
+        while let Some(at) = next.pop() {
+            if at == to {
+                let back = std::iter::successors(Some(at), |at| came_from.get(at).copied());
+                let mut way: Vec<TaskId> = back.cloned().collect();
+                way.reverse();
+                return Some(way);
+            }
+            for before in self.by_id.get(at).map(|task| &task.depends_on).into_iter().flatten() {
+                if seen.insert(before) {
+                    came_from.insert(before, at);
+                    next.push(before);
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Workflows: states that agents keep under a name, each with all that it was before.
+
+use crate::work::event::{Envelope, Event, WorkflowEvent};
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+/// One state of a workflow, as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptState {
+    /// How the workflow is called.
+    pub name: String,
+    /// When it was saved.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: String,
+    /// Where it is: the SHA-256 of its text.
+    pub blob: String,
+    /// How long that text is.
+    pub bytes: u64,
+    /// The client and the session that saved it, where they are known.
+    pub session: Option<(String, String)>,
+}
+
+/// Every state that was saved, the oldest first. The last one counts.
+pub fn history<'e>(events: impl IntoIterator<Item = &'e Envelope>) -> Vec<KeptState> {
+    events.into_iter().filter_map(state).collect()
+}
+
+fn state(envelope: &Envelope) -> Option<KeptState> {
+    let Event::Workflow(WorkflowEvent::Saved { name, blob, bytes, client, session }) =
+        &envelope.event
+    else {
+        return None;
+    };
+    Some(KeptState {
+        name: name.clone(),
+        at: envelope.time,
+        by: envelope.source.clone(),
+        blob: blob.clone(),
+        bytes: *bytes,
+        session: client.clone().zip(session.clone()),
+    })
+}
+
+/// A state with a change laid over it, as a JSON merge patch (RFC 7396): what is null goes away,
+/// objects are changed key by key, everything else is replaced.
+#[must_use]
+pub fn patched(state: Value, patch: &Value) -> Value {
+    let Value::Object(changes) = patch else { return patch.clone() };
+    let mut fields = match state {
+        Value::Object(fields) => fields,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
+    };
+    for (key, change) in changes {
+        if change.is_null() {
+            fields.shift_remove(key);
+        } else {
+            let before = fields.get_mut(key).map(Value::take).unwrap_or_default();
+            fields.insert(key.clone(), patched(before, change));
+        }
+    }
+    Value::Object(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_patch_does_what_its_rfc_says() {
+        let cases = [
+            (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),
+            (json!({"a": "b"}), json!({"a": null}), json!({})),
+            (json!({"a": "b", "b": "c"}), json!({"a": null}), json!({"b": "c"})),
+            (json!({"a": ["b"]}), json!({"a": "c"}), json!({"a": "c"})),
+            (
+                json!({"a": {"b": "c"}}),
+                json!({"a": {"b": "d", "c": null}}),
+                json!({"a": {"b": "d"}}),
+            ),
+            (json!({"a": [{"b": "c"}]}), json!({"a": [1]}), json!({"a": [1]})),
+            (json!(["a", "b"]), json!({"a": "b"}), json!({"a": "b"})),
+            (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
+        ];
+        for (state, patch, after) in cases {
+            assert_eq!(patched(state.clone(), &patch), after, "{state} with {patch}");
+        }
+    }
+}
