@@ -10,9 +10,9 @@ mod story;
 use crate::diagnostic::Diagnostic;
 use crate::ui::{Outcome, Ui};
 use crate::view::heading;
-use midstride::files::Scratch;
-use midstride::process;
-use midstride::settings::variables_of_agents;
+use midstride::sys::files::Scratch;
+use midstride::sys::process;
+use midstride::workspace::settings::variables_of_agents;
 use std::process::Command;
 
 /// See what midstride does, in a temporary folder that goes away

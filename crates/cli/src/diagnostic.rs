@@ -7,12 +7,12 @@ mod permission;
 mod session;
 
 use crate::ui::{Outcome, Ui};
-use midstride::files::FileError;
-use midstride::git::GitError;
-use midstride::index::IndexError;
-use midstride::project::{FindError, ProjectError};
-use midstride::settings::SettingsError;
+use midstride::store::index::IndexError;
+use midstride::sys::files::FileError;
+use midstride::sys::git::GitError;
 use midstride::verbs::InitError;
+use midstride::workspace::project::{FindError, ProjectError};
+use midstride::workspace::settings::SettingsError;
 use midstride_core::brief::search::QueryError;
 use std::io;
 use std::path::Path;

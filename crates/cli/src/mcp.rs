@@ -19,7 +19,7 @@ mod uri;
 use crate::diagnostic::Diagnostic;
 use crate::ui::{Outcome, Ui};
 use line::Lines;
-use midstride::settings::Environment;
+use midstride::workspace::settings::Environment;
 use midstride_core::text::tokens::estimate;
 use serde_json::json;
 use server::Server;

@@ -2,7 +2,7 @@
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
-use midstride::project::Project;
+use midstride::workspace::project::Project;
 use midstride_core::text::hidden::{self, steers};
 use midstride_core::text::redact::{AddedRule, Rules};
 use std::cell::OnceCell;

@@ -36,7 +36,7 @@ pub(crate) mod verify;
 
 pub(crate) use crate::ui::tame;
 
-use midstride::project::Project;
+use midstride::workspace::project::Project;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::hidden::{self, steers};
 use std::path::{Path, PathBuf};

@@ -4,13 +4,13 @@
 //! Killed between any two steps, nothing is lost: a kept text that no document names is harmless,
 //! and a document that is ahead of the note tells so by its own last entry.
 
-use crate::drift::Anew;
-use crate::files::{FileError, Problem, refuse_unreadable};
-use crate::ids::{new_uid, sha256};
-use crate::ledger::{Patience, SqliteLedger};
-use crate::project::{Project, Shelved};
-use crate::reconcile::ReconcileError;
-use crate::revisions::{Place, RevisionError, Texts};
+use crate::code::drift::Anew;
+use crate::store::ledger::{Patience, SqliteLedger};
+use crate::store::reconcile::ReconcileError;
+use crate::store::revisions::{Place, RevisionError, Texts};
+use crate::sys::files::{FileError, Problem, refuse_unreadable};
+use crate::sys::ids::{new_uid, sha256};
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::document::{Document, EditRefused};
 use midstride_core::format::finding::Code;
 use midstride_core::format::header::Verb;

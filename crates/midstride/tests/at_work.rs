@@ -2,11 +2,11 @@
 
 use crate::transcript::Transcript;
 use jiff::{SignedDuration, Timestamp};
-use midstride::clock::Clock;
-use midstride::index::Limit;
-use midstride::project::Project;
-use midstride::settings::Environment;
+use midstride::store::index::Limit;
+use midstride::sys::clock::Clock;
 use midstride::verbs::{self, Asked, Which};
+use midstride::workspace::project::Project;
+use midstride::workspace::settings::Environment;
 use midstride_core::brief::Occasion;
 use midstride_core::brief::hook::{Call, Moment};
 use midstride_core::session::Client;
@@ -138,7 +138,7 @@ impl Shop {
 
     /// The client registers the process that runs the busy session.
     fn register(&self, pid: u32) {
-        let started = midstride::process::started(u64::from(std::process::id())).unwrap();
+        let started = midstride::sys::process::started(u64::from(std::process::id())).unwrap();
         let text = json!({"pid": pid, "sessionId": BUSY, "procStart": started}).to_string();
         let folder = self.sandbox.home().join(".claude/sessions");
         std::fs::create_dir_all(&folder).unwrap();
@@ -191,7 +191,7 @@ fn a_session_at_work_in_the_same_working_tree_is_named_without_files_that_were_c
     shop.worked_before("src/cache.rs");
     shop.sandbox.git(&["add", "--all"]);
     shop.sandbox.git(&["commit", "--quiet", "--message", "the cache"]);
-    midstride::observation::observe(&shop.open(shop.root())).unwrap();
+    midstride::workspace::observation::observe(&shop.open(shop.root())).unwrap();
     shop.busy(shop.root(), &["src/cache.rs"]);
     assert_eq!(
         at_work(&shop.page()),

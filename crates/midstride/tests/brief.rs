@@ -1,10 +1,10 @@
 //! Briefings: what is gathered, whom it is told, and that nothing hangs on a cache.
 
 use crate::open;
-use midstride::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
-use midstride::project::Project;
-use midstride::settings::SessionName;
+use midstride::store::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
 use midstride::verbs::{self, Asked, Briefed, Delivery, Which};
+use midstride::workspace::project::Project;
+use midstride::workspace::settings::SessionName;
 use midstride_core::brief::{Budget, Material, Occasion, compose, points};
 use midstride_core::session::checkpoint::{Around, Checkpoint, Gist, Mode};
 use midstride_core::session::{AgentState, Client, Exit, intent};
@@ -154,7 +154,7 @@ fn without_an_index_and_with_a_broken_one_the_same_is_told() {
     capture(&sandbox);
     let first = plain(&sandbox);
     assert!(!first.briefing.text.is_empty());
-    let index = midstride::index::Index::facts(&open(sandbox.root())).path;
+    let index = midstride::store::index::Index::facts(&open(sandbox.root())).path;
     assert_eq!(plain(&sandbox).briefing, first.briefing, "with the index that was made");
     std::fs::write(&index, b"this is no database, and it is long enough to be looked at").unwrap();
     assert_eq!(plain(&sandbox).briefing, first.briefing, "with a damaged index");

@@ -1,11 +1,11 @@
 //! Capturing sessions: where transcripts are found, what is read again, and whose they are.
 
-use midstride::capture::{News, capture, news};
-use midstride::client::{self, Life, Lives};
-use midstride::index::Limit;
-use midstride::project::Project;
-use midstride::settings::Environment;
+use midstride::clients::capture::{News, capture, news};
+use midstride::clients::{self, Life, Lives};
+use midstride::store::index::Limit;
 use midstride::verbs::{self, CheckpointError, Extent, Which};
+use midstride::workspace::project::Project;
+use midstride::workspace::settings::Environment;
 use midstride_core::brief::hook::{Call, Moment};
 use midstride_core::session::checkpoint::{Checkpoint, Mode};
 use midstride_core::session::{Client, Session};
@@ -111,7 +111,7 @@ fn a_session_is_found_by_what_its_records_name() {
     Shop::put(&shop.place(&inside, OTHER), &Shop::text(&inside));
     // One that names no folder at all.
     Shop::put(&shop.place(root, "nameless"), "{\"type\":\"mode\",\"sessionId\":\"x\"}\n");
-    let (found, unread) = client::transcripts(&shop.open(), None);
+    let (found, unread) = clients::transcripts(&shop.open(), None);
     let mut ids: Vec<&str> = found.iter().map(|found| found.session.as_str()).collect();
     ids.sort_unstable();
     assert_eq!(ids, [ID, OTHER]);
@@ -119,7 +119,7 @@ fn a_session_is_found_by_what_its_records_name() {
     assert!(unread.is_empty());
     // And nothing falls back to another project's.
     let sibling = Project::discover(shop.environment(&sibling)).unwrap();
-    let (found, _) = client::transcripts(&sibling, None);
+    let (found, _) = clients::transcripts(&sibling, None);
     let paths: Vec<&Path> = found.iter().map(|found| found.path.as_path()).collect();
     assert_eq!(paths, [shop.place(sibling.root().path(), OTHER)]);
 }
@@ -135,7 +135,7 @@ fn worktrees_of_a_repository_share_their_sessions() {
     git(&["commit", "-q", "--allow-empty", "-m", "one"]);
     git(&["worktree", "add", "-q", tree.to_str().unwrap()]);
     Shop::put(&shop.place(&tree, OTHER), &Shop::text(&tree));
-    let (found, _) = client::transcripts(&shop.open(), None);
+    let (found, _) = clients::transcripts(&shop.open(), None);
     assert_eq!(found.len(), 1);
 }
 
@@ -178,7 +178,7 @@ fn a_file_that_was_rewritten_is_read_from_its_start() {
     for replaced in [other, shorter, String::new(), text] {
         std::fs::write(&path, &replaced).unwrap();
         let project = shop.open();
-        let found = client::named(&path, None).unwrap();
+        let found = clients::named(&path, None).unwrap();
         let captured = capture(&project, &found).unwrap();
         let lines = replaced.matches('\n').count() - replaced.matches("\n\n").count();
         assert_eq!(captured.session.counts.seen, lines as u64);
@@ -207,7 +207,7 @@ fn a_file_that_is_not_the_one_that_was_read_is_news() {
     let text = asked(shop.0.root(), 0..40);
     Shop::put(&path, &text);
     let project = shop.open();
-    let found = client::named(&path, None).unwrap();
+    let found = clients::named(&path, None).unwrap();
     assert_eq!(news(&project, &found), News::Enough, "nothing was read yet");
     capture(&project, &found).unwrap();
     assert_eq!(news(&project, &found), News::Nothing);
@@ -248,7 +248,7 @@ fn a_little_of_a_long_session_is_not_worth_reading_on() {
     let text = asked(shop.0.root(), 0..1_000);
     Shop::put(&path, &text);
     let project = shop.open();
-    let found = client::named(&path, None).unwrap();
+    let found = clients::named(&path, None).unwrap();
     capture(&project, &found).unwrap();
     let more = asked(shop.0.root(), 1_000..1_001);
     std::fs::write(&path, format!("{text}{more}")).unwrap();
@@ -400,11 +400,11 @@ fn what_is_no_transcript_is_said_to_be_none() {
 fn a_session_whose_process_is_there_runs() {
     let shop = Shop::new();
     shop.session(ID);
-    let found = client::transcripts(&shop.open(), None).0.remove(0);
+    let found = clients::transcripts(&shop.open(), None).0.remove(0);
     let life = || Lives::now(shop.open().environment()).of(&found);
     assert_eq!(life(), Life::Ended);
     let own = std::process::id();
-    let started = midstride::process::started(u64::from(own)).unwrap();
+    let started = midstride::sys::process::started(u64::from(own)).unwrap();
     let register = |start: &str| {
         let file = shop.0.home().join(format!(".claude/sessions/{own}.json"));
         let text = format!("{{\"pid\":{own},\"sessionId\":\"{ID}\",\"procStart\":\"{start}\"}}");
@@ -427,7 +427,7 @@ fn a_codex_transcript_that_is_open_is_at_work() {
         .home()
         .join(format!(".codex/sessions/2026/03/22/rollout-2026-03-22T10-00-00-{ID}.jsonl"));
     Shop::put(&path, &text);
-    let found = client::transcripts(&shop.open(), Some(Client::Codex)).0.remove(0);
+    let found = clients::transcripts(&shop.open(), Some(Client::Codex)).0.remove(0);
     let open = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
     assert_eq!(Lives::now(shop.open().environment()).of(&found), Life::Runs);
     drop(open);
@@ -453,7 +453,7 @@ fn a_session_killed_in_mid_turn_is_recovered_to_its_last_whole_record() {
     let mut said = [0; 5];
     std::io::Read::read_exact(writer.stdout.as_mut().unwrap(), &mut said).unwrap();
     let pid = writer.id();
-    let started = midstride::process::started(u64::from(pid)).unwrap();
+    let started = midstride::sys::process::started(u64::from(pid)).unwrap();
     let register = shop.0.home().join(format!(".claude/sessions/{pid}.json"));
     Shop::put(
         &register,
@@ -584,7 +584,7 @@ fn every_foreign_session_is_captured_and_reads_back_as_it_was_kept() {
     let project = shop.open();
     let mut captured = 0;
     for path in transcripts_below(&folder) {
-        let found = client::named(&path, None).unwrap();
+        let found = clients::named(&path, None).unwrap();
         let once: Session = capture(&project, &found).unwrap().session;
         let again = capture(&project, &found).unwrap();
         assert_eq!((again.new_bytes, &again.session), (0, &once), "{}", path.display());

@@ -1,10 +1,10 @@
 //! What outlives a session: standing instructions, and what is left open until something settles it.
 
 use crate::open;
-use midstride::ledger::{Ledger as _, Patience, SqliteLedger};
-use midstride::project::Project;
-use midstride::settings::Inside;
+use midstride::store::ledger::{Ledger as _, Patience, SqliteLedger};
 use midstride::verbs::{self, Asked, DismissError, StateChange, Which};
+use midstride::workspace::project::Project;
+use midstride::workspace::settings::Inside;
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::Mode;
 use midstride_testkit::Sandbox;

@@ -1,8 +1,8 @@
 //! Agents of Codex: their transcripts are files of their own, and belong to the session that started them.
 
-use midstride::client;
-use midstride::project::Project;
+use midstride::clients;
 use midstride::verbs::{self, Which};
+use midstride::workspace::project::Project;
 use midstride_core::session::checkpoint::Mode;
 use midstride_core::session::{Client, Session};
 use midstride_testkit::Sandbox;
@@ -55,7 +55,7 @@ impl Shop {
     }
 
     fn sessions(&self) -> Vec<String> {
-        let (found, unread) = client::transcripts(&self.open(), Some(Client::Codex));
+        let (found, unread) = clients::transcripts(&self.open(), Some(Client::Codex));
         assert!(unread.is_empty(), "{unread:?}");
         found.into_iter().map(|one| one.session).collect()
     }

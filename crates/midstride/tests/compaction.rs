@@ -2,7 +2,7 @@
 
 use crate::open;
 use crate::transcript::Transcript;
-use midstride::index::Limit;
+use midstride::store::index::Limit;
 use midstride::verbs::{self, Hooked, Which};
 use midstride_core::brief::Occasion;
 use midstride_core::brief::hook::{Call, Moment};

@@ -1,4 +1,4 @@
-use midstride::files::{FILE_BYTES_MAX, FileError, Lock, Problem, Root};
+use midstride::sys::files::{FILE_BYTES_MAX, FileError, Lock, Problem, Root};
 use midstride_testkit::Sandbox;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -2,10 +2,10 @@
 //! what was read so far.
 
 use crate::open;
-use midstride::index::{Effort, Filter, Index, Indexing, Limit, scan};
-use midstride::ledger::Patience;
-use midstride::project::Project;
+use midstride::store::index::{Effort, Filter, Index, Indexing, Limit, scan};
+use midstride::store::ledger::Patience;
 use midstride::verbs::{self, Asked, Briefed, Hooked, brief, finish_index};
+use midstride::workspace::project::Project;
 use midstride_core::brief::Occasion;
 use midstride_core::brief::hook::{Call, Moment};
 use midstride_core::brief::search::Query;

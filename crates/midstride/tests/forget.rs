@@ -1,10 +1,10 @@
 //! Forgetting: nothing of the text is left on the disk, whatever it was and wherever it was killed.
 
 use crate::{because, open};
-use midstride::files::Root;
-use midstride::git::Left;
-use midstride::project::Project;
+use midstride::sys::files::Root;
+use midstride::sys::git::Left;
 use midstride::verbs::{self, CheckpointError, ForgetStep, Forgotten, KeptText, Which};
+use midstride::workspace::project::Project;
 use midstride_core::format::document::Document;
 use midstride_core::session::checkpoint::Mode;
 use midstride_testkit::Sandbox;

@@ -1,9 +1,9 @@
 //! Sessions that go on from others: what was copied stays the other one's.
 
-use midstride::capture::{Captured, capture, start_over};
-use midstride::client;
-use midstride::project::Project;
+use midstride::clients;
+use midstride::clients::capture::{Captured, capture, start_over};
 use midstride::verbs::{self, Which};
+use midstride::workspace::project::Project;
 use midstride_core::session::checkpoint::{Gist, HighlightKind, Mode};
 use midstride_core::session::{Client, Correction, Session};
 use midstride_testkit::Sandbox;
@@ -41,7 +41,7 @@ impl Shop {
     }
 
     fn captured(&self, session: &str) -> Captured {
-        let found = client::named(&self.place(session), None).unwrap();
+        let found = clients::named(&self.place(session), None).unwrap();
         assert_eq!(found.session, session);
         capture(&self.open(), &found).unwrap()
     }

@@ -1,4 +1,4 @@
-use midstride::git::Repository;
+use midstride::sys::git::Repository;
 use midstride_testkit::Sandbox;
 use std::time::{Duration, SystemTime};
 

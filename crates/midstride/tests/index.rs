@@ -1,9 +1,9 @@
 //! The index against a reading of all documents: whatever is written, they answer alike.
 
-use midstride::index::{Effort, Filter, Index, Limit, scan};
-use midstride::ledger::Patience;
-use midstride::project::Project;
+use midstride::store::index::{Effort, Filter, Index, Limit, scan};
+use midstride::store::ledger::Patience;
 use midstride::verbs::{Asked, Prompt, Search, brief, search, search_prompt};
+use midstride::workspace::project::Project;
 use midstride_core::brief::search::Query;
 use midstride_core::format::header::Status;
 use midstride_testkit::Sandbox;

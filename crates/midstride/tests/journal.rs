@@ -4,7 +4,7 @@
 
 use crate::{because, open};
 use midstride::journal::Step;
-use midstride::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
+use midstride::store::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
 use midstride_core::format::document::Document;
 use midstride_core::work::event::{Event, HandoffEvent};
 use midstride_testkit::Sandbox;

@@ -1,7 +1,9 @@
 //! The ledger: every engine against one suite.
 
-use midstride::files::Root;
-use midstride::ledger::{Cursor, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use midstride::store::ledger::{
+    Cursor, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId,
+};
+use midstride::sys::files::Root;
 use midstride_testkit::conformance::{SUITE, World, event};
 use midstride_testkit::{MemoryLedger, Sandbox};
 

@@ -28,10 +28,10 @@ mod upstream;
 mod workflow;
 mod writers;
 
-use midstride::clock::Clock;
 use midstride::journal::Change;
-use midstride::project::Project;
-use midstride::settings::Environment;
+use midstride::sys::clock::Clock;
+use midstride::workspace::project::Project;
+use midstride::workspace::settings::Environment;
 use midstride_testkit::{NOW, Sandbox};
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Notes: where they are found, which are briefed, how they are dated.
 
 use crate::open;
-use midstride::project::Project;
 use midstride::verbs::{self, Asked, Briefed};
+use midstride::workspace::project::Project;
 use midstride_core::brief::Occasion;
 use midstride_core::brief::hook::{Call, Moment};
 use midstride_core::session::Client;
@@ -158,7 +158,7 @@ fn notes_of_a_clone_are_counted_and_not_read() {
         is_unrestricted: false,
         moment: Moment::Start(Occasion::Startup),
     };
-    let told = verbs::hook(&open(sandbox.root()), &call, midstride::index::Limit::default())
+    let told = verbs::hook(&open(sandbox.root()), &call, midstride::store::index::Limit::default())
         .answer
         .context
         .unwrap();

@@ -2,11 +2,11 @@
 //! that still holds later. Git itself is the reference.
 
 use crate::open;
-use midstride::git::{BranchState, Repository};
-use midstride::observation::{
+use midstride::sys::git::{BranchState, Repository};
+use midstride::workspace::observation::{
     branch_state, commits_made, is_due, last_observation, observe, observe_alone,
 };
-use midstride::project::Project;
+use midstride::workspace::project::Project;
 use midstride_core::session::repository::{Action, CommitState, FileStatus, MadeCommit, Operation};
 use midstride_testkit::{NOW, Sandbox};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Commands within bounds, against real processes.
 
-use midstride::process::{Bounded, Bounds, command, exchange_bounded, run_bounded};
+use midstride::sys::process::{Bounded, Bounds, command, exchange_bounded, run_bounded};
 use midstride_core::handoff::proof::Ended;
 use midstride_testkit::Sandbox;
 use std::io::Read as _;

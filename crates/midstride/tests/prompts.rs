@@ -1,7 +1,7 @@
 //! Prompts: which documents each finds first, and what a session is told at one.
 
 use crate::open;
-use midstride::index::Effort;
+use midstride::store::index::Effort;
 use midstride::verbs::{self, Prompt, search_prompt};
 use midstride_core::brief::Occasion;
 use midstride_core::brief::hook::{Call, Moment};
@@ -107,7 +107,9 @@ fn told(sandbox: &Sandbox, moment: Moment) -> Option<String> {
         is_unrestricted: false,
         moment,
     };
-    verbs::hook(&open(sandbox.root()), &call, midstride::index::Limit::default()).answer.context
+    verbs::hook(&open(sandbox.root()), &call, midstride::store::index::Limit::default())
+        .answer
+        .context
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! What a capture stores, looked at byte by byte: no secret of a transcript is in any file.
 
 use crate::open;
-use midstride::ledger::{Cursor, Ledger, Patience, SqliteLedger};
-use midstride::project::Project;
+use midstride::store::ledger::{Cursor, Ledger, Patience, SqliteLedger};
 use midstride::verbs::{self, CheckpointError, Which};
+use midstride::workspace::project::Project;
 use midstride_core::session::checkpoint::Mode;
 use midstride_core::text::redact::Rules;
 use midstride_testkit::secrets::{Positive, positives};

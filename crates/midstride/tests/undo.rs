@@ -2,12 +2,12 @@
 
 use crate::{because, open};
 use midstride::journal::JournalError;
-use midstride::project::{Project, Shelved};
-use midstride::revisions::RevisionError;
+use midstride::store::revisions::RevisionError;
 use midstride::verbs::{
     FmtError, Formatted, LiveError, Review, ReviewError, ReviseError, Revised, UndoError, fmt,
     live, review, revise, undo,
 };
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
 use midstride_core::handoff::Handoff;

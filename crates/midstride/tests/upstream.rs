@@ -1,7 +1,7 @@
 //! What documents build on, judged through the project: each document once.
 
 use crate::open;
-use midstride::project::Project;
+use midstride::workspace::project::Project;
 use midstride_core::format::finding::Code;
 use midstride_testkit::Sandbox;
 

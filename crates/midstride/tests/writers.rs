@@ -1,13 +1,13 @@
 //! Several writers at one document: whatever was acknowledged is kept.
 
 use crate::{because, open};
-use midstride::files::{FileError, Problem};
 use midstride::journal::{JournalError, Recorded, Step};
-use midstride::project::{Project, Shelved};
+use midstride::sys::files::{FileError, Problem};
 use midstride::verbs::{
     FmtError, Formatted, LiveError, Review, ReviewError, ReviseError, Revised, UndoError, fmt,
     live, review, revise, undo,
 };
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::document::Document;
 use midstride_core::handoff::life::{self, Ending, ReviewVerdict};
 use midstride_testkit::{NOW, Sandbox};

@@ -1,6 +1,6 @@
 //! What every ledger must hold, whichever engine keeps it. A new engine passes the same suite.
 
-use midstride::ledger::{
+use midstride::store::ledger::{
     AppendError, Cursor, Expected, Held, Ledger, LedgerError, RECORD_BYTES_MAX, Recorded, StreamId,
     Version,
 };
@@ -239,7 +239,7 @@ fn forgetting_of(world: &dyn World, secret: &[u8]) {
     let left = [checkpointed(&hash, None), checkpointed(&other, Some("more"))];
     assert_eq!(ledger.read(&stream, None).unwrap()[0].events, left);
     // What was never here is kept from coming.
-    let never = midstride::ids::sha256(b"never");
+    let never = midstride::sys::ids::sha256(b"never");
     ledger.forget_blob(&never).unwrap();
     assert!(matches!(ledger.put_blob(b"never"), Err(LedgerError::Forgotten(_))));
 }

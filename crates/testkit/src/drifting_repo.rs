@@ -15,8 +15,8 @@ pub use truth::Expected;
 
 use crate::Sandbox;
 use document::Paper;
-use midstride::drift::Ground;
-use midstride::project::Project;
+use midstride::code::drift::Ground;
+use midstride::workspace::project::Project;
 use random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! A ledger that lasts as long as its test.
 
-use midstride::ledger::{
+use midstride::store::ledger::{
     AppendError, Blob, Cursor, Expected, Held, Lease, Ledger, LedgerError, Recorded, StreamId,
     Version, Watch, written,
 };

@@ -2,8 +2,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
-use midstride::project::Project;
 use midstride::verbs::{self, Advance, Forward, Passage};
+use midstride::workspace::project::Project;
 
 /// Take the work on to the next stage
 ///

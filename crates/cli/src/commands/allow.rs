@@ -2,8 +2,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, permission};
-use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Allowable};
+use midstride::workspace::project::{Project, Shelved};
 
 /// Allow the commands of a handoff's proofs to be run
 ///

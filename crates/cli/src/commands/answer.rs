@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::journal::Change;
-use midstride::project::Project;
+use midstride::workspace::project::Project;
 use midstride_core::format::header::{Validation, Verb};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::life::{self, Refusal};

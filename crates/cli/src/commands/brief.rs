@@ -5,10 +5,10 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::client::Life;
-use midstride::project::{Project, Selection};
-use midstride::settings::SessionName;
+use midstride::clients::Life;
 use midstride::verbs::{self, Asked, BUDGET, Board, Briefed, Extent, Listed};
+use midstride::workspace::project::{Project, Selection};
+use midstride::workspace::settings::SessionName;
 use midstride_core::brief::Occasion;
 use midstride_core::work::mission::Mission;
 

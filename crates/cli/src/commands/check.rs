@@ -3,11 +3,11 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface, coverage, findings};
 use clap::ValueEnum;
-use midstride::drift::Ground;
-use midstride::files::FileError;
+use midstride::code::drift::Ground;
 use midstride::journal::JournalError;
-use midstride::project::{Project, Shelved};
+use midstride::sys::files::FileError;
 use midstride::verbs::{self, Comparison, Followed, Formatted, Judged, Told};
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::finding::Severity;
 use std::path::PathBuf;
 

@@ -8,10 +8,10 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::{Subcommand, ValueEnum};
-use midstride::install::{Plan, Scope};
-use midstride::project::Project;
-use midstride::settings::Environment;
+use midstride::clients::install::{Plan, Scope};
 use midstride::verbs;
+use midstride::workspace::project::Project;
+use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
 /// Install midstride into the agents you use, and take it out again

@@ -2,7 +2,7 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::Project;
+use midstride::workspace::project::Project;
 
 /// Show what changed between two revisions
 ///

@@ -5,11 +5,11 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use crate::view::doctor::{Diagnosis, Off};
-use midstride::hook_log;
-use midstride::install::on_path;
-use midstride::project::Project;
-use midstride::settings::switch_is_off;
+use midstride::clients::hook_log;
+use midstride::clients::install::on_path;
 use midstride::verbs::{self, ClientFacts};
+use midstride::workspace::project::Project;
+use midstride::workspace::settings::switch_is_off;
 use midstride_core::session::Client;
 
 /// Tell whether midstride works, and what is wrong

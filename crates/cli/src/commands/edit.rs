@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
 use midstride::journal::Change;
-use midstride::project::Project;
 use midstride::verbs::{self, Edited};
+use midstride::workspace::project::Project;
 use midstride_core::format::header::Verb;
 
 /// Change a handoff in your editor

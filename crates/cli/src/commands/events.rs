@@ -2,8 +2,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
-use midstride::project::Project;
+use midstride::store::ledger::{Cursor, Ledger as _, Patience, SqliteLedger};
+use midstride::workspace::project::Project;
 use std::time::Duration;
 
 /// How many records are read at once.

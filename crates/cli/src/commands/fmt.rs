@@ -2,8 +2,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::{Project, Selection};
 use midstride::verbs::{self, Formatted};
+use midstride::workspace::project::{Project, Selection};
 use std::path::Path;
 
 /// Write handoffs in the strict form

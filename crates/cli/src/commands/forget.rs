@@ -2,9 +2,9 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{count, forgotten};
-use midstride::git::Left;
-use midstride::project::Project;
+use midstride::sys::git::Left;
 use midstride::verbs::{self, Forgotten, KeptText};
+use midstride::workspace::project::Project;
 
 /// Remove an earlier text, or a checkpoint, for good
 ///

@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{count, graph as view};
 use clap::ValueEnum;
-use midstride::project::Project;
 use midstride::verbs::{self, Connected};
+use midstride::workspace::project::Project;
 use midstride_core::handoff::graph::{Graph, Kind, Part};
 
 /// Show how handoffs are connected

@@ -1,7 +1,7 @@
 use super::checkpoint::ClientArg;
 use crate::hooks;
 use crate::ui::Outcome;
-use midstride::clock::Stopwatch;
+use midstride::sys::clock::Stopwatch;
 
 /// Answer a client that calls its hook
 ///

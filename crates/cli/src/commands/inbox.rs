@@ -2,7 +2,7 @@ use super::{Outcome, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::{Project, Selection, Shelved};
+use midstride::workspace::project::{Project, Selection, Shelved};
 
 /// The inbox: what is open, what blocks, what needs somebody, what to do next.
 pub(crate) fn inbox(ui: &mut Ui, project: &Project, json: bool) -> Result<Outcome, Diagnostic> {

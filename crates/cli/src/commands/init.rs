@@ -3,9 +3,9 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use crate::view::shown_path;
-use midstride::process;
-use midstride::project::Project;
+use midstride::sys::process;
 use midstride::verbs::{self, Driver};
+use midstride::workspace::project::Project;
 
 /// Set this project up: a folder and a configuration
 ///

@@ -2,7 +2,7 @@ use super::{KindArg, Outcome, StatusArg, below, tell_no_handoffs, tell_unread};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::{Project, Selection, Shelved};
+use midstride::workspace::project::{Project, Selection, Shelved};
 use midstride_core::format::header::{HandoffKind, Status};
 use std::path::PathBuf;
 

@@ -2,8 +2,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::Project;
 use midstride::verbs::{self, Driven, Joined};
+use midstride::workspace::project::Project;
 use std::path::PathBuf;
 
 /// Merge a handoff that git left with conflicts

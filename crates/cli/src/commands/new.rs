@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::project::Project;
 use midstride::verbs::{self, Carries, NewHandoff, Origin, TaskError};
+use midstride::workspace::project::Project;
 use midstride_core::format::header::HandoffKind;
 use std::path::PathBuf;
 

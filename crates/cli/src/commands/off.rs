@@ -1,8 +1,8 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::project::{Project, SetUp};
 use midstride::verbs;
+use midstride::workspace::project::{Project, SetUp};
 
 /// Switch the hooks off in this project
 ///

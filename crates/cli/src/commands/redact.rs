@@ -1,8 +1,8 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::files;
-use midstride::project::Project;
+use midstride::sys::files;
+use midstride::workspace::project::Project;
 use midstride_core::text::redact::{Counts, Rules, Stream};
 use std::io::{self, Read, Write as _};
 use std::path::PathBuf;

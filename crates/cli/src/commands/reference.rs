@@ -27,7 +27,7 @@ pub(crate) fn reference(
 ) -> Result<Outcome, Diagnostic> {
     let text = match args.page {
         Page::Plugin => {
-            ui.json(&view::client::plugin_json(midstride::install::plugin()))?;
+            ui.json(&view::client::plugin_json(midstride::clients::install::plugin()))?;
             return Ok(Outcome::Clean);
         }
         Page::Cli => view::reference::cli(definition),

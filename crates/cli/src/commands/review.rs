@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Review, Reviewed};
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::handoff::life::{Dropped, ReviewVerdict};
 use std::path::PathBuf;
 

@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{self, Surface};
 use midstride::journal::{Change, Recorded};
-use midstride::project::{Project, Shelved};
 use midstride::verbs::{self, Edited, Revised};
+use midstride::workspace::project::{Project, Shelved};
 use std::path::PathBuf;
 
 /// Give a handoff its next text, and say why

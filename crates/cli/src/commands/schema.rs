@@ -1,7 +1,7 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::project::Project;
+use midstride::workspace::project::Project;
 
 /// Print the JSON Schema of the header, for completion in an editor
 #[derive(Debug, clap::Args)]

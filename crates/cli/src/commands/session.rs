@@ -4,9 +4,9 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::{session as view, shell_word, shown_path};
 use clap::Subcommand;
-use midstride::files::FileError;
-use midstride::project::Project;
+use midstride::sys::files::FileError;
 use midstride::verbs;
+use midstride::workspace::project::Project;
 
 /// Sessions of agent clients in this project
 ///

@@ -2,8 +2,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::Project;
 use midstride::verbs;
+use midstride::workspace::project::Project;
 
 /// Move a private handoff to the committed shelf, for others to read
 ///

@@ -3,7 +3,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::project::{Project, Shelved};
+use midstride::workspace::project::{Project, Shelved};
 
 /// Show one handoff
 #[derive(Debug, clap::Args)]

@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use midstride::journal::Change;
-use midstride::project::Project;
 use midstride::verbs;
+use midstride::workspace::project::Project;
 use midstride_core::format::header::Verb;
 use midstride_core::handoff::life;
 

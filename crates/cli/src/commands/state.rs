@@ -2,8 +2,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::Project;
 use midstride::verbs;
+use midstride::workspace::project::Project;
 
 /// Show what agents saved with the MCP tool `state_save`
 ///

@@ -3,8 +3,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::done::{SyncJson, TasksSyncedJson};
 use crate::view::{count, forgotten};
-use midstride::project::Project;
 use midstride::verbs::{self, TasksSynced};
+use midstride::workspace::project::Project;
 
 /// Share the earlier texts of committed handoffs, and the tasks, with another repository
 ///

@@ -14,8 +14,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::Subcommand;
-use midstride::project::Project;
 use midstride::verbs::{self, Board, Done, TaskWish};
+use midstride::workspace::project::Project;
 use midstride_core::text::id::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
 

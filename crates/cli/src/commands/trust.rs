@@ -2,8 +2,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view::permission;
-use midstride::project::Project;
 use midstride::verbs;
+use midstride::workspace::project::Project;
 
 /// Trust this project: what others wrote, and what its configuration reaches for outside of it
 ///

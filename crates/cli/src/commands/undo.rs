@@ -1,8 +1,8 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::project::Project;
 use midstride::verbs;
+use midstride::workspace::project::Project;
 
 /// Take back the last change of a handoff, as a new revision
 ///

@@ -4,7 +4,7 @@
 use super::Play;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::client::transcripts_of_claude_code;
+use midstride::clients::transcripts_of_claude_code;
 
 const CODE_FIXED: &str = include_str!("story/market-fixed.py");
 /// As Claude Code writes it: a record per line, the last one cut off.

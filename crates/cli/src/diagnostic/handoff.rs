@@ -3,12 +3,12 @@
 use super::{CONVERT, Diagnostic};
 use crate::view::{shell_path, shell_word};
 use midstride::journal::JournalError;
-use midstride::project::FindError;
-use midstride::revisions::RevisionError;
+use midstride::store::revisions::RevisionError;
 use midstride::verbs::{
     AdvanceError, DriverError, EditError, FmtError, LiveError, MergeError, NewError, ReviewError,
     ReviseError, ShareError, UndoError,
 };
+use midstride::workspace::project::FindError;
 use midstride_core::handoff::life::Refusal;
 
 /// What a handoff that has ended has to say to be open.

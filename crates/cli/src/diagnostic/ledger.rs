@@ -2,9 +2,9 @@
 
 use super::{AS_IT_WAS, CANDIDATES_MAX, Diagnostic};
 use crate::view::{one_line, shell_word};
-use midstride::git::GitError;
-use midstride::ledger::{AppendError, LedgerError};
-use midstride::reconcile::ReconcileError;
+use midstride::store::ledger::{AppendError, LedgerError};
+use midstride::store::reconcile::ReconcileError;
+use midstride::sys::git::GitError;
 use midstride::verbs::{
     BEGINNING_LENGTH_MIN, DismissError, ForgetError, MissionError, ReceiptError, SyncError,
     TaskError, WorkflowError,

@@ -1,9 +1,9 @@
 //! What a person has to allow, and what keeps midstride out of the files of a client.
 
 use super::Diagnostic;
-use midstride::install::InstallError;
-use midstride::permission::PermissionError;
+use midstride::clients::install::InstallError;
 use midstride::verbs::{AllowError, PurgeError};
+use midstride::workspace::permission::PermissionError;
 
 impl From<PermissionError> for Diagnostic {
     fn from(error: PermissionError) -> Self {

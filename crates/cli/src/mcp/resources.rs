@@ -6,8 +6,8 @@ use super::message::Fault;
 use super::{reply, uri};
 use crate::diagnostic::Diagnostic;
 use crate::view::tame;
-use midstride::project::Project;
 use midstride::verbs::{self, Asked};
+use midstride::workspace::project::Project;
 use serde_json::{Value, json};
 
 /// So many stand on a page.

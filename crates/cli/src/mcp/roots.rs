@@ -3,9 +3,9 @@
 
 use super::message;
 use super::uri;
-use midstride::files;
-use midstride::project::{Project, SetUp};
-use midstride::settings::Environment;
+use midstride::sys::files;
+use midstride::workspace::project::{Project, SetUp};
+use midstride::workspace::settings::Environment;
 use serde_json::Value;
 use std::path::Path;
 

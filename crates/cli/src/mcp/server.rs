@@ -6,7 +6,7 @@ use super::era::{self, Era};
 use super::line::Line;
 use super::message::{self, Fault, Incoming};
 use super::{prompts, reply, resources, roots, tools};
-use midstride::settings::Environment;
+use midstride::workspace::settings::Environment;
 use midstride_core::text::id::nearest;
 use serde_json::{Map, Value, json};
 

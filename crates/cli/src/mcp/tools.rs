@@ -18,7 +18,7 @@ use super::caller::{self, Caller};
 use super::reply::Reply;
 use crate::diagnostic::Diagnostic;
 use midstride::journal::Recorded;
-use midstride::project::{Project, Shelved};
+use midstride::workspace::project::{Project, Shelved};
 use serde_json::{Value, json};
 
 /// A tool.

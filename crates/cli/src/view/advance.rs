@@ -2,8 +2,8 @@
 
 use super::findings::{self, FindingJson, findings_json};
 use super::{count, shell_word};
-use midstride::project::Project;
 use midstride::verbs::{Judged, Passage};
+use midstride::workspace::project::Project;
 use midstride_core::format::finding::{Finding, WayOut};
 use midstride_core::handoff::life;
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! A briefing for programs, and what its user hears of it.
 
 use super::{Surface, count, shell_word};
-use midstride::settings::SessionName;
 use midstride::verbs::{Briefed, Delivery};
+use midstride::workspace::settings::SessionName;
 use midstride_core::brief::{Omitted, Told};
 use midstride_core::work::event::Delivered;
 use serde::Serialize;

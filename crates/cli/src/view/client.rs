@@ -2,7 +2,7 @@
 
 use super::difference::unified;
 use super::{count, heading};
-use midstride::install::{Change, FileStanding, Note, OnPath, Plan, Scope, Standing};
+use midstride::clients::install::{Change, FileStanding, Note, OnPath, Plan, Scope, Standing};
 use midstride_core::session::Client;
 use midstride_core::text::redact::Clean;
 use serde::Serialize;

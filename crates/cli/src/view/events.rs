@@ -2,7 +2,7 @@
 
 use super::{one_line, tame};
 use crate::ui::escaped;
-use midstride::ledger::Recorded;
+use midstride::store::ledger::Recorded;
 use midstride_core::session::instruction::InstructionId;
 use midstride_core::text::id::TaskId;
 use midstride_core::work::event::{

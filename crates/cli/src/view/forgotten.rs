@@ -1,10 +1,10 @@
 //! A kept text that is to be forgotten, and what is left of it.
 
 use super::{count, one_line, shell_path, shell_word, shown_path, tame};
-use midstride::git::{Left, LogEntry};
-use midstride::project::Project;
-use midstride::tombstone::{Tombstone, Was};
+use midstride::store::tombstone::{Tombstone, Was};
+use midstride::sys::git::{Left, LogEntry};
 use midstride::verbs::{Forgotten, KeptText};
+use midstride::workspace::project::Project;
 use serde::Serialize;
 
 /// How much of a text is shown; never more than half of it.

@@ -9,7 +9,7 @@ pub(crate) use mermaid::mermaid;
 pub(crate) use tree::tree;
 
 use super::shell_word;
-use midstride::project::Project;
+use midstride::workspace::project::Project;
 use midstride_core::handoff::graph::{Dangling, Edge, Graph, Node};
 use midstride_core::text::id::nearest;
 

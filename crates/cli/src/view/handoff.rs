@@ -3,7 +3,7 @@
 use super::receipt::{self, ReceiptsJson};
 use super::trust::{self, TrustJson};
 use super::{heading, history, indented, tame};
-use midstride::project::{Project, Shelved};
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::header::{Measurement, Review, Validation, Verb};
 use midstride_core::format::insert::Insert;
 use midstride_core::format::section::Meaning;

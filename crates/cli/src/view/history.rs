@@ -3,7 +3,7 @@
 use super::receipt::ReceiptsJson;
 use super::trust::TrustJson;
 use super::{handoff, receipt, table, tame, trust};
-use midstride::project::{Project, Shelved};
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::header::{Measurement, Review};
 use midstride_core::handoff::story::{self, End, Event, Moment};
 use midstride_core::text::time::{self, Exactness, Time};

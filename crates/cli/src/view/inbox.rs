@@ -1,7 +1,7 @@
 //! The inbox: what waits for somebody, what is in progress, what is planned, what to do next.
 
 use super::{called, count, heading, one_line, shell_word};
-use midstride::project::{Project, SetUp, Shelved};
+use midstride::workspace::project::{Project, SetUp, Shelved};
 use midstride_core::format::header::{Question, Status};
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use super::table::{Column, Table, table, width};
 use super::{called, one_line, trust};
-use midstride::project::{Project, Shelved};
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::header::Status;
 use midstride_core::handoff::Handoff;
 

@@ -1,8 +1,8 @@
 //! The mission: what was captured, and what the tasks and handoffs tell now.
 
 use super::{count, one_line};
-use midstride::project::{Project, Shelved};
 use midstride::verbs::InFlight;
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::text::time;
 use midstride_core::work::mission::{AGENT, Mission, OWNER, Standing};

@@ -1,9 +1,9 @@
 //! What a person is asked to allow, exactly as it would be done.
 
 use super::{exact, indented, shown_path, tame};
-use midstride::permission::Granted;
-use midstride::project::Project;
 use midstride::verbs::{Allowable, Reach, TIMEOUT_SECONDS};
+use midstride::workspace::permission::Granted;
+use midstride::workspace::project::Project;
 use midstride_core::handoff::proof::{Exit, Expectation, Test};
 use serde::Serialize;
 

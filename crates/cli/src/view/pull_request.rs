@@ -1,6 +1,6 @@
 //! A handoff as the "Handoff Context" of a pull request.
 
-use midstride::project::{Project, Shelved};
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::header::{Decision, Deviation};
 use midstride_core::handoff::Handoff;
 use midstride_core::text::span::At;

@@ -1,8 +1,8 @@
 //! Which sessions were told of a handoff, and which took it over.
 
 use super::count;
-use midstride::project::{Project, Shelved};
 use midstride::verbs;
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::handoff::receipt::{Receipt, Receipts};
 use midstride_core::session::short_id;
 use midstride_core::text::time;

@@ -2,8 +2,8 @@
 
 use super::{count, shell_word, tame};
 use midstride::journal::Recorded;
-use midstride::project::{Project, Shelved};
 use midstride::verbs::{BlockingQuestion, Imported};
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::handoff::Handoff;
 use serde::Serialize;
 

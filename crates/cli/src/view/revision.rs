@@ -1,6 +1,6 @@
 //! One text that a handoff has or had, and how it came about.
 
-use midstride::project::{Project, Shelved};
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::text::time::{self, Time};
 use midstride_core::text::yaml::Node;
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! A session that was saved: where it is, what is missing, how to go on.
 
 use super::{Surface, count, mission, one_line, shell_word, shown_path, tame};
-use midstride::project::Project;
 use midstride::verbs::{Asking, Saved, Written};
+use midstride::workspace::project::Project;
 use midstride_core::session::coverage::{Count, Coverage};
 use midstride_core::session::gate::{Gap, Gate};
 use midstride_core::session::judgement::{Answer, Reflection};

@@ -1,8 +1,8 @@
 //! What a search found, and why.
 
 use super::{Surface, called, one_line, shown_path, table, tame};
-use midstride::project::{Project, Shelved};
 use midstride::verbs::{Explained, Found, FoundSession, Matter, Matters};
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::brief::search::{PREFIX_LENGTH_MIN, Why};
 use midstride_core::text::time;
 use serde::Serialize;

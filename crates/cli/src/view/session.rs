@@ -2,9 +2,9 @@
 
 use super::table::{Column, Table, table, width};
 use super::{count, heading, indented, name, one_line, shell_word, shown_path, tame};
-use midstride::client::Life;
-use midstride::project::Project;
+use midstride::clients::Life;
 use midstride::verbs::{Checkpointed, Extent, Listed, Recovered};
+use midstride::workspace::project::Project;
 use midstride_core::session::checkpoint::{
     ArtifactState, Checkpoint, Highlight, HighlightKind, Highlights,
 };

@@ -2,8 +2,8 @@
 
 use super::table::{Column, Table, table, width};
 use super::{count, heading, indented, one_line, tame};
-use midstride::project::{Project, Shelved};
 use midstride::verbs::Imported;
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::header::Question;
 use midstride_core::text::id::TaskId;
 use midstride_core::text::redact::Redaction;

@@ -1,7 +1,7 @@
 //! The facts that tell how far a handoff can be trusted.
 
 use super::{count, times};
-use midstride::project::Project;
+use midstride::workspace::project::Project;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::trust::{Proofs, Reviews, Trust};
 use midstride_core::text::time::Time;

@@ -2,8 +2,8 @@
 
 use super::recorded::{self, RecordedJson};
 use super::{heading, one_line, shell_word, shown_path, tame};
-use midstride::project::{Project, Shelved};
 use midstride::verbs::{Ran, State, Verification, Verified};
+use midstride::workspace::project::{Project, Shelved};
 use midstride_core::handoff::proof::{Number, Outcome, Test};
 use serde::Serialize;
 

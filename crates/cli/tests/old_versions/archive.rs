@@ -5,7 +5,7 @@
 //! and moving a project does not rewrite its ledger. `expected.json` lists what every digest was
 //! computed from. Each one is checked against the archive before it is replaced.
 
-use midstride::ids::sha256;
+use midstride::sys::ids::sha256;
 use midstride_testkit::{Run, Sandbox, fixtures};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -97,11 +97,11 @@ const KNOWN_CYCLES: [&str; 13] = [
     "core::session::report has an import cycle: sentences, shorten",
     "core::text::redact has an import cycle: assignment, prose",
     "core::text::redact has an import cycle: made_up, table, value",
-    "midstride::install has an import cycle: codex, standing",
-    "midstride::project has an import cycle: surroundings, upstream",
+    "midstride::clients::install has an import cycle: codex, standing",
     "midstride::verbs has an import cycle: brief, checkpoint, cover, hook, mirror, save, sessions",
     "midstride::verbs has an import cycle: decided, task",
     "midstride::verbs::hook has an import cycle: at_work, kept",
+    "midstride::workspace::project has an import cycle: surroundings, upstream",
     "cli::view has an import cycle: handoff, history",
     "testkit::drifting_repo has an import cycle: document, truth",
 ];
@@ -124,26 +124,26 @@ fn assert_caught(file: &str, line: &str, rule: &str) {
 
 #[test]
 fn an_import_through_super_is_caught() {
-    assert_caught("clock.rs", "use super::verbs;", "`clock` imports `verbs`");
+    assert_caught("sys/clock.rs", "use super::super::verbs;", "`sys` imports `verbs`");
 }
 
 #[test]
 fn an_import_through_two_supers_is_caught() {
-    assert_caught("git/head.rs", "use super::super::verbs;", "`git` imports `verbs`");
+    assert_caught("sys/git/head.rs", "use super::super::super::verbs;", "`sys` imports `verbs`");
 }
 
 #[test]
 fn an_import_behind_nested_braces_is_caught() {
-    let line = "use crate::{clock::{Clock, Deadline}, verbs};";
-    assert_caught("files.rs", line, "`files` imports `verbs`");
+    let line = "use crate::{sys::clock::{Clock, Deadline}, verbs};";
+    assert_caught("sys/files.rs", line, "`sys` imports `verbs`");
 }
 
 #[test]
 fn an_import_through_a_glob_or_a_macro_is_caught() {
-    let glob = "use super::*; type Never = verbs::brief::Asked;";
-    assert_caught("clock.rs", glob, "`clock` imports `verbs`");
+    let glob = "use super::super::*; type Never = verbs::brief::Asked;";
+    assert_caught("sys/clock.rs", glob, "`sys` imports `verbs`");
     let in_macro = "fn never() { assert!(crate::verbs::brief::X); }";
-    assert_caught("clock.rs", in_macro, "`clock` imports `verbs`");
+    assert_caught("sys/clock.rs", in_macro, "`sys` imports `verbs`");
 }
 
 #[test]
@@ -158,10 +158,11 @@ fn a_module_of_any_visibility_is_printed_in_the_map() {
 fn two_files_of_one_module_that_import_each_other_are_caught() {
     let tree = Tree::read();
     let before = violations(&tree, "midstride");
-    let one = tree.with_line("crates/midstride/src/git/head.rs", "use super::reflog;");
-    let both = one.with_line("crates/midstride/src/git/reflog.rs", "use crate::git::head;");
+    let one = tree.with_line("crates/midstride/src/sys/git/head.rs", "use super::reflog;");
+    let both =
+        one.with_line("crates/midstride/src/sys/git/reflog.rs", "use crate::sys::git::head;");
     let found = violations(&both, "midstride");
-    let cycle = "midstride::git has an import cycle";
+    let cycle = "midstride::sys::git has an import cycle";
     assert!(!before.iter().any(|found| found.contains(cycle)), "{before:?}");
     assert!(found.iter().any(|found| found.contains(cycle)), "{found:?}");
 }
@@ -169,13 +170,13 @@ fn two_files_of_one_module_that_import_each_other_are_caught() {
 #[test]
 fn an_import_through_a_reexport_of_the_parent_is_caught() {
     let tree = Tree::read();
-    let reexported = tree.with_line("crates/midstride/src/git.rs", "pub use self::head::zzz;");
+    let reexported = tree.with_line("crates/midstride/src/sys/git.rs", "pub use self::head::zzz;");
     let item = reexported
-        .with_line("crates/midstride/src/git/head.rs", "pub fn zzz() { super::reflog::x() }");
-    let both = item.with_line("crates/midstride/src/git/reflog.rs", "use super::zzz;");
+        .with_line("crates/midstride/src/sys/git/head.rs", "pub fn zzz() { super::reflog::x() }");
+    let both = item.with_line("crates/midstride/src/sys/git/reflog.rs", "use super::zzz;");
     let found = violations(&both, "midstride");
     assert!(
-        found.iter().any(|found| found.contains("midstride::git has an import cycle")),
+        found.iter().any(|found| found.contains("midstride::sys::git has an import cycle")),
         "{found:?}"
     );
 }
@@ -183,5 +184,5 @@ fn an_import_through_a_reexport_of_the_parent_is_caught() {
 #[test]
 fn a_module_in_another_place_is_caught() {
     let line = "#[path = \"verbs.rs\"] mod elsewhere;";
-    assert_caught("clock.rs", line, "`path` attribute");
+    assert_caught("sys/clock.rs", line, "`path` attribute");
 }

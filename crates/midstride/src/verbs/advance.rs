@@ -5,9 +5,9 @@ use super::live::{LiveError, live_in_place};
 use super::new::{
     Created, NewError, NewHandoff, find_upstream, new, of_key, reference, stage_rule, taken,
 };
-use crate::files::FileError;
 use crate::journal::{Change, JournalError, Recorded};
-use crate::project::{Project, Shelved};
+use crate::sys::files::FileError;
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::finding::{Code, Finding};
 use midstride_core::format::header::Verb;
 use midstride_core::format::stage::StageRule;

@@ -2,10 +2,10 @@
 //! arguments must not lead out of the project in which the agent works.
 
 use super::SaveError;
-use crate::client;
-use crate::files;
-use crate::project::Project;
-use crate::settings::{self, Environment, Inside};
+use crate::clients;
+use crate::sys::files;
+use crate::workspace::project::Project;
+use crate::workspace::settings::{self, Environment, Inside};
 use std::path::Path;
 
 /// Refuses to save into a project in which the shell of the agent is not.
@@ -28,7 +28,7 @@ pub fn check_agent_transcript(project: &Project, path: &Path) -> Result<(), Save
         return Ok(());
     }
     let named = files::real(&project.environment().folder.join(path));
-    let (found, _) = client::transcripts(project, None);
+    let (found, _) = clients::transcripts(project, None);
     match found.iter().any(|one| files::real(&one.path) == named) {
         true => Ok(()),
         false => Err(SaveError::TranscriptOutside(path.to_owned())),

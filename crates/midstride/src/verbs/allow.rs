@@ -1,7 +1,7 @@
 //! Allow the commands of proofs, each exactly as it is shown, and take that back.
 
-use crate::permission::{Bound, Granted, Kind, PermissionError, Permissions};
-use crate::project::{Project, Shelved};
+use crate::workspace::permission::{Bound, Granted, Kind, PermissionError, Permissions};
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::handoff::proof::{NotUnderstood, Test, proofs};
 
 /// A proof, and whether this person allowed it.

@@ -1,6 +1,6 @@
 //! The blocking questions that a handoff meets: its own, and those of what it builds on.
 
-use crate::project::{Project, Shelved};
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::header::Status;
 use midstride_core::text::id::HandoffKey;
 

@@ -12,16 +12,18 @@ use super::hook::is_enough;
 use super::receipts::{ReceiptError, delivered, envelope};
 use super::search::with_index;
 use super::task::named;
-use crate::drift::judged_before;
-use crate::files::FileError;
-use crate::git::Repository;
-use crate::ids::sha256;
-use crate::index::{Card, Effort, Index, IndexError, Indexing, Limit, OpenOnes, Waits, scan_open};
-use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
-use crate::note_dates::NoteDates;
-use crate::observation::last_observation;
-use crate::project::{Project, SetUp, Shelved, Spot};
-use crate::settings::SessionName;
+use crate::code::drift::judged_before;
+use crate::store::index::{
+    Card, Effort, Index, IndexError, Indexing, Limit, OpenOnes, Waits, scan_open,
+};
+use crate::store::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::sys::files::FileError;
+use crate::sys::git::Repository;
+use crate::sys::ids::sha256;
+use crate::workspace::note_dates::NoteDates;
+use crate::workspace::observation::last_observation;
+use crate::workspace::project::{Project, SetUp, Shelved, Spot};
+use crate::workspace::settings::SessionName;
 use at_work::of_others_at_work;
 use jiff::Timestamp;
 use midstride_core::brief::hook::{must_survive, not_told};

@@ -3,9 +3,9 @@
 
 use super::clean::Sieve;
 use super::task::{Board, TaskError, happened, named};
-use crate::ids::uid_of;
-use crate::ledger::{Ledger as _, StreamId, written};
-use crate::project::{Project, Shelved};
+use crate::store::ledger::{Ledger as _, StreamId, written};
+use crate::sys::ids::uid_of;
+use crate::workspace::project::{Project, Shelved};
 use jiff::Timestamp;
 use midstride_core::handoff::Handoff;
 use midstride_core::text::id::TaskId;

@@ -2,9 +2,9 @@
 
 use super::checkpoint::CheckpointError;
 use super::cover::{Covering, Sessions, Told, named};
-use crate::drift::{Cited, Drift, Ground};
-use crate::files::FileError;
-use crate::project::{Project, Shelved, Spot};
+use crate::code::drift::{Cited, Drift, Ground};
+use crate::sys::files::FileError;
+use crate::workspace::project::{Project, Shelved, Spot};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Finding;
 use midstride_core::handoff::Handoff;

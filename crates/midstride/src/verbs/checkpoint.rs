@@ -3,18 +3,18 @@
 use super::instructions;
 use super::mirror::{self, Mirrored};
 use super::plans::plan_documents;
-use crate::capture::{Captured, capture};
-use crate::client::{self, Found};
-use crate::files::{self, FileError, Root};
-use crate::git::Repository;
-use crate::ids::sha256;
-use crate::ledger::{
+use crate::clients::capture::{Captured, capture};
+use crate::clients::{self, Found};
+use crate::store::ledger::{
     AppendError, Blob, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId,
 };
-use crate::observation::{commits_made, last_work_tree};
-use crate::project::{Project, SetUp};
-use crate::settings::SessionName;
-use crate::tombstone::Tombstone;
+use crate::store::tombstone::Tombstone;
+use crate::sys::files::{self, FileError, Root};
+use crate::sys::git::Repository;
+use crate::sys::ids::sha256;
+use crate::workspace::observation::{commits_made, last_work_tree};
+use crate::workspace::project::{Project, SetUp};
+use crate::workspace::settings::SessionName;
 use jiff::SignedDuration;
 use midstride_core::brief::carry;
 use midstride_core::session::checkpoint::{Around, Checkpoint, Gist, Mode, Written};
@@ -325,12 +325,12 @@ fn choose(
     client: Option<Client>,
 ) -> Result<Found, CheckpointError> {
     if let Which::Transcript(path) = which {
-        let found = client::named(&project.environment().folder.join(path), client)?;
-        let found = client::owner(project, found)?;
+        let found = clients::named(&project.environment().folder.join(path), client)?;
+        let found = clients::owner(project, found)?;
         moved_from(project, &found.path, found.cwd.as_deref())?;
         return Ok(found);
     }
-    let (all, unread) = client::transcripts(project, client);
+    let (all, unread) = clients::transcripts(project, client);
     match (which, current(project, client)) {
         (Which::Id(name), _) => by_id(all, unread, name),
         (Which::Current, Some(own)) => {
@@ -358,7 +358,7 @@ fn moved_from(
     path: &Path,
     cwd: Option<&str>,
 ) -> Result<Option<String>, CheckpointError> {
-    let Some(cwd) = cwd.filter(|cwd| !client::is_inside(&client::tops(project), cwd)) else {
+    let Some(cwd) = cwd.filter(|cwd| !clients::is_inside(&clients::tops(project), cwd)) else {
         return Ok(None);
     };
     // A folder that is there is somebody else's; one that is gone may have been this one.
@@ -442,7 +442,7 @@ pub(super) fn without_session(project: &Project) -> Around {
 /// What the changed files of the project hold now.
 fn on_disk(project: &Project, session: &Session) -> BTreeMap<String, Option<(u64, u64)>> {
     let tops: Vec<Root> =
-        client::tops(project).iter().filter_map(|top| Root::open(top).ok()).collect();
+        clients::tops(project).iter().filter_map(|top| Root::open(top).ok()).collect();
     let root = project.root().path();
     // A project that was moved has its files where it is now.
     let old = session.cwd.as_deref().map(Path::new);

@@ -1,6 +1,6 @@
 //! Texts on their way to the ledger: each without its secrets, and what was taken out of all.
 
-use crate::project::Project;
+use crate::workspace::project::Project;
 use midstride_core::text::redact::{Redaction, Rules};
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Install midstride into a client, take it out again, and see how the clients stand.
 
-use crate::files;
-use crate::install::{self, InstallError, Note, Plan, Scope, Standing, Wishes};
-use crate::project::Project;
-use crate::settings::Environment;
+use crate::clients::install::{self, InstallError, Note, Plan, Scope, Standing, Wishes};
+use crate::sys::files;
+use crate::workspace::project::Project;
+use crate::workspace::settings::Environment;
 use midstride_core::session::Client;
 use std::path::PathBuf;
 

@@ -2,9 +2,9 @@
 
 use super::checkpoint::{CheckpointError, take};
 use super::sessions::session;
-use crate::client;
-use crate::ledger::{Ledger as _, Patience, SqliteLedger};
-use crate::project::{Project, SetUp};
+use crate::clients;
+use crate::store::ledger::{Ledger as _, Patience, SqliteLedger};
+use crate::workspace::project::{Project, SetUp};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::Recovery;
 use midstride_core::handoff::{Handoff, Whereabouts};
@@ -122,7 +122,7 @@ pub(super) fn named(project: &Project, told: &Told) -> Result<Checkpoint, Checkp
     match told {
         Told::Session(id) => Ok(session(project, id, None)?.checkpoint),
         Told::Transcript(path) => {
-            let found = client::named(&project.environment().folder.join(path), None)?;
+            let found = clients::named(&project.environment().folder.join(path), None)?;
             Ok(take(project, &found, Mode::Checkpoint)?.written.checkpoint)
         }
     }

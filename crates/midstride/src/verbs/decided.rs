@@ -1,10 +1,10 @@
 //! What is decided on a stream: it is appended after all that it was decided on, or decided again.
 
 use super::task::TaskError;
-use crate::clock::Deadline;
-use crate::ids::new_uid;
-use crate::ledger::{AppendError, Expected, Ledger, StreamId, Version};
-use crate::project::Project;
+use crate::store::ledger::{AppendError, Expected, Ledger, StreamId, Version};
+use crate::sys::clock::Deadline;
+use crate::sys::ids::new_uid;
+use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::work::event::{Envelope, Event, moment_after};
 use std::time::Duration;

@@ -7,11 +7,11 @@ pub use clients::{ClientFacts, examine_clients};
 pub use idle::{Idle, idle};
 
 use super::dismiss::{Dismissals, dismissals};
-use crate::files::FileError;
-use crate::index::{Effort, Index, IndexError, IndexFacts, Limit};
-use crate::ledger::{LedgerFacts, Patience, SqliteLedger};
-use crate::project::{NotRead, Project, SetUp};
-use crate::shelf::Layout;
+use crate::store::index::{Effort, Index, IndexError, IndexFacts, Limit};
+use crate::store::ledger::{LedgerFacts, Patience, SqliteLedger};
+use crate::sys::files::FileError;
+use crate::workspace::project::{NotRead, Project, SetUp};
+use crate::workspace::shelf::Layout;
 use std::path::PathBuf;
 
 /// A shelf, and what lies on it.
@@ -50,7 +50,7 @@ pub struct Examined {
 
 /// Looks at everything and changes nothing.
 pub fn examine(project: &Project) -> Examined {
-    let shelf = |shelf: &crate::shelf::Shelf| ShelfFacts {
+    let shelf = |shelf: &crate::workspace::shelf::Shelf| ShelfFacts {
         path: shelf.root().path().join(shelf.pattern()),
         layout: shelf.layout(),
         documents: shelf.documents().map(|documents| documents.len()),

@@ -1,10 +1,10 @@
 //! Change a document in the user's editor.
 
 use super::revise::{ReviseError, Revised, revise_in_place};
-use crate::files::{self, FileError, Scratch};
 use crate::journal::Change;
-use crate::process;
-use crate::project::{Project, Shelved};
+use crate::sys::files::{self, FileError, Scratch};
+use crate::sys::process;
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::document::Document;
 use midstride_core::text::redact::Redaction;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! Finish the index of a project, after a hook that had no time for it.
 
-use crate::index::{Effort, Index, IndexError, Limit};
-use crate::ledger::Patience;
-use crate::project::Project;
+use crate::store::index::{Effort, Index, IndexError, Limit};
+use crate::store::ledger::Patience;
+use crate::workspace::project::Project;
 
 /// Reads every document that the index does not have yet. Returns `false` while another process does
 /// that.

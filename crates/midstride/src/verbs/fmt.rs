@@ -1,7 +1,7 @@
 //! Bring a document into the strict form: what `fmt` and `check --fix` do.
 
 use crate::journal::{Change, JournalError};
-use crate::project::{Project, Shelved};
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::document::EditRefused;
 use midstride_core::format::header::Verb;
 use midstride_core::text::redact::Redaction;

@@ -1,8 +1,8 @@
 //! Follow what moved: write the lines where cited places are now. What `check --fix` does.
 
-use crate::drift::{Drift, Ground};
+use crate::code::drift::{Drift, Ground};
 use crate::journal::{Change, JournalError, Recorded};
-use crate::project::{Project, Shelved};
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::document::{Document, EditRefused};
 use midstride_core::format::header::Verb;
 use midstride_core::handoff::citation::{self, LineRange};

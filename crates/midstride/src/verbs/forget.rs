@@ -4,18 +4,20 @@
 //! any number of times. Killed in between, forgetting it once more finishes the work.
 
 use super::hook;
-use crate::capture;
-use crate::client;
-use crate::files::FileError;
-use crate::git::{GitError, Left, LogEntry, Repository};
-use crate::ids::sha256;
-use crate::index::{Index, IndexError};
+use crate::clients;
+use crate::clients::capture;
 use crate::journal::file_name_of;
-use crate::ledger::{AppendError, Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
-use crate::project::{Project, Shelved};
-use crate::revisions::{PRIVATE, RevisionError, SHARED};
-use crate::settings::SessionName;
-use crate::tombstone::{Tombstone, Was};
+use crate::store::index::{Index, IndexError};
+use crate::store::ledger::{
+    AppendError, Ledger as _, LedgerError, Patience, SqliteLedger, StreamId,
+};
+use crate::store::revisions::{PRIVATE, RevisionError, SHARED};
+use crate::store::tombstone::{Tombstone, Was};
+use crate::sys::files::FileError;
+use crate::sys::git::{GitError, Left, LogEntry, Repository};
+use crate::sys::ids::sha256;
+use crate::workspace::project::{Project, Shelved};
+use crate::workspace::settings::SessionName;
 use jiff::Timestamp;
 use midstride_core::format::document::Document;
 use midstride_core::handoff::Handoff;
@@ -479,7 +481,7 @@ impl Kept {
         let handoffs = self.documents.iter().filter(is_of_session);
         text.handoffs = handoffs.map(|shelved| shelved.path.clone()).collect();
         if let Some(client) = Client::named(&own.client) {
-            let (found, _) = client::transcripts(project, Some(client));
+            let (found, _) = clients::transcripts(project, Some(client));
             let its = found.into_iter().find(|found| found.session == own.session);
             text.transcript = its.map(|found| found.path);
             text.session = Some((client, own.session.clone()));

@@ -1,7 +1,7 @@
 //! Find how all handoffs are connected. Each document is read once.
 
-use crate::files::FileError;
-use crate::project::{FindError, Project, Selection, Shelved, Spot};
+use crate::sys::files::FileError;
+use crate::workspace::project::{FindError, Project, Selection, Shelved, Spot};
 use midstride_core::handoff::graph::{Facts, Graph, Lead, Reference};
 use std::collections::{HashMap, HashSet};
 

@@ -17,17 +17,17 @@ use super::cover::coverage;
 use super::mirror::mirror;
 use super::search::{HOOK_WITHIN, Matters, Prompt, search_prompt, with_index};
 use super::sessions::{Bounds, RECOVERED_MAX, is_written_down, recover_some};
-use crate::capture::{News, capture, news};
-use crate::client::{self, Found, task_lists};
-use crate::files::{self, FileError};
-use crate::ids::sha256;
-use crate::index::{Card, Effort, Index, Limit};
-use crate::install::{Saving, own_settings};
-use crate::ledger::{LedgerError, Patience, SqliteLedger};
-use crate::observation::is_due;
-use crate::process;
-use crate::project::{Project, SetUp, Shelved};
-use crate::settings::{self, SessionName};
+use crate::clients::capture::{News, capture, news};
+use crate::clients::install::{Saving, own_settings};
+use crate::clients::{self, Found, task_lists};
+use crate::store::index::{Card, Effort, Index, Limit};
+use crate::store::ledger::{LedgerError, Patience, SqliteLedger};
+use crate::sys::files::{self, FileError};
+use crate::sys::ids::sha256;
+use crate::sys::process;
+use crate::workspace::observation::is_due;
+use crate::workspace::project::{Project, SetUp, Shelved};
+use crate::workspace::settings::{self, SessionName};
 use at_work::Place;
 use jiff::Timestamp;
 use kept::Kept;
@@ -544,7 +544,7 @@ impl Hooking<'_> {
     /// The transcript that the client names, where there is one. Nothing of it was read.
     fn called(&mut self) -> Option<Found> {
         let path = self.call.transcript.as_deref().map(Path::new);
-        let found = path.map(|path| client::called(path, self.call.client));
+        let found = path.map(|path| clients::called(path, self.call.client));
         let is_missing = match &found {
             Some(Err(error)) => error.is_missing(),
             Some(Ok(_)) => false,

@@ -1,8 +1,8 @@
 //! Set a project up: a folder and a configuration.
 
-use crate::files::FileError;
-use crate::project::{CONFIGURATION, HANDOFFS, Project, SetUp};
-use crate::settings::TEMPLATE;
+use crate::sys::files::FileError;
+use crate::workspace::project::{CONFIGURATION, HANDOFFS, Project, SetUp};
+use crate::workspace::settings::TEMPLATE;
 use std::path::{Path, PathBuf};
 
 /// What was set up.

@@ -2,9 +2,9 @@
 //! and outlive them.
 
 use super::task::named;
-use crate::git::Repository;
-use crate::ledger::{Ledger, LedgerError, Patience, SqliteLedger, StreamId};
-use crate::project::Project;
+use crate::store::ledger::{Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::sys::git::Repository;
+use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::session::checkpoint::Checkpoint;
 use midstride_core::session::instruction::{Instruction, Instructions};

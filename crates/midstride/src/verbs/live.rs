@@ -2,7 +2,7 @@
 
 use super::receipts::acknowledge_by_doing;
 use crate::journal::{Attempt, Change, JournalError, Recorded};
-use crate::project::{Project, Shelved};
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::life::Refusal;
 use midstride_core::text::edit::Edit;

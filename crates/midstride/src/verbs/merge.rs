@@ -1,11 +1,11 @@
 //! Merge two texts of one handoff: for git, which calls this as its merge driver, and for a file
 //! that git left with conflicts.
 
-use crate::files::{self, FileError, Root};
-use crate::git::{self, Conflicted, GitError, MergedLines};
 use crate::journal::file_name_of;
-use crate::project::{FindError, Project, Shelved};
-use crate::revisions::RevisionError;
+use crate::store::revisions::RevisionError;
+use crate::sys::files::{self, FileError, Root};
+use crate::sys::git::{self, Conflicted, GitError, MergedLines};
+use crate::workspace::project::{FindError, Project, Shelved};
 use midstride_core::format::document::Document;
 use midstride_core::handoff::merge::{self, Merged, NotMerged, Tips};
 use midstride_core::text::redact::Redaction;

@@ -1,9 +1,9 @@
 //! Tell git to merge handoffs with midstride, or no longer.
 
-use crate::files::{FileError, Problem};
-use crate::git::{GitError, Repository};
-use crate::project::Project;
-use crate::shelf::Shelf;
+use crate::sys::files::{FileError, Problem};
+use crate::sys::git::{GitError, Repository};
+use crate::workspace::project::Project;
+use crate::workspace::shelf::Shelf;
 use std::path::{Path, PathBuf};
 
 /// The name of the driver in git's configuration.

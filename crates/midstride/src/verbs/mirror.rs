@@ -2,12 +2,12 @@
 //! client tells. Hooks tell that one was made and that it was completed; a capture tells the rest. Nothing
 //! is ever told back to the client.
 
-use crate::client::task_lists;
-use crate::ledger::{AppendError, Ledger, LedgerError, SqliteLedger, StreamId};
-use crate::project::Project;
-use crate::settings::SessionName;
+use crate::clients::task_lists;
+use crate::store::ledger::{AppendError, Ledger, LedgerError, SqliteLedger, StreamId};
 use crate::verbs::hook::briefed_with;
 use crate::verbs::task::{TaskError, named, read_tasks};
+use crate::workspace::project::Project;
+use crate::workspace::settings::SessionName;
 use jiff::{Timestamp, ToSpan as _};
 use midstride_core::brief::hook::ClientTask;
 use midstride_core::session::checkpoint::Checkpoint;

@@ -3,8 +3,8 @@
 use super::clean::Sieve;
 use super::decided::{Decided, append_decided};
 use super::task::{TaskError, ledger_of, who};
-use crate::ledger::{Ledger, LedgerError, Recorded, StreamId};
-use crate::project::Project;
+use crate::store::ledger::{Ledger, LedgerError, Recorded, StreamId};
+use crate::workspace::project::Project;
 use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, MissionEvent};
 use midstride_core::work::mission::{self, Mission};

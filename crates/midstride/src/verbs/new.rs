@@ -4,11 +4,11 @@ mod source;
 
 use super::carry::{Carries, open_tasks};
 use super::task::TaskError;
-use crate::drift::Anew;
-use crate::files::{FileError, Lock, Problem, Root};
-use crate::ids::{new_uid, next_feature};
-use crate::project::{FindError, Project, ProjectError, SetUp, Shelved};
-use crate::shelf::{Layout, Shelf};
+use crate::code::drift::Anew;
+use crate::sys::files::{FileError, Lock, Problem, Root};
+use crate::sys::ids::{new_uid, next_feature};
+use crate::workspace::project::{FindError, Project, ProjectError, SetUp, Shelved};
+use crate::workspace::shelf::{Layout, Shelf};
 use midstride_core::format::document::{Document, EditRefused, FORMAT};
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;
@@ -412,7 +412,7 @@ fn fields(
         Some(rule) if wanted.to.is_empty() => rule.to().to_vec(),
         Some(_) | None => wanted.to.clone(),
     };
-    let commit = project.repository().and_then(crate::git::Repository::head_commit);
+    let commit = project.repository().and_then(crate::sys::git::Repository::head_commit);
     let text = |text: &Option<String>| text.clone().map(Data::Text);
     // The stages of one feature are about one thing.
     let first = upstream.first().filter(|_| rule.is_some());

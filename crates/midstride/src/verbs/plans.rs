@@ -1,7 +1,7 @@
 //! Plan documents in the places where people and tools keep them.
 
-use crate::files;
-use crate::project::Project;
+use crate::sys::files;
+use crate::workspace::project::Project;
 use midstride_core::session::report::is_checked_off;
 use std::path::{Path, PathBuf};
 

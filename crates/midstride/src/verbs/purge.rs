@@ -5,12 +5,12 @@
 //! trees or projects of a repository share stays until the last of them is purged.
 
 use super::merge_driver::{DriverError, has_driver, remove_driver};
-use crate::files::{self, FileError, Root};
-use crate::git::{GitError, Repository};
-use crate::ledger::{Ledger as _, LedgerState, Patience, Place, SqliteLedger, StreamId};
-use crate::permission::{Kind, PermissionError, Permissions};
-use crate::project::{CONFIGURATION, FOLDER, HANDOFFS, Project};
-use crate::settings::is_template;
+use crate::store::ledger::{Ledger as _, LedgerState, Patience, Place, SqliteLedger, StreamId};
+use crate::sys::files::{self, FileError, Root};
+use crate::sys::git::{GitError, Repository};
+use crate::workspace::permission::{Kind, PermissionError, Permissions};
+use crate::workspace::project::{CONFIGURATION, FOLDER, HANDOFFS, Project};
+use crate::workspace::settings::is_template;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

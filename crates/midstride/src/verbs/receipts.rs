@@ -2,9 +2,11 @@
 
 use super::task::named;
 use crate::journal::Change;
-use crate::ledger::{AppendError, Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
-use crate::project::{Project, SetUp, Shelved};
-use crate::settings::SessionName;
+use crate::store::ledger::{
+    AppendError, Ledger as _, LedgerError, Patience, SqliteLedger, StreamId,
+};
+use crate::workspace::project::{Project, SetUp, Shelved};
+use crate::workspace::settings::SessionName;
 use midstride_core::format::header::Verb;
 use midstride_core::handoff::receipt::Receipts;
 use midstride_core::work::event::{Delivered, Envelope, Event, SessionEvent};

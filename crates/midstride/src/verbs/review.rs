@@ -4,7 +4,7 @@ use super::follow;
 use super::live::{LiveError, live};
 use super::revise::{self, ReviseError};
 use crate::journal::{Change, JournalError, Recorded};
-use crate::project::{Project, Shelved};
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::header::Verb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::life::{self, Dropped, Refusal, ReviewVerdict};

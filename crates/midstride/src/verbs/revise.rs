@@ -1,9 +1,9 @@
 //! Give a handoff its next text, with the reason in its history.
 
-use crate::files::{FileError, Scratch};
 use crate::journal::{Change, JournalError, Recorded};
-use crate::project::{Project, Shelved};
-use crate::revisions::RevisionError;
+use crate::store::revisions::RevisionError;
+use crate::sys::files::{FileError, Scratch};
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::document::{Document, EditRefused};
 use midstride_core::format::finding::{Code, Finding, Severity};
 use midstride_core::handoff::Handoff;

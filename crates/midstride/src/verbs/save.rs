@@ -14,11 +14,11 @@ use super::new::{Created, NewError, NewHandoff, new, taken};
 use super::plans::plans_to_read;
 use super::sessions::{Promoted, last_written, stored};
 use super::task::{Board, TaskError};
-use crate::client;
-use crate::files::{FileError, Lock};
-use crate::git::Repository;
+use crate::clients;
 use crate::journal::{Change, JournalError, Recorded};
-use crate::project::{FindError, Project, SetUp, Shelved};
+use crate::sys::files::{FileError, Lock};
+use crate::sys::git::Repository;
+use crate::workspace::project::{FindError, Project, SetUp, Shelved};
 use midstride_core::format::document::{Document, EditRefused};
 use midstride_core::format::header::{BootKind, HandoffKind, Header, Status, Verb};
 use midstride_core::handoff::Handoff;
@@ -488,7 +488,7 @@ impl Making<'_> {
     /// What the session did, for a handoff as it is.
     fn facts(&self, before: Option<&Handoff<'_>>) -> Facts {
         let project = self.project;
-        let tops = client::tops(project);
+        let tops = clients::tops(project);
         let tops: Vec<&std::path::Path> = tops.iter().map(PathBuf::as_path).collect();
         let (mut state, page) = match self.checkpoint {
             Some(checkpoint) => (checkpoint.state(self.blob, &tops), checkpoint.page()),

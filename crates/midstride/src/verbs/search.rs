@@ -1,12 +1,12 @@
 //! Find handoffs: by words, or by what somebody is about to work on.
 
-use crate::clock::Deadline;
-use crate::files::{self, FileError};
-use crate::index::{
+use crate::store::index::{
     Card, Effort, Filter, Hit, Index, IndexError, Limit, TermHits, hit, scan, scan_terms,
 };
-use crate::ledger::Patience;
-use crate::project::{Project, SetUp, Shelved, Spot};
+use crate::store::ledger::Patience;
+use crate::sys::clock::Deadline;
+use crate::sys::files::{self, FileError};
+use crate::workspace::project::{Project, SetUp, Shelved, Spot};
 use jiff::Timestamp;
 use midstride_core::brief::search::{
     Query, Relevance, ScoredTerm, Why, common_from, names, parts, points, term_zone, why,

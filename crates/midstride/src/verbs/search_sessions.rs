@@ -1,8 +1,8 @@
 //! Find captured sessions by what was said and done in them.
 
 use super::brief::latest_gists;
-use crate::ledger::{LedgerError, Patience, SqliteLedger};
-use crate::project::Project;
+use crate::store::ledger::{LedgerError, Patience, SqliteLedger};
+use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::brief::search::{Query, Why, session_parts, tier, why};
 use midstride_core::session::Client;

@@ -3,12 +3,12 @@
 use super::checkpoint::{CheckpointError, Checkpointed, Ready, by_id, take, tell, write_down};
 use super::hook::OffTimes;
 use super::save::{self, SaveError};
-use crate::capture::agents_length;
-use crate::client::{self, Candidate, Found, Life, Lives, Neighbors};
-use crate::files::{FileError, Problem, Stream};
-use crate::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
-use crate::project::{Project, SetUp, Shelved};
-use crate::tombstone::Tombstone;
+use crate::clients::capture::agents_length;
+use crate::clients::{self, Candidate, Found, Life, Lives, Neighbors};
+use crate::store::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::store::tombstone::Tombstone;
+use crate::sys::files::{FileError, Problem, Stream};
+use crate::workspace::project::{Project, SetUp, Shelved};
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::{Checkpoint, Mode};
@@ -66,7 +66,7 @@ pub fn sessions(
     project: &Project,
     client: Option<Client>,
 ) -> Result<(Vec<Listed>, Vec<FileError>), LedgerError> {
-    let (found, unread) = client::transcripts(project, client);
+    let (found, unread) = clients::transcripts(project, client);
     let mut known = match project.private()? {
         Some(_) => known(&SqliteLedger::open(project, Patience::Command)?)?,
         None => Known::new(),
@@ -462,7 +462,7 @@ fn unfinished(
             let had_agents = told.agents_bytes.is_some_and(|bytes| bytes > 0);
             let may_write =
                 one.entry.changed.is_none_or(|at| now.duration_since(at) < AGENTS_WRITE_FOR);
-            let found = (had_agents && may_write).then(|| client::called(&one.path, one.client));
+            let found = (had_agents && may_write).then(|| clients::called(&one.path, one.client));
             found.is_some_and(|found| {
                 found.is_ok_and(|found| told.agents_wrote(project, &found, &neighbors))
             })
@@ -473,7 +473,7 @@ fn unfinished(
             None => !is_older(),
         }
     };
-    let (found, unread) = client::transcripts_that(project, None, &is_open);
+    let (found, unread) = clients::transcripts_that(project, None, &is_open);
     let lives = Lives::now(project.environment());
     let off = OffTimes::of(project);
     let is_wanted = |began: Timestamp| began >= since && !off.has(began);

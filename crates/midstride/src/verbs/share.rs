@@ -1,8 +1,8 @@
 //! Move a handoff from the private shelf to the committed one.
 
-use crate::files::FileError;
 use crate::journal::{Change, JournalError};
-use crate::project::{Project, SetUp, Shelved};
+use crate::sys::files::FileError;
+use crate::workspace::project::{Project, SetUp, Shelved};
 use midstride_core::format::header::Verb;
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ pub fn share(
     let path = committed.path_of(&shelved.handoff(project).key());
     // A place that is taken is found before anything is written.
     if committed.root().has(&path) {
-        let problem = crate::files::Problem::Exists;
+        let problem = crate::sys::files::Problem::Exists;
         return Err(FileError { path: committed.root().path().join(path), problem }.into());
     }
     let change = Change::by_verb(Verb::Share, "shared", by);

@@ -8,13 +8,13 @@ mod tombstones;
 pub use tasks::TasksSynced;
 
 use super::task::TaskError;
-use crate::files::FileError;
-use crate::git::{Exchange, Exchanged, GitError, Repository};
 use crate::journal::file_name_of;
-use crate::ledger::LedgerError;
-use crate::project::{Project, Shelved};
-use crate::revisions::{PRIVATE, SHARED};
-use crate::tombstone::Tombstone;
+use crate::store::ledger::LedgerError;
+use crate::store::revisions::{PRIVATE, SHARED};
+use crate::store::tombstone::Tombstone;
+use crate::sys::files::FileError;
+use crate::sys::git::{Exchange, Exchanged, GitError, Repository};
+use crate::workspace::project::{Project, Shelved};
 use std::collections::{BTreeSet, HashSet};
 
 /// What was shared, and with whom.

@@ -2,12 +2,12 @@
 
 use super::clean::Sieve;
 use super::decided::{Decided, append_decided, moment};
-use crate::files::{FileError, Lock};
-use crate::ids::{new_uid, sha256};
-use crate::ledger::{
+use crate::store::ledger::{
     AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId, Version,
 };
-use crate::project::{Project, SetUp};
+use crate::sys::files::{FileError, Lock};
+use crate::sys::ids::{new_uid, sha256};
+use crate::workspace::project::{Project, SetUp};
 use jiff::Timestamp;
 use midstride_core::text::id::TaskId;
 use midstride_core::text::redact::Redaction;

@@ -1,7 +1,7 @@
 //! Trust what a configuration reaches for outside of its project, as it is now.
 
-use crate::permission::{Granted, Kind, PermissionError, Permissions};
-use crate::project::{Outside, Project};
+use crate::workspace::permission::{Granted, Kind, PermissionError, Permissions};
+use crate::workspace::project::{Outside, Project};
 use std::path::PathBuf;
 
 /// What would act in a project, and whether this person trusts it.

@@ -1,7 +1,7 @@
 //! Take back the last change of a handoff, as a change of its own.
 
 use crate::journal::{Change, JournalError, OUTSIDE, Recorded};
-use crate::project::{Project, Shelved};
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::Verb;
 use midstride_core::handoff::life::{self, Undo};

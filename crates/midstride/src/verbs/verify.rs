@@ -2,13 +2,13 @@
 
 use super::allow::{AllowError, Allowable, allowable};
 use super::live::{LiveError, live};
-use crate::files;
-use crate::ids::new_uid;
 use crate::journal::{Change, Recorded};
-use crate::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
-use crate::process::{self, Bounded, Bounds, run_bounded};
-use crate::project::{Project, Shelved};
-use crate::settings::{Inside, variables_for_a_proof};
+use crate::store::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
+use crate::sys::files;
+use crate::sys::ids::new_uid;
+use crate::sys::process::{self, Bounded, Bounds, run_bounded};
+use crate::workspace::project::{Project, Shelved};
+use crate::workspace::settings::{Inside, variables_for_a_proof};
 use midstride_core::format::header::Verb;
 use midstride_core::handoff::Handoff;
 use midstride_core::handoff::life::{self, Occasion, Proven, Side};
@@ -260,7 +260,7 @@ fn write_down(
 }
 
 fn head(project: &Project) -> Option<String> {
-    project.repository().and_then(crate::git::Repository::head_commit)
+    project.repository().and_then(crate::sys::git::Repository::head_commit)
 }
 
 /// Tells the ledger what was run. What was written into the document gave it a uid.

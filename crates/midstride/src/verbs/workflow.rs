@@ -4,9 +4,9 @@
 use super::clean::Sieve;
 use super::decided::{Decided, append_decided};
 use super::task::{TaskError, ledger_of, who};
-use crate::ids::sha256;
-use crate::ledger::{Ledger, LedgerError, Recorded, SqliteLedger, StreamId, Version};
-use crate::project::Project;
+use crate::store::ledger::{Ledger, LedgerError, Recorded, SqliteLedger, StreamId, Version};
+use crate::sys::ids::sha256;
+use crate::workspace::project::Project;
 use jiff::Timestamp;
 use midstride_core::text::id::{HandoffId, NotAnId, nearest};
 use midstride_core::text::redact::Redaction;

@@ -5,9 +5,9 @@ use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
 use clap::ValueEnum;
-use midstride::install::{Allow, OnPath, Plan, Wishes, on_path};
-use midstride::settings::Environment;
+use midstride::clients::install::{Allow, OnPath, Plan, Wishes, on_path};
 use midstride::verbs;
+use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
 /// What the choice means.

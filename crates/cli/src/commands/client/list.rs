@@ -4,10 +4,10 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::install::{Scope, on_path};
-use midstride::project::Project;
-use midstride::settings::Environment;
+use midstride::clients::install::{Scope, on_path};
 use midstride::verbs;
+use midstride::workspace::project::Project;
+use midstride::workspace::settings::Environment;
 
 /// Tell into which clients midstride is installed
 ///

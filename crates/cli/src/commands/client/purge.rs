@@ -4,10 +4,10 @@ use super::{Outcome, Target, show};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::install::{Plan, Scope};
-use midstride::project::Project;
-use midstride::settings::Environment;
+use midstride::clients::install::{Plan, Scope};
 use midstride::verbs::{self, Purge};
+use midstride::workspace::project::Project;
+use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
 /// What a person types who means what nothing brings back.

@@ -4,9 +4,9 @@ use super::purge::Purging;
 use super::{Outcome, Target, carry_out, show};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::install::Plan;
-use midstride::settings::Environment;
+use midstride::clients::install::Plan;
 use midstride::verbs;
+use midstride::workspace::settings::Environment;
 use midstride_core::session::Client;
 
 /// Take midstride out of a client

@@ -5,11 +5,11 @@
 use crate::hooks;
 use crate::view::doctor::Step;
 use jiff::Timestamp;
-use midstride::client::transcripts_of_claude_code;
-use midstride::files::{self, Scratch};
-use midstride::hook_log;
-use midstride::process::{self, Bounded, Bounds};
-use midstride::settings::{self, variables_for_a_simulation};
+use midstride::clients::hook_log;
+use midstride::clients::transcripts_of_claude_code;
+use midstride::sys::files::{self, Scratch};
+use midstride::sys::process::{self, Bounded, Bounds};
+use midstride::workspace::settings::{self, variables_for_a_simulation};
 use midstride_core::handoff::proof::Ended;
 use midstride_core::session::Client;
 use midstride_core::text::tokens;

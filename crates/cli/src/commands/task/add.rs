@@ -4,8 +4,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::Project;
 use midstride::verbs::{self, Added};
+use midstride::workspace::project::Project;
 use midstride_core::work::task::NewTask;
 
 /// Add a task; prints its id

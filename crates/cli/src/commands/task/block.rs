@@ -3,8 +3,8 @@
 use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::project::Project;
 use midstride::verbs::TaskWish;
+use midstride::workspace::project::Project;
 use midstride_core::work::task::{TaskStatus, Wish};
 
 /// Say what keeps a task from going on: a reason, or another task

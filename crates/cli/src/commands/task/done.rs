@@ -4,8 +4,8 @@ use super::Outcome;
 use crate::commands::answer::{self, AnswerArgs};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::project::Project;
 use midstride::verbs::TaskWish;
+use midstride::workspace::project::Project;
 use midstride_core::work::task::{TaskStatus, Wish};
 
 /// A task is done, or a question has its answer

@@ -4,8 +4,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::Project;
 use midstride::verbs;
+use midstride::workspace::project::Project;
 
 /// Make the tasks again that a handoff carries and that are missing here
 ///

@@ -7,8 +7,8 @@ use crate::ui::Ui;
 use crate::view::task::OpenQuestion;
 use crate::view::{self, count};
 use clap::ValueEnum;
-use midstride::project::{Project, Selection};
 use midstride::verbs::Board;
+use midstride::workspace::project::{Project, Selection};
 use midstride_core::work::task::{Task, TaskStatus, Tasks};
 
 /// List the open tasks

@@ -4,8 +4,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::Project;
 use midstride::verbs::{self, NewMission};
+use midstride::workspace::project::Project;
 
 /// Capture how the work as a whole stands, for whoever takes it over
 ///

@@ -4,8 +4,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::Project;
 use midstride::verbs::{self, Board};
+use midstride::workspace::project::Project;
 
 /// Say something about a task; notes are added, never changed
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@ use super::Outcome;
 use super::list::{self, ListArgs};
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::project::Project;
+use midstride::workspace::project::Project;
 
 /// List the tasks that can be begun: nobody did, and everything before them is done
 #[derive(Debug, clap::Args)]

@@ -4,8 +4,8 @@ use super::Outcome;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
 use crate::view;
-use midstride::project::Project;
 use midstride::verbs::Board;
+use midstride::workspace::project::Project;
 
 /// Show a task with its notes, what it waits for, and what comes after it
 #[derive(Debug, clap::Args)]

@@ -4,8 +4,8 @@ use super::Outcome;
 use super::list::StatusArg;
 use crate::diagnostic::Diagnostic;
 use crate::ui::Ui;
-use midstride::project::Project;
 use midstride::verbs::TaskWish;
+use midstride::workspace::project::Project;
 use midstride_core::work::task::Wish;
 
 /// Change a task; what is not named stays

@@ -4,7 +4,7 @@ use super::{Arguments, Caller, Kind, OFFSET, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use crate::view::{Surface, findings};
-use midstride::drift::Ground;
+use midstride::code::drift::Ground;
 use midstride::verbs::{self, Comparison};
 
 pub(super) const TOOL: Tool = Tool {

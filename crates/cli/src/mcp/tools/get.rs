@@ -4,8 +4,8 @@ use super::{Arguments, Caller, Kind, OFFSET, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::mcp::caller;
 use crate::view;
-use midstride::project::Project;
 use midstride::verbs;
+use midstride::workspace::project::Project;
 
 pub(super) const TOOL: Tool = Tool {
     name: "get",

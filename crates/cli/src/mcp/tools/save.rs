@@ -5,10 +5,10 @@ use crate::diagnostic::Diagnostic;
 use crate::view::Surface;
 use crate::view::dismissable::dismissed;
 use crate::view::save as view;
-use midstride::project::Project;
 use midstride::verbs::{
     self, Asking, CheckpointError, Save, SaveError, Saved, Source, Which, Written,
 };
+use midstride::workspace::project::Project;
 use midstride_core::session::judgement::Judgement;
 use serde_json::{Map, Value};
 

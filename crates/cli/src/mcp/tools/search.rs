@@ -4,9 +4,9 @@ use super::{Arguments, Caller, Kind, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::mcp::reply::PAGE_CHARS;
 use crate::view::{self, Surface};
-use midstride::index::Filter;
-use midstride::project::Project;
+use midstride::store::index::Filter;
 use midstride::verbs::{self, Found, Search};
+use midstride::workspace::project::Project;
 use midstride_core::brief::search::Query;
 use midstride_core::format::header::Status;
 

@@ -3,8 +3,8 @@
 use super::{Arguments, Caller, Kind, OFFSET, Parameter, Reply, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::view::count;
-use midstride::project::Project;
 use midstride::verbs::{self, LoadedState};
+use midstride::workspace::project::Project;
 use midstride_core::work::workflow::KeptState;
 
 pub(super) const TOOL: Tool = Tool {

@@ -5,8 +5,10 @@ use super::super::table::{Column, table, width};
 use super::super::{count, heading, indented, one_line, tame};
 use super::ProblemText;
 use jiff::Timestamp;
-use midstride::hook_log::Fired;
-use midstride::install::{Allow, HookStanding, HookTrust, InstallError, Saving, Scope, Standing};
+use midstride::clients::hook_log::Fired;
+use midstride::clients::install::{
+    Allow, HookStanding, HookTrust, InstallError, Saving, Scope, Standing,
+};
 use midstride::verbs::ClientFacts;
 use midstride_core::session::Client;
 use serde::Serialize;
@@ -599,7 +601,7 @@ fn fired_json(fired: &Fired) -> FiredJson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midstride::install::OwnSettings;
+    use midstride::clients::install::OwnSettings;
 
     #[test]
     fn rows_fit_into_a_narrow_terminal_and_say_what_they_left_out() {

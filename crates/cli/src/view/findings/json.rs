@@ -3,7 +3,7 @@
 use super::super::citation::{CitationJson, citation};
 use super::super::coverage::{self, CoverageJson};
 use super::way_out;
-use midstride::files::FileError;
+use midstride::sys::files::FileError;
 use midstride::verbs::Judged;
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::{Code, Finding, Severity, WayOut};

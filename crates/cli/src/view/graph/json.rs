@@ -1,7 +1,7 @@
 //! The graph for programs. Paths name the handoffs: two may have one key.
 
 use super::{NEXT_FOR_ORPHANS, Shown, status};
-use midstride::files::FileError;
+use midstride::sys::files::FileError;
 use midstride_core::handoff::graph::{Edge, Node, Told};
 use serde::Serialize;
 

@@ -2,10 +2,10 @@
 
 use super::Asked;
 use super::work::Work;
-use crate::files;
-use crate::observation::last_work_tree;
-use crate::project::Project;
+use crate::sys::files;
 use crate::verbs::hook::{AtWork, at_work};
+use crate::workspace::observation::last_work_tree;
+use crate::workspace::project::Project;
 use midstride_core::brief::points::{self, of_at_work};
 use midstride_core::brief::{Occasion, Point};
 use midstride_core::session::checkpoint::{Gist, HighlightKind};

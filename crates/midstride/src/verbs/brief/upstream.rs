@@ -1,7 +1,7 @@
 //! What a stage is briefed with of the handoffs that it builds on.
 
 use super::shown;
-use crate::project::{Project, Shelved};
+use crate::workspace::project::{Project, Shelved};
 use midstride_core::brief::Point;
 use midstride_core::brief::points::of_upstream;
 use std::collections::HashSet;

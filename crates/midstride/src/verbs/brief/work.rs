@@ -2,17 +2,17 @@
 //! standing instructions.
 
 use super::{Asked, patience};
-use crate::client;
-use crate::files;
-use crate::git::{BranchState, Repository};
-use crate::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
-use crate::observation::{branch_state, commits_made, last_observation};
-use crate::project::Project;
-use crate::settings::SessionName;
+use crate::clients;
+use crate::store::ledger::{Ledger as _, LedgerError, Patience, Recorded, SqliteLedger, StreamId};
+use crate::sys::files;
+use crate::sys::git::{BranchState, Repository};
 use crate::verbs::instructions::read_instructions;
 use crate::verbs::save::InFlight;
 use crate::verbs::task::read_tasks;
 use crate::verbs::workflow::newest_states;
+use crate::workspace::observation::{branch_state, commits_made, last_observation};
+use crate::workspace::project::Project;
+use crate::workspace::settings::SessionName;
 use jiff::Timestamp;
 use midstride_core::brief::carry::{self, Carried, ClosedBranch};
 use midstride_core::brief::hook::without_summary;
@@ -359,7 +359,7 @@ fn rank(project: &Project, branch: Option<&str>, others: &mut [Checkpointed<'_>]
     let current = files::real(&project.environment().folder);
     let root = files::real(project.root().path());
     let below = current.strip_prefix(&root).ok().filter(|below| !below.as_os_str().is_empty());
-    let tops = below.map(|_| client::tops(project)).unwrap_or_default();
+    let tops = below.map(|_| clients::tops(project)).unwrap_or_default();
     for one in others.iter_mut() {
         let is_in_folder = below.is_some_and(|below| is_in_folder(&tops, below, one));
         one.nearness = one.nearness(branch, is_in_folder);
@@ -530,7 +530,7 @@ fn sessions_here<'r>(
     let top = files::real(project.root().path());
     // A working tree may lie inside another.
     let inner =
-        client::tops(project).into_iter().filter(|one| *one != top && one.starts_with(&top));
+        clients::tops(project).into_iter().filter(|one| *one != top && one.starts_with(&top));
     let inner: Vec<PathBuf> = inner.collect();
     // A folder that is gone was this one before it was moved, as far as anybody can tell.
     let is_here = |folder: &str| {

@@ -2,12 +2,12 @@
 
 use super::super::client::{client_standing, found_clients};
 use super::super::hook::OffTimes;
-use crate::client::{Found, transcripts};
-use crate::hook_log::{Fired, Told};
-use crate::install::{
+use crate::clients::hook_log::{Fired, Told};
+use crate::clients::install::{
     InstallError, OwnSettings, Program, Scope, Standing, own_settings, program_of,
 };
-use crate::project::Project;
+use crate::clients::{Found, transcripts};
+use crate::workspace::project::Project;
 use midstride_core::session::Client;
 use std::path::PathBuf;
 

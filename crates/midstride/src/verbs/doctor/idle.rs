@@ -2,9 +2,9 @@
 
 use super::super::brief::{Asked, brief_by_reading};
 use super::super::hook::is_silent;
-use crate::files::Root;
-use crate::ledger::{Place, large};
-use crate::project::Project;
+use crate::store::ledger::{Place, large};
+use crate::sys::files::Root;
+use crate::workspace::project::Project;
 use midstride_core::brief::Occasion;
 use midstride_core::text::tokens;
 use std::path::Path;
@@ -67,7 +67,7 @@ impl Idle {
             };
             let kind = match entry.name.as_str() {
                 "cursors" => &mut self.cursors,
-                crate::hook_log::FILE => &mut self.log,
+                crate::clients::hook_log::FILE => &mut self.log,
                 // What waits for the ledger counts as part of it.
                 "spool" | large::FOLDER => &mut self.ledger,
                 name if name.starts_with("ledger.") => &mut self.ledger,

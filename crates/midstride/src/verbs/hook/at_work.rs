@@ -4,12 +4,12 @@
 //! they did is in what their hooks keep; no transcript is read.
 
 use super::kept::{FOLDER, Kept};
-use crate::client::{Life, Lives};
-use crate::files::{self, FileError};
-use crate::git::Repository;
-use crate::project::Project;
-use crate::settings::SessionName;
+use crate::clients::{Life, Lives};
+use crate::sys::files::{self, FileError};
+use crate::sys::git::Repository;
 use crate::verbs::checkpoint::changed_below;
+use crate::workspace::project::Project;
+use crate::workspace::settings::SessionName;
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::{Client, Session};
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
 //! What hooks of a session keep for the next one. It is lost without harm: something is said twice.
 
 use super::at_work::Place;
-use crate::files::{self, FileError, Root};
-use crate::project::Project;
-use crate::settings::SessionName;
+use crate::sys::files::{self, FileError, Root};
+use crate::workspace::project::Project;
+use crate::workspace::settings::SessionName;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! When hooks were switched off. Whoever does that for a while wants nothing of it to be told later.
 
-use crate::files::{FileError, Root};
-use crate::project::Project;
+use crate::sys::files::{FileError, Root};
+use crate::workspace::project::Project;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

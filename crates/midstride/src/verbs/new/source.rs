@@ -1,8 +1,8 @@
 //! What a new handoff starts from: a handoff that it builds on, or a note that becomes it.
 
 use super::{NewError, NewHandoff, Origin, derived_from, reference, stage_rule};
-use crate::files;
-use crate::project::{FindError, Project, Shelved};
+use crate::sys::files;
+use crate::workspace::project::{FindError, Project, Shelved};
 use midstride_core::format::document::Document;
 use midstride_core::format::header::HandoffKind;
 use midstride_core::format::stage::StageRule;

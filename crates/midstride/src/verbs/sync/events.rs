@@ -3,10 +3,10 @@
 
 use super::super::task::{TaskError, ledger_of};
 use super::SyncError;
-use crate::files::Lock;
-use crate::git::{Fetched, Filed, GitError, Repository};
-use crate::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, written};
-use crate::project::Project;
+use crate::store::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, written};
+use crate::sys::files::Lock;
+use crate::sys::git::{Fetched, Filed, GitError, Repository};
+use crate::workspace::project::Project;
 use midstride_core::text::redact::Rules;
 use midstride_core::work::event::{Envelope, Event};
 use std::collections::{BTreeMap, BTreeSet, HashSet};

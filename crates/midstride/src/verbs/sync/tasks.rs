@@ -2,9 +2,9 @@
 
 use super::SyncError;
 use super::events::{self, ByPath, Kind, is_event_id};
-use crate::git::Repository;
-use crate::ledger::{Ledger, LedgerError, StreamId};
-use crate::project::{Project, SetUp};
+use crate::store::ledger::{Ledger, LedgerError, StreamId};
+use crate::sys::git::Repository;
+use crate::workspace::project::{Project, SetUp};
 use midstride_core::text::id::TaskId;
 use midstride_core::work::event::Event;
 use std::collections::BTreeSet;
@@ -123,7 +123,7 @@ fn shard(id: &TaskId) -> &str {
 mod tests {
     use super::super::events::read_event;
     use super::*;
-    use crate::ledger::RECORD_BYTES_MAX;
+    use crate::store::ledger::RECORD_BYTES_MAX;
     use midstride_core::text::redact::Rules;
 
     const UID: &str = "0198c0f2-4c00-7000-8000-0000ffffff1a";

@@ -3,9 +3,9 @@
 
 use super::SyncError;
 use super::events::{self, ByPath, Kind, Met, is_event_id};
-use crate::git::Repository;
-use crate::ledger::{Ledger, LedgerError, StreamId};
-use crate::project::{Project, SetUp};
+use crate::store::ledger::{Ledger, LedgerError, StreamId};
+use crate::sys::git::Repository;
+use crate::workspace::project::{Project, SetUp};
 use midstride_core::work::event::{Envelope, Event, TextEvent};
 use std::collections::BTreeSet;
 

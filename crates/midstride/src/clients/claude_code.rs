@@ -1,0 +1,286 @@
+//! Claude Code: a folder of transcripts per working folder, agents beside their session, tasks in
+//! files, and a file per process that runs.
+
+use super::{Beginnings, Candidate, Found, TaskFile, looks_like_an_id};
+use crate::sys::files::{self, Entry, FileError, Root};
+use crate::sys::process;
+use crate::workspace::project::Project;
+use crate::workspace::settings::Environment;
+use crate::workspace::shelf::claude_memory::{LENGTH_MAX, slug};
+use midstride_core::session::{Client, TaskChange};
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// A file of the client's that is larger is none of these.
+const SMALL: u64 = 1 << 20;
+
+/// Transcripts in folders whose names fit: that of the project, of a folder below it, or of one that
+/// only begins alike.
+pub(super) fn candidates(
+    environment: &Environment,
+    tops: &[PathBuf],
+    unread: &mut Vec<FileError>,
+) -> Vec<Candidate> {
+    let Some(claude) = &environment.claude else { return Vec::new() };
+    let projects = claude.join("projects");
+    let starts: Vec<String> = tops.iter().map(|top| start_of_slug(top)).collect();
+    let fits = |name: &str| starts.iter().any(|start| name.starts_with(start));
+    let mut list = |folder: &Path, is_wanted: &dyn Fn(&str) -> bool| {
+        files::listed(folder, is_wanted).unwrap_or_else(|error| {
+            unread.push(error);
+            Vec::new()
+        })
+    };
+    let folders = list(&projects, &fits).into_iter().filter(|entry| entry.is_folder);
+    let folders: Vec<PathBuf> = folders.map(|folder| projects.join(folder.name)).collect();
+    let mut found = Vec::new();
+    for folder in folders {
+        let sessions = list(&folder, &is_session).into_iter();
+        found.extend(sessions.map(|entry| candidate(&folder, entry)));
+    }
+    found
+}
+
+/// The sessions in one folder, as the client names them.
+pub(super) fn beside(folder: &Path) -> Vec<Candidate> {
+    let sessions = files::listed(folder, is_session).unwrap_or_default().into_iter();
+    let candidates = sessions.map(|entry| candidate(folder, entry));
+    candidates.filter(|candidate| looks_like_an_id(&candidate.session())).collect()
+}
+
+fn candidate(folder: &Path, entry: Entry) -> Candidate {
+    Candidate { client: Client::ClaudeCode, path: folder.join(&entry.name), entry }
+}
+
+/// What the folder of a project, and those of its folders, begin with.
+fn start_of_slug(top: &Path) -> String {
+    let whole = slug(&top.to_string_lossy());
+    whole[..whole.len().min(LENGTH_MAX)].to_owned()
+}
+
+fn is_session(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == "jsonl")
+        && !name.starts_with("agent-")
+}
+
+/// The files of agents beside sessions, as older versions have them, by folder. Each folder is listed
+/// once, however many of its sessions are asked about.
+#[derive(Debug, Default)]
+pub(crate) struct Neighbors(RefCell<HashMap<PathBuf, Vec<Entry>>>);
+
+impl Neighbors {
+    fn of(&self, folder: &Path, unread: &mut Vec<FileError>) -> Vec<Entry> {
+        let mut listed = self.0.borrow_mut();
+        listed.entry(folder.to_owned()).or_insert_with(|| list_agents(folder, unread)).clone()
+    }
+}
+
+fn list_agents(folder: &Path, unread: &mut Vec<FileError>) -> Vec<Entry> {
+    files::listed(folder, |name| agent_id(name).is_some()).unwrap_or_else(|error| {
+        unread.push(error);
+        Vec::new()
+    })
+}
+
+/// Files of agents: in a folder of the session, or beside it.
+pub(super) fn agents(
+    project: &Project,
+    found: &Found,
+    neighbors: &Neighbors,
+    unread: &mut Vec<FileError>,
+) -> Vec<(String, PathBuf)> {
+    let folder = found.path.parent().unwrap_or(Path::new("."));
+    let of_session = found.path.with_extension("").join("subagents");
+    let own = list_agents(&of_session, unread).into_iter();
+    let own = own.filter_map(|one| Some((agent_id(&one.name)?.to_owned(), one)));
+    let mut agents: Vec<(String, PathBuf)> =
+        own.map(|(id, entry)| (id, of_session.join(entry.name))).collect();
+    let beside = neighbors.of(folder, unread);
+    if beside.is_empty() {
+        return agents;
+    }
+    let mut beginnings = Beginnings::kept(project);
+    for entry in beside {
+        let Some(id) = agent_id(&entry.name).map(str::to_owned) else { continue };
+        let candidate = candidate(folder, entry);
+        match beginnings.of(&candidate) {
+            Ok(told) if told.id.as_deref() == Some(&found.session) => {
+                agents.push((id, candidate.path));
+            }
+            Ok(_) => {}
+            Err(error) => unread.push(error),
+        }
+    }
+    beginnings.keep(project);
+    agents
+}
+
+fn agent_id(name: &str) -> Option<&str> {
+    let id = name.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
+    // The one that writes a summary does no work of the session's.
+    (!id.starts_with("acompact-")).then_some(id)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Task {
+    id: String,
+    subject: Option<String>,
+    description: Option<String>,
+    status: Option<String>,
+    #[serde(default)]
+    blocked_by: Vec<String>,
+    owner: Option<String>,
+    #[serde(default)]
+    metadata: serde_json::Map<String, serde_json::Value>,
+}
+
+pub(super) fn tasks(environment: &Environment, list: &str) -> Vec<TaskFile> {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let name: String = list.chars().map(|c| if is_kept(c) { c } else { '-' }).collect();
+    let folder = environment.claude.as_ref().map(|claude| claude.join("tasks").join(name));
+    let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return Vec::new() };
+    let mut tasks: Vec<Task> = root
+        .names(".json")
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|name| serde_json::from_slice(&root.read_up_to(name, SMALL).ok()?).ok())
+        .collect();
+    tasks.sort_by_key(|task| (task.id.len(), task.id.clone()));
+    let owned = |text: Option<String>| text.map(Cow::Owned);
+    tasks
+        .into_iter()
+        .map(|task| TaskFile {
+            name: format!("tasks/{}.json", task.id),
+            change: TaskChange {
+                id: Some(task.id.into()),
+                subject: owned(task.subject),
+                description: owned(task.description),
+                status: owned(task.status),
+                blocked_by: task.blocked_by.into_iter().map(Cow::Owned).collect(),
+                blocks: Vec::new(),
+                owner: owned(task.owner),
+                metadata: TaskChange::entries(task.metadata),
+            },
+        })
+        .collect()
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Registered {
+    pid: u64,
+    session_id: String,
+    proc_start: Option<serde_json::Value>,
+}
+
+/// The sessions whose processes are there.
+pub(super) fn running(environment: &Environment) -> HashSet<String> {
+    let folder = environment.claude.as_ref().map(|claude| claude.join("sessions"));
+    let Some(Ok(root)) = folder.map(|folder| Root::open(&folder)) else { return HashSet::new() };
+    let names = root.names(".json").unwrap_or_default();
+    let read = |name: &PathBuf| -> Option<Registered> {
+        serde_json::from_slice(&root.read_up_to(name, SMALL).ok()?).ok()
+    };
+    let there = |one: &Registered| {
+        process::started(one.pid)
+            .is_some_and(|started| is_same_start(one.proc_start.as_ref(), &started))
+    };
+    names.iter().filter_map(read).filter(there).map(|one| one.session_id).collect()
+}
+
+/// The session that the client is in now which started this process. A client goes from one session
+/// to the next, with `/clear` say; what it once told its servers does not.
+pub(super) fn around(environment: &Environment) -> Option<String> {
+    let root = Root::open(&environment.claude.as_ref()?.join("sessions")).ok()?;
+    process::ancestors().into_iter().find_map(|pid| {
+        let file = PathBuf::from(format!("{pid}.json"));
+        let bytes = root.read_up_to(&file, SMALL).ok()?;
+        let one: Registered = serde_json::from_slice(&bytes).ok()?;
+        let is_it = |started: String| is_same_start(one.proc_start.as_ref(), &started);
+        let is_it = process::started(pid).map_or(!process::are_visible(), is_it);
+        (is_it && one.pid == pid).then_some(one.session_id)
+    })
+}
+
+/// A number is given again to another process; the time of its start is not. A time that is written
+/// in another way cannot be compared, and the process is taken for the session's.
+fn is_same_start(registered: Option<&serde_json::Value>, started: &str) -> bool {
+    let written = match registered {
+        Some(serde_json::Value::String(text)) => text.trim().to_owned(),
+        Some(serde_json::Value::Number(number)) => number.to_string(),
+        Some(_) | None => return true,
+    };
+    let comparable = !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit());
+    !comparable || written == started
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::clock::Clock;
+    use crate::sys::files::{Scratch, looked_at};
+
+    #[test]
+    fn a_process_with_another_start_is_another_process() {
+        let text = |text: &str| serde_json::Value::String(text.to_owned());
+        assert!(is_same_start(Some(&text("8812")), "8812"));
+        assert!(is_same_start(Some(&8812.into()), "8812"));
+        assert!(!is_same_start(Some(&text("8813")), "8812"));
+        assert!(is_same_start(Some(&text("Mon Mar 16 10:00:00 2026")), "8812"));
+        assert!(is_same_start(None, "8812"));
+    }
+
+    #[test]
+    fn agents_are_told_from_sessions() {
+        assert_eq!(agent_id("agent-a87dc.jsonl"), Some("a87dc"));
+        assert_eq!(agent_id("agent-acompact-fff.jsonl"), None);
+        assert!(!is_session("agent-a87dc.jsonl") && is_session("5e55.jsonl"));
+    }
+
+    #[test]
+    fn other_transcripts_are_not_looked_at_to_find_agents() {
+        let scratch = Scratch::new("midstride-agents").unwrap();
+        for number in 0..100 {
+            scratch.write(format!("{number}.jsonl"), b"").unwrap();
+        }
+        let beside = |neighbors: &Neighbors| {
+            looked_at::during(|| neighbors.of(scratch.path(), &mut Vec::new()).len())
+        };
+        assert_eq!(beside(&Neighbors::default()), (0, 0));
+        scratch.write("agent-a87dc.jsonl", b"").unwrap();
+        let neighbors = Neighbors::default();
+        assert_eq!(beside(&neighbors), (1, 1));
+        assert_eq!(beside(&neighbors), (1, 0), "a folder is listed once");
+        scratch.remove().unwrap();
+    }
+
+    #[test]
+    fn folders_of_other_projects_are_not_looked_at() {
+        let scratch = Scratch::new("midstride-projects").unwrap();
+        for number in 0..100 {
+            scratch.write(format!("projects/-other-{number}/{number}.jsonl"), b"").unwrap();
+        }
+        scratch.write("projects/-shop/one.jsonl", b"").unwrap();
+        scratch.write("projects/-shop/notes.txt", b"").unwrap();
+        let environment = Environment {
+            folder: scratch.path().to_owned(),
+            home: None,
+            state: None,
+            editor: None,
+            user: None,
+            inside: None,
+            session: None,
+            claude: Some(scratch.path().to_owned()),
+            codex: None,
+            clock: Clock::System,
+        };
+        let tops = [PathBuf::from("/shop")];
+        let find = || candidates(&environment, &tops, &mut Vec::new()).len();
+        assert_eq!(looked_at::during(find), (1, 2), "its folder and its transcript");
+        scratch.remove().unwrap();
+    }
+}

@@ -1,0 +1,159 @@
+//! Codex: transcripts by the day on which they began; one that goes on from another names it and
+//! does not copy it.
+
+use super::beginnings::{Beginning, Beginnings};
+use super::{Candidate, Found};
+use crate::sys::files::{self, Entry, FileError, Stream};
+use crate::workspace::project::Project;
+use crate::workspace::settings::Environment;
+use midstride_core::session::Client;
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Where transcripts are, by year, month and day.
+const SESSIONS: &str = "sessions";
+/// So many transcripts are looked at, the newest first.
+const LOOKED_AT_MAX: usize = 1_000;
+/// The first record holds the client's whole instructions.
+const FIRST_RECORD_MAX: u64 = 1 << 20;
+
+/// The newest transcripts. Which project one belongs to stands in its first record.
+pub(super) fn candidates(environment: &Environment, unread: &mut Vec<FileError>) -> Vec<Candidate> {
+    candidates_from(environment, &[], unread)
+}
+
+/// The same of those that began no earlier than a transcript, by its place below the folder of sessions.
+fn candidates_from(
+    environment: &Environment,
+    from: &[&str],
+    unread: &mut Vec<FileError>,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    if let Some(codex) = &environment.codex {
+        collect(&codex.join(SESSIONS), 0, from, &mut found, unread);
+    }
+    found
+}
+
+/// Years, months, days, then transcripts; the newest first.
+fn collect(
+    folder: &Path,
+    depth: usize,
+    from: &[&str],
+    found: &mut Vec<Candidate>,
+    unread: &mut Vec<FileError>,
+) {
+    const DAYS: usize = 3;
+    let is_late = |name: &str| from.first().is_none_or(|first| name >= *first);
+    let is_wanted = |name: &str| is_late(name) && (depth < DAYS || is_transcript(name));
+    let entries = files::listed(folder, is_wanted).unwrap_or_else(|error| {
+        unread.push(error);
+        Vec::new()
+    });
+    for entry in entries.into_iter().rev() {
+        if found.len() >= LOOKED_AT_MAX {
+            break;
+        }
+        let path = folder.join(&entry.name);
+        if entry.is_folder && depth < DAYS {
+            // Everything in a later folder is later.
+            let is_first = from.first() == Some(&entry.name.as_str());
+            let from = if is_first { &from[1..] } else { &[] };
+            collect(&path, depth + 1, from, found, unread);
+        } else if is_transcript(&entry.name) {
+            found.push(Candidate { client: Client::Codex, path, entry });
+        }
+    }
+}
+
+/// Transcripts of the agents that a session started, and of theirs, with their ids. They began later.
+pub(super) fn agents(
+    project: &Project,
+    found: &Found,
+    unread: &mut Vec<FileError>,
+) -> Vec<(String, PathBuf)> {
+    let environment = project.environment();
+    let sessions = environment.codex.as_ref().map(|codex| codex.join(SESSIONS));
+    let below = sessions.and_then(|sessions| found.path.strip_prefix(sessions).ok());
+    let from: Option<Vec<&str>> =
+        below.map(|below| below.iter().filter_map(OsStr::to_str).collect());
+    let candidates = match from {
+        Some(from) => candidates_from(environment, &from, unread),
+        None => beside(&found.path),
+    };
+    let mut beginnings = Beginnings::kept(project);
+    let mut others: Vec<(String, String, PathBuf)> = Vec::new();
+    for candidate in candidates {
+        match beginnings.of(&candidate) {
+            Ok(Beginning { agent_of: Some(of), .. }) => {
+                others.push((of, candidate.session(), candidate.path));
+            }
+            Ok(_) => {}
+            Err(error) => unread.push(error),
+        }
+    }
+    beginnings.keep(project);
+    // An agent began after the one that started it.
+    others.sort_by(|(.., one), (.., other)| one.cmp(other));
+    let mut owners = vec![found.session.clone()];
+    let mut agents = Vec::new();
+    for (of, id, path) in others.into_iter().filter(|(.., path)| *path != found.path) {
+        if owners.contains(&of) {
+            owners.push(id.clone());
+            agents.push((id, path));
+        }
+    }
+    agents
+}
+
+/// The transcripts in the folder of one that lies elsewhere.
+fn beside(path: &Path) -> Vec<Candidate> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let entries = files::listed(folder, is_transcript).unwrap_or_default().into_iter();
+    let candidate = |entry: Entry| {
+        let path = folder.join(&entry.name);
+        Candidate { client: Client::Codex, path, entry }
+    };
+    entries.map(candidate).collect()
+}
+
+/// The transcript of a session, near another one or anywhere.
+pub(super) fn transcript_of(environment: &Environment, near: &Path, id: &str) -> Option<PathBuf> {
+    let is_it = |other: &Candidate| other.path != near && other.session() == id;
+    let all = || candidates(environment, &mut Vec::new()).into_iter();
+    let found = beside(near).into_iter().find(is_it).or_else(|| all().find(is_it));
+    found.map(|found| found.path)
+}
+
+fn is_transcript(name: &str) -> bool {
+    name.starts_with("rollout-") && Path::new(name).extension().is_some_and(|end| end == "jsonl")
+}
+
+/// The id at the end of a name: `rollout-2026-11-15T18-50-25-<id>`.
+pub(super) fn id_in(stem: &str) -> String {
+    const TIME: usize = "2026-11-15T18-50-25-".len();
+    let rest = stem.strip_prefix("rollout-").unwrap_or(stem);
+    rest.get(TIME..).unwrap_or(rest).to_owned()
+}
+
+/// The transcript that one goes on from, and up to which byte.
+pub(super) fn base(environment: &Environment, path: &Path) -> Option<(PathBuf, u64)> {
+    let start = Stream::open(path).ok()?.window(0, FIRST_RECORD_MAX).ok()?;
+    let first: Value = serde_json::from_slice(start.split(|byte| *byte == b'\n').next()?).ok()?;
+    let base = first.pointer("/payload/history_base")?;
+    let thread = base.get("thread_id")?.as_str()?;
+    let end = base.get("end_byte_offset")?.as_u64()?;
+    transcript_of(environment, path, thread).map(|path| (path, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transcript_is_named_by_time_and_id() {
+        assert_eq!(id_in("rollout-2026-11-15T18-50-25-01a1e08b-e0f1"), "01a1e08b-e0f1");
+        assert_eq!(id_in("rollout-ä"), "ä");
+    }
+}

@@ -1,0 +1,185 @@
+//! Reading the log back: what each hook of each client did, and what became of it.
+
+use super::FILE;
+use crate::sys::files::{FileError, Problem, Stream};
+use jiff::Timestamp;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// So much of the end of the log is read. It is kept shorter than this; one that is not was written
+/// by somebody else.
+const TAIL_BYTES: u64 = 512 << 10;
+
+/// What the log tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// What fired, by client and moment.
+    pub fired: Vec<Fired>,
+    /// How many lines are none of ours.
+    pub unreadable: usize,
+    /// By client, since when its hooks are in the log, and which sessions called them.
+    pub called: BTreeMap<String, Called>,
+}
+
+/// The sessions that called a hook of one client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// When the first call was that the log still has.
+    pub since: Timestamp,
+    /// The sessions.
+    pub sessions: BTreeSet<String>,
+}
+
+/// What one hook of one client did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fired {
+    /// The client, or `midstride` for what went on alone.
+    pub client: String,
+    /// The moment as the client names it.
+    pub event: String,
+    /// How often it was called.
+    pub count: usize,
+    /// When it was called last.
+    pub last: Timestamp,
+    /// What it did then.
+    pub did: String,
+    /// What went wrong then.
+    pub error: Option<String>,
+    /// How many milliseconds half of the calls took at most.
+    pub median: u64,
+    /// How many the slowest took.
+    pub worst: u64,
+    /// How many tokens the model was told the last time.
+    pub tokens: u64,
+    /// How many it was told in all.
+    pub tokens_all: u64,
+    /// How many calls had an error.
+    pub failures: usize,
+    /// When that was last, and what went wrong.
+    pub failed: Option<(Timestamp, String)>,
+}
+
+/// A line as it is written.
+#[derive(Deserialize)]
+struct Written {
+    at: Timestamp,
+    client: String,
+    event: String,
+    #[serde(default)]
+    session: Option<String>,
+    milliseconds: u64,
+    tokens: u64,
+    did: String,
+    error: Option<String>,
+}
+
+/// Reads the end of the log in a folder; nothing fired where there is none.
+pub fn told(private: &Path) -> Result<Told, FileError> {
+    let mut stream = match Stream::open(&private.join(FILE)) {
+        Ok(stream) => stream,
+        Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => {
+            return Ok(Told::default());
+        }
+        Err(error) => return Err(error),
+    };
+    let end = stream.bytes();
+    let from = end.saturating_sub(TAIL_BYTES);
+    let bytes = stream.window(from, end)?;
+    let text = String::from_utf8_lossy(&bytes);
+    // In front of the first whole line stands the rest of another.
+    let text = if from == 0 { &text } else { text.split_once('\n').map_or("", |(_, rest)| rest) };
+    Ok(fold(text))
+}
+
+fn fold(text: &str) -> Told {
+    let mut calls: BTreeMap<(String, String), Vec<Written>> = BTreeMap::new();
+    let mut called: BTreeMap<String, Called> = BTreeMap::new();
+    let mut unreadable = 0;
+    for line in text.split_inclusive('\n').filter(|line| !line.trim().is_empty()) {
+        match serde_json::from_str::<Written>(line) {
+            Ok(call) => {
+                let first = Called { since: call.at, sessions: BTreeSet::new() };
+                let known = called.entry(call.client.clone()).or_insert(first);
+                known.sessions.extend(call.session.clone());
+                calls.entry((call.client.clone(), call.event.clone())).or_default().push(call);
+            }
+            // Somebody writes it right now.
+            Err(_) if !line.ends_with('\n') => {}
+            Err(_) => unreadable += 1,
+        }
+    }
+    Told { fired: calls.into_values().filter_map(fired).collect(), unreadable, called }
+}
+
+/// What calls of one hook come to; the last line is the last call.
+fn fired(mut calls: Vec<Written>) -> Option<Fired> {
+    let mut times: Vec<u64> = calls.iter().map(|call| call.milliseconds).collect();
+    times.sort_unstable();
+    let failed = |call: &Written| Some((call.at, call.error.clone()?));
+    let failures: Vec<(Timestamp, String)> = calls.iter().filter_map(failed).collect();
+    let (count, tokens_all) = (calls.len(), calls.iter().map(|call| call.tokens).sum());
+    let last = calls.pop()?;
+    Some(Fired {
+        client: last.client,
+        event: last.event,
+        count,
+        last: last.at,
+        did: last.did,
+        error: last.error,
+        median: times[(count - 1) / 2],
+        worst: times[count - 1],
+        tokens: last.tokens,
+        tokens_all,
+        failures: failures.len(),
+        failed: failures.into_iter().next_back(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(event: &str, minute: u8, milliseconds: u64, error: &str) -> String {
+        format!(
+            "{{\"at\":\"2026-03-21T17:{minute:02}:00Z\",\"client\":\"codex\",\"event\":\"{event}\",\
+             \"session\":null,\"milliseconds\":{milliseconds},\"tokens\":{minute},\"did\":\"briefed\",\
+             \"error\":{error}}}\n"
+        )
+    }
+
+    #[test]
+    fn calls_of_a_hook_come_to_one_line() {
+        let told = fold(
+            &[
+                line("Stop", 1, 9, "null"),
+                line("SessionStart", 2, 30, "null"),
+                line("SessionStart", 3, 10, "\"the disk is full\""),
+                line("SessionStart", 4, 20, "null"),
+                line("SessionStart", 5, 11, "null"),
+            ]
+            .concat(),
+        );
+        assert_eq!(told.unreadable, 0);
+        let [start, stop] = &told.fired[..] else { panic!("{told:?}") };
+        assert_eq!((start.event.as_str(), start.count, stop.count), ("SessionStart", 4, 1));
+        assert_eq!((start.median, start.worst), (11, 30));
+        assert_eq!((start.tokens, start.tokens_all), (5, 14));
+        assert_eq!((start.failures, &start.error), (1, &None));
+        let (at, why) = start.failed.as_ref().unwrap();
+        assert_eq!(
+            (at.to_string().as_str(), why.as_str()),
+            ("2026-03-21T17:03:00Z", "the disk is full")
+        );
+        assert_eq!((stop.median, stop.worst, &stop.failed), (9, 9, &None));
+    }
+
+    #[test]
+    fn lines_that_are_none_of_ours_are_counted() {
+        let half = line("Stop", 1, 9, "null");
+        let text = format!("no\n\n{{}}\n{}{}", half, &half[..half.len() - 5]);
+        let told = fold(&text);
+        assert_eq!((told.unreadable, told.fired.len()), (2, 1), "{told:?}");
+        assert_eq!(fold(""), Told::default());
+    }
+}

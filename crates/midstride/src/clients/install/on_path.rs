@@ -1,0 +1,62 @@
+//! Programs by their names: what clients find when they call `midstride`, and the clients themselves.
+
+use crate::sys::files;
+use crate::sys::process::{Bounds, command, run_bounded};
+use crate::workspace::settings::program_folders;
+use midstride_core::session::Client;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A program that says its version takes no longer.
+const BOUNDS: Bounds = Bounds { time: Duration::from_secs(5), output_bytes: 4096 };
+
+/// What is called when somebody calls `midstride`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OnPath {
+    /// One of this version.
+    Same(PathBuf),
+    /// One that says it is another.
+    Other(PathBuf, String),
+    /// Nothing.
+    Missing,
+}
+
+/// Looks for it.
+pub fn on_path() -> OnPath {
+    let Some(found) = found("midstride") else { return OnPath::Missing };
+    let said = version(&found);
+    let ours = format!("midstride {}", env!("CARGO_PKG_VERSION"));
+    if said == ours { OnPath::Same(found) } else { OnPath::Other(found, said) }
+}
+
+/// The program of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it says of its version; nothing where it says nothing in time.
+    pub version: Option<String>,
+}
+
+/// Looks for the program of a client, and asks for its version.
+pub fn program_of(client: Client) -> Option<Program> {
+    let path = found(match client {
+        Client::ClaudeCode => "claude",
+        Client::Codex => "codex",
+    })?;
+    // What it has to say besides comes first.
+    let version = version(&path).lines().last().map(str::to_owned);
+    Some(Program { path, version })
+}
+
+fn found(name: &str) -> Option<PathBuf> {
+    let places = program_folders().into_iter().map(|folder| folder.join(name));
+    places.into_iter().find(|place| files::is_program(place))
+}
+
+fn version(program: &Path) -> String {
+    let mut asked = command(program);
+    asked.arg("--version");
+    let said = run_bounded(asked, BOUNDS, &mut |_| ()).map(|run| run.output.text());
+    said.unwrap_or_default().trim().to_owned()
+}

@@ -1,0 +1,97 @@
+//! Where a file of a client is, and how it is read and exchanged.
+
+use super::InstallError;
+use crate::sys::files::{self, FileError, Problem, Root};
+use std::path::{Path, PathBuf};
+
+/// A file that may be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    path: PathBuf,
+    /// The folder that nothing leaves; files of the user may be linked to anywhere.
+    root: Option<PathBuf>,
+}
+
+impl Place {
+    /// A file of the user.
+    pub(super) fn anywhere(path: PathBuf) -> Self {
+        Self { path, root: None }
+    }
+
+    /// A file of a project, which may come from a stranger: its links stay in it.
+    pub(super) fn beneath(root: &Path, path: impl AsRef<Path>) -> Self {
+        Self { path: root.join(path), root: Some(root.to_owned()) }
+    }
+
+    pub(super) fn join(&self, below: &Path) -> Self {
+        Self { path: self.path.join(below), root: self.root.clone() }
+    }
+
+    /// The path as a person knows it.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text; `None` where there is no file.
+    pub(super) fn read(&self) -> Result<Option<String>, InstallError> {
+        let (root, path) = self.open()?;
+        let bytes = match root.read(&path) {
+            Ok(bytes) => bytes,
+            Err(FileError { problem: Problem::NotFound, .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let not_text = |_| InstallError::Unreadable {
+            path: self.path.clone(),
+            message: "it is not UTF-8".to_owned(),
+        };
+        String::from_utf8(bytes).map(Some).map_err(not_text)
+    }
+
+    /// Puts one text in the place of another, if that is still there.
+    pub(super) fn exchange(
+        &self,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> Result<(), FileError> {
+        let (root, path) = self.open()?;
+        match (before, after) {
+            (None, None) => Ok(()),
+            // What a client keeps for its user is nobody else's.
+            (None, Some(after)) if self.root.is_none() => {
+                root.create_for_owner(&path, after.as_bytes())
+            }
+            (None, Some(after)) => root.create(&path, after.as_bytes()),
+            (Some(before), Some(after)) => root.replace(&path, before.as_bytes(), after.as_bytes()),
+            (Some(before), None) => root.remove(&path, before.as_bytes()),
+        }
+    }
+
+    /// The folders that have to be made for it, the outermost first.
+    pub(super) fn missing_folders(&self) -> Vec<PathBuf> {
+        let above = self.path.ancestors().skip(1);
+        let mut missing: Vec<PathBuf> =
+            above.take_while(|folder| !files::exists(folder)).map(Path::to_owned).collect();
+        missing.reverse();
+        missing
+    }
+
+    /// The folders between a project and its file; none for a file of the user.
+    pub(super) fn folders_in_project(&self) -> Vec<PathBuf> {
+        let Some(root) = &self.root else { return Vec::new() };
+        let above = self.path.ancestors().skip(1);
+        above.take_while(|folder| *folder != root).map(Path::to_owned).collect()
+    }
+
+    /// The innermost folder there is, and the way from it.
+    fn open(&self) -> Result<(Root, PathBuf), FileError> {
+        if let Some(root) = &self.root {
+            let path = self.path.strip_prefix(root).unwrap_or(&self.path);
+            return Ok((Root::open(root)?, path.to_owned()));
+        }
+        let path = files::real(&files::behind_links(&self.path));
+        let folder = path.ancestors().skip(1).find(|folder| files::is_folder(folder));
+        let folder = folder.unwrap_or(Path::new("/"));
+        let below = path.strip_prefix(folder).unwrap_or(&path).to_owned();
+        Ok((Root::open(folder)?, below))
+    }
+}

@@ -1,0 +1,122 @@
+//! What was inserted where: kept in the user's state folder, outside of every repository. It has no
+//! text of anybody else in it, since settings of clients have secrets.
+
+use super::entry::Entry;
+use super::splice::Splice;
+use super::{Allow, Filled, InstallError, Scope, Wishes};
+use crate::sys::files::{FileError, Lock, Problem, Root};
+use crate::sys::ids::sha256;
+use crate::workspace::settings::Environment;
+use midstride_core::session::Client;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Where they lie, below the state folder.
+const FOLDER: &str = "midstride/clients";
+
+/// What was installed into one client for one scope.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Receipt {
+    /// The version that installed it.
+    pub(super) version: String,
+    /// When.
+    pub(super) at: String,
+    /// The project, where it is for one.
+    pub(super) project: Option<PathBuf>,
+    pub(super) allow_read_tools: bool,
+    /// Receipts of older versions do not have it.
+    #[serde(default)]
+    pub(super) allow_save_tools: bool,
+    pub(super) trust_hooks: bool,
+    pub(super) files: Vec<Inserted>,
+}
+
+/// What was inserted into one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Inserted {
+    pub(super) path: PathBuf,
+    /// The SHA-256 of what it said before; none where there was no file.
+    pub(super) before: Option<String>,
+    /// The SHA-256 of what it said afterwards.
+    pub(super) after: String,
+    pub(super) splices: Vec<Splice>,
+    pub(super) entries: Vec<Entry>,
+    /// The keys of objects and lists that were made for them.
+    pub(super) made: Vec<Vec<String>>,
+    /// What was empty before they came into it.
+    pub(super) filled: Vec<Filled>,
+    /// Folders that were made for it, the outermost first.
+    pub(super) folders: Vec<PathBuf>,
+}
+
+impl Receipt {
+    pub(super) fn wishes(&self) -> Wishes {
+        let allow = match (self.allow_read_tools, self.allow_save_tools) {
+            (_, true) => Allow::Save,
+            (true, false) => Allow::Read,
+            (false, false) => Allow::Nothing,
+        };
+        Wishes { allow: Some(allow), trust_hooks: self.trust_hooks }
+    }
+
+    pub(super) fn of(&self, path: &Path) -> Option<&Inserted> {
+        self.files.iter().find(|file| file.path == path)
+    }
+}
+
+impl Inserted {
+    /// Whether all of the file is ours.
+    pub(super) fn is_whole(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// The receipts of this user.
+pub(super) struct Receipts {
+    folder: PathBuf,
+    name: PathBuf,
+}
+
+impl Receipts {
+    pub(super) fn of(
+        environment: &Environment,
+        client: Client,
+        scope: &Scope,
+    ) -> Result<Self, InstallError> {
+        let state = environment.state.as_ref().ok_or(InstallError::NoHome)?;
+        let whose = match scope.root() {
+            None => "user".to_owned(),
+            Some(root) => sha256(root.as_os_str().as_encoded_bytes()),
+        };
+        let name = PathBuf::from(format!("{}-{whose}.json", client.name()));
+        Ok(Self { folder: state.join(FOLDER), name })
+    }
+
+    /// Held by who writes, so that receipts and files belong together.
+    pub(super) fn lock(&self) -> Result<Lock, InstallError> {
+        Ok(Lock::hold(&Root::make_for_owner(&self.folder)?, "writing")?)
+    }
+
+    pub(super) fn read(&self) -> Result<Option<Receipt>, InstallError> {
+        let bytes = match Root::open(&self.folder).and_then(|folder| folder.read(&self.name)) {
+            Ok(bytes) => bytes,
+            Err(FileError { problem: Problem::NotFound, .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let damaged = |_| InstallError::Receipt(self.folder.join(&self.name));
+        serde_json::from_slice(&bytes).map(Some).map_err(damaged)
+    }
+
+    /// Keeps a receipt, or with none takes the one away that was kept.
+    pub(super) fn keep(&self, receipt: Option<&Receipt>) -> Result<(), InstallError> {
+        let folder = Root::make_for_owner(&self.folder)?;
+        let Some(receipt) = receipt else {
+            return match folder.read(&self.name).and_then(|old| folder.remove(&self.name, &old)) {
+                Err(FileError { problem: Problem::NotFound, .. }) | Ok(()) => Ok(()),
+                Err(error) => Err(error.into()),
+            };
+        };
+        let text = serde_json::to_string_pretty(receipt).expect("a receipt is made of texts");
+        Ok(folder.put_for_owner(&self.name, format!("{text}\n").as_bytes())?)
+    }
+}

@@ -1,0 +1,254 @@
+//! Which session another one goes on from, where the client copied its records: Claude Code does,
+//! under the id of the new session and without a word about the old one.
+
+use super::beginnings::{Beginning, Beginnings};
+use super::{Candidate, Found, claude_code};
+use crate::sys::files::{FileError, Stream};
+use crate::workspace::project::Project;
+use jiff::Timestamp;
+use midstride_core::session::transcript::{Lines, Opening, Order, Piece, Run, collect_ids};
+use midstride_core::session::{Ids, Session};
+use std::cmp::Reverse;
+use std::path::Path;
+
+/// So many transcripts are compared, those that were changed last first.
+const COMPARED_MAX: usize = 64;
+/// So much of them is read in all; the one that a transcript names is read however long it is.
+const COMPARED_BYTES_MAX: u64 = 512 << 20;
+
+/// A session that another one goes on from.
+pub(crate) struct Origin {
+    /// Its id.
+    pub(crate) session: String,
+    /// The ids of all its records.
+    pub(crate) ids: Ids,
+}
+
+/// A transcript that begins as another one does, or may hold what that one begins with.
+struct Relative {
+    candidate: Candidate,
+    opening: Opening,
+}
+
+/// The session whose records a transcript begins with; none for most.
+pub(super) fn of(
+    project: &Project,
+    found: &Found,
+    told: &dyn Fn(&Path) -> Option<Session>,
+) -> Option<Origin> {
+    let (own, others) = relatives(project, found)?;
+    if others.is_empty() {
+        return None;
+    }
+    let mut order = Order::default();
+    each_piece(&found.path, &mut |piece| order.take(piece)).ok()?;
+    let mut best: Option<(u64, Origin, Age)> = None;
+    for other in others {
+        let mut ids = Ids::default();
+        if each_piece(&other.candidate.path, &mut |piece| collect_ids(piece, &mut ids)).is_err() {
+            continue;
+        }
+        let run = order.run_of(&ids);
+        if run.records == 0 {
+            continue;
+        }
+        let age = Age::of_other(&other, &own, &run, told(&other.candidate.path).as_ref());
+        if age >= Age::of_own(&own, &other, &run) {
+            continue;
+        }
+        // The one it has most of; of several that have the same, the one that wrote it.
+        let is_better = best.as_ref().is_none_or(|(records, _, oldest)| {
+            run.records > *records || run.records == *records && age < *oldest
+        });
+        if is_better {
+            let session = other.candidate.session();
+            best = Some((run.records, Origin { session, ids }, age));
+        }
+    }
+    best.map(|(_, origin, _)| origin)
+}
+
+/// A transcript as it looks beside others, and those beside it to compare it with.
+fn relatives(project: &Project, found: &Found) -> Option<(Relative, Vec<Relative>)> {
+    let folder = found.path.parent()?;
+    let all = claude_code::beside(folder);
+    let (mut own, others): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|one| one.path == found.path);
+    let own = own.pop()?;
+    if others.is_empty() {
+        return None;
+    }
+    let mut beginnings = Beginnings::kept(project);
+    let opening = beginnings.of(&own).ok()?.opening;
+    opening.record.as_ref()?;
+    let mut related = Vec::new();
+    for candidate in others {
+        let Ok(told) = beginnings.of(&candidate) else { continue };
+        if may_be_related(&opening, &candidate, &told) {
+            related.push(Relative { candidate, opening: told.opening });
+        }
+    }
+    beginnings.keep(project);
+    let related = worth_comparing(opening.from.as_deref(), related);
+    Some((Relative { candidate: own, opening }, related))
+}
+
+/// Those that are compared. Where the one that it says it was copied from is there, others count only
+/// if they say the same: a copy of a copy can still name the first of them.
+fn worth_comparing(from: Option<&str>, mut related: Vec<Relative>) -> Vec<Relative> {
+    let is_named = |one: &Relative| Some(one.candidate.session().as_str()) == from;
+    if related.iter().any(is_named) {
+        related.retain(|one| is_named(one) || one.opening.from.as_deref() == from);
+    }
+    let newest_first = |one: &Relative| Reverse(one.candidate.entry.changed);
+    related.sort_by_key(|one| (!is_named(one), newest_first(one)));
+    related.truncate(COMPARED_MAX);
+    let mut left = COMPARED_BYTES_MAX;
+    related.retain(|one| {
+        let rest = left.checked_sub(one.candidate.entry.bytes);
+        left = rest.unwrap_or(left);
+        rest.is_some() || is_named(one)
+    });
+    related
+}
+
+/// Two that begin with one record are related. What is copied after a summary begins in the middle
+/// of the other one, which then was at work at that time.
+fn may_be_related(opening: &Opening, other: &Candidate, told: &Beginning) -> bool {
+    let was_at_work =
+        || told.began <= opening.at && opening.at.is_none_or(|at| other.entry.changed >= Some(at));
+    told.opening.record == opening.record || opening.follows && was_at_work()
+}
+
+/// Reads a transcript.
+fn each_piece(path: &Path, each: &mut dyn FnMut(&Piece<'_>)) -> Result<(), FileError> {
+    let mut lines = Lines::default();
+    Stream::open(path)?.each_chunk(0, None, &mut |chunk| lines.feed(chunk, each))
+}
+
+/// What tells which of two transcripts had the records first; the lesser is the older. It says the
+/// same whichever of them is captured first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Age {
+    /// Some versions say it themselves.
+    said: Rank,
+    /// When it was opened, where that was after the last record they share was written: those
+    /// records are copies then.
+    opened_later: Option<Timestamp>,
+    /// What was told once stays told, or the records would count twice or not at all.
+    told: Rank,
+    /// Whether it has records besides those that both have: who copied went on.
+    goes_on: bool,
+    /// The time of its notes, or of its first record.
+    noted: Option<Timestamp>,
+    /// A file that was copied or restored has another one.
+    born: Option<Timestamp>,
+    session: String,
+}
+
+/// What something says about one of two.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Original,
+    Unsaid,
+    Copy,
+}
+
+impl Rank {
+    fn of(is_original: bool, is_copy: bool) -> Self {
+        match (is_original, is_copy) {
+            (true, _) => Self::Original,
+            (false, true) => Self::Copy,
+            (false, false) => Self::Unsaid,
+        }
+    }
+}
+
+impl Age {
+    /// The one that is captured: it has told nothing but copies so far.
+    fn of_own(own: &Relative, other: &Relative, run: &Run) -> Self {
+        let opening = &own.opening;
+        Self {
+            said: Rank::Unsaid,
+            opened_later: opening.opened.filter(|opened| Some(*opened) > run.latest),
+            told: Rank::Unsaid,
+            goes_on: run.goes_on && opening.record == other.opening.record,
+            noted: opening.opened.or(opening.at),
+            born: own.candidate.entry.born,
+            session: own.candidate.session(),
+        }
+    }
+
+    fn of_other(other: &Relative, own: &Relative, run: &Run, told: Option<&Session>) -> Self {
+        let (session, opening) = (other.candidate.session(), &other.opening);
+        let own_session = own.candidate.session();
+        let is_named = own.opening.from.as_ref() == Some(&session);
+        let names_own = opening.from.as_ref() == Some(&own_session);
+        let told_as_own =
+            told.is_some_and(|told| !told.may_be_copied() && told.forked_after.is_none());
+        let told_as_copy = told.is_some_and(|told| {
+            told.forked_after.is_some() && told.forked_from.as_ref() == Some(&own_session)
+        });
+        Self {
+            said: Rank::of(is_named, names_own),
+            opened_later: opening.opened.filter(|opened| Some(*opened) > run.latest),
+            told: Rank::of(told_as_own, told_as_copy),
+            // One that begins in the middle of the other has not all that it could begin with.
+            goes_on: run.other_goes_on && opening.record == own.opening.record,
+            noted: opening.opened.or(opening.at),
+            born: other.candidate.entry.born,
+            session,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::files::Entry;
+    use midstride_core::session::Client;
+
+    fn relative(session: &str, from: Option<&str>, bytes: u64, changed: i64) -> Relative {
+        let entry = Entry {
+            name: format!("{session}.jsonl"),
+            is_folder: false,
+            bytes,
+            changed: Timestamp::from_second(changed).ok(),
+            born: None,
+            inode: 0,
+        };
+        let path = Path::new("/p").join(&entry.name);
+        let opening = Opening { from: from.map(str::to_owned), ..Opening::default() };
+        Relative { candidate: Candidate { client: Client::ClaudeCode, path, entry }, opening }
+    }
+
+    fn compared(from: Option<&str>, related: Vec<Relative>) -> Vec<String> {
+        let compared = worth_comparing(from, related);
+        compared.iter().map(|one| one.candidate.session()).collect()
+    }
+
+    #[test]
+    fn the_one_that_is_named_is_compared_and_what_was_copied_from_it() {
+        let all = || {
+            vec![
+                relative("other", None, 1, 9),
+                relative("named", None, COMPARED_BYTES_MAX + 1, 1),
+                relative("copy", Some("named"), 1, 5),
+            ]
+        };
+        assert_eq!(compared(Some("named"), all()), ["named", "copy"]);
+        assert_eq!(compared(Some("gone"), all()), ["other", "copy"]);
+    }
+
+    #[test]
+    fn the_newest_are_compared_as_long_as_they_are_short_enough_together() {
+        let half = COMPARED_BYTES_MAX / 2;
+        let related = vec![
+            relative("old", None, 1, 1),
+            relative("long", None, half + 1, 2),
+            relative("newest", None, half, 4),
+            relative("newer", None, half - 1, 3),
+        ];
+        assert_eq!(compared(None, related), ["newest", "newer", "old"]);
+    }
+}

@@ -1,0 +1,67 @@
+//! Task lists that several sessions of Claude Code share. The client names the list in the environment of
+//! its hooks and nowhere else, so the hooks of a session keep which one it has.
+
+use crate::sys::files::FileError;
+use crate::workspace::project::Project;
+use crate::workspace::settings::SessionName;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The file, with what is never committed.
+const FILE: &str = "task-lists.json";
+/// Of more sessions than these, those that came first are forgotten.
+const SESSIONS_MAX: usize = 500;
+/// A larger file is none of ours.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// Sessions with the list of each, in the order in which they came.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Shared {
+    version: u32,
+    sessions: Vec<Session>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Session {
+    client: String,
+    id: String,
+    list: String,
+}
+
+impl Session {
+    fn is(&self, client: &str, id: &str) -> bool {
+        self.client == client && self.id == id
+    }
+}
+
+fn read(bytes: Option<&[u8]>) -> Shared {
+    bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
+}
+
+/// Keeps which list a session shares with others.
+pub(crate) fn keep(project: &Project, session: &SessionName, list: &str) -> Result<(), FileError> {
+    let list = project.clean(list).0.as_str().to_owned();
+    project.make_private()?.change_passing(Path::new(FILE), BYTES_MAX, |bytes| {
+        let mut shared = read(bytes.as_deref());
+        let known = shared.sessions.iter().find(|one| one.is(&session.client, &session.id));
+        if known.is_some_and(|known| known.list == list) {
+            return (None, ());
+        }
+        shared.version = 1;
+        shared.sessions.retain(|one| !one.is(&session.client, &session.id));
+        let over = (shared.sessions.len() + 1).saturating_sub(SESSIONS_MAX);
+        shared.sessions.drain(..over);
+        let (client, id) = (session.client.clone(), session.id.clone());
+        shared.sessions.push(Session { client, id, list });
+        (serde_json::to_vec(&shared).ok(), ())
+    })
+}
+
+/// The list that a session shares with others; none where it has one of its own.
+pub(crate) fn of(project: &Project, client: &str, session: &str) -> Option<String> {
+    let private = project.private().ok()??;
+    let bytes = private.read_up_to(Path::new(FILE), BYTES_MAX).ok()?;
+    let sessions = read(Some(&bytes)).sessions.into_iter();
+    { sessions }.find(|one| one.is(client, session)).map(|one| one.list)
+}

@@ -1,0 +1,3 @@
+//! Documents compared with the code they cite.
+
+pub mod drift;

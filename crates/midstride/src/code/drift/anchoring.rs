@@ -1,0 +1,173 @@
+//! Taking down what stands at the places that a document names while it is written.
+
+use super::ground::{Ground, Grounds, Look, Meant};
+use crate::workspace::project::Project;
+use midstride_core::format::document::Document;
+use midstride_core::handoff::anchor::{
+    Anchor, Anchors, HashedLines, Key, Stood, can_be_kept, keyed,
+};
+use midstride_core::handoff::citation::Citation;
+use midstride_core::text::edit::Edit;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::Path;
+
+/// Which places are anchored anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anew {
+    /// Those that are new, or about which something else is said.
+    WhatIsSaid,
+    /// None: the same is said in another form.
+    Nothing,
+    /// All of them: somebody compared what is said with the code.
+    Everything,
+}
+
+impl Project {
+    /// The edit that brings the anchors of the next text of a document, which lies at a whole path,
+    /// up to what it says; `before` is the text it had, if it had one.
+    pub(crate) fn anchoring(
+        &self,
+        path: &Path,
+        before: Option<&Document>,
+        next: &Document,
+        anew: Anew,
+    ) -> Option<Edit> {
+        let anchors = Anchors::of(next);
+        let citations = keyed(next);
+        if citations.is_empty() {
+            return anchors.replace(next, &BTreeSet::new());
+        }
+        let said_before = Said::of(before);
+        let before = before.map(Anchors::of).unwrap_or_default();
+        let mut kept = BTreeSet::new();
+        let mut wanted: BTreeMap<Key, Citation<'_>> = BTreeMap::new();
+        for (number, (key, citation)) in numbered(citations) {
+            let is_renumbered = said_before.is_renumbered(&key, number);
+            let known = match anew {
+                Anew::Everything => None,
+                Anew::WhatIsSaid if is_renumbered => None,
+                Anew::WhatIsSaid => anchors.find(&key).or_else(|| before.find(&key)).cloned(),
+                Anew::Nothing => same_place(&before, &key),
+            };
+            let is_new =
+                anew == Anew::Everything || is_renumbered || !said_before.keys.contains(&key);
+            match known {
+                Some(anchor) => {
+                    kept.insert(anchor);
+                }
+                // A place without an anchor is older than its next neighbour's change.
+                None if is_new && anew != Anew::Nothing => {
+                    wanted.insert(key, citation);
+                }
+                None => {}
+            }
+        }
+        kept.extend(self.taken_down(path, wanted));
+        anchors.replace(next, &kept)
+    }
+
+    /// What stands now at some places.
+    fn taken_down(&self, path: &Path, wanted: BTreeMap<Key, Citation<'_>>) -> Vec<Anchor> {
+        let wanted = wanted.into_iter().filter(|(key, _)| can_be_kept(&key.place));
+        let Ok(grounds) = Grounds::of(self) else { return Vec::new() };
+        let mut taken: Vec<(Anchor, String)> =
+            wanted.filter_map(|(key, citation)| grounds.taken_down(path, key, &citation)).collect();
+        grounds.add_ids(&mut taken);
+        taken.into_iter().map(|(anchor, _)| anchor).collect()
+    }
+}
+
+/// What a document said about places.
+#[derive(Default)]
+struct Said {
+    keys: HashSet<Key>,
+    /// With the number of the place in its statement.
+    numbered: HashSet<(Key, usize)>,
+    statements: HashSet<String>,
+}
+
+impl Said {
+    fn of(document: Option<&Document>) -> Self {
+        let mut said = Self::default();
+        for (number, (key, _)) in numbered(document.into_iter().flat_map(keyed).collect()) {
+            said.statements.insert(key.statement.clone());
+            said.keys.insert(key.clone());
+            said.numbered.insert((key, number));
+        }
+        said
+    }
+
+    /// Whether a statement that was there names another place here: where the lines of two places
+    /// are brought up to date at once, one may come to where the other was.
+    fn is_renumbered(&self, key: &Key, number: usize) -> bool {
+        self.statements.contains(&key.statement) && !self.numbered.contains(&(key.clone(), number))
+    }
+}
+
+/// The places of a document, each with its number among those of which the same is said.
+fn numbered(
+    citations: Vec<(Key, Citation<'_>)>,
+) -> impl Iterator<Item = (usize, (Key, Citation<'_>))> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    citations.into_iter().map(move |(key, citation)| {
+        let count = counts.entry(key.statement.clone()).or_default();
+        *count += 1;
+        (*count, (key, citation))
+    })
+}
+
+/// The anchor of a place whatever is said about it, under its new key.
+fn same_place(before: &Anchors, key: &Key) -> Option<Anchor> {
+    let same = before.all().find(|anchor| anchor.key.place == key.place);
+    let exact = before.find(key).or(same)?;
+    Some(Anchor { key: key.clone(), ..exact.clone() })
+}
+
+impl Grounds<'_> {
+    /// Adds the ids of all files at once.
+    fn add_ids(&self, taken: &mut [(Anchor, String)]) {
+        let is_file = |stood: &Stood| matches!(stood, Stood::File { .. });
+        let paths: BTreeSet<String> = taken
+            .iter()
+            .filter(|(anchor, path)| is_file(&anchor.stood) && !path.contains('\n'))
+            .map(|(_, path)| path.clone())
+            .collect();
+        let ids = self.ids_of(&paths.into_iter().collect::<Vec<_>>());
+        for (anchor, path) in taken {
+            if let Stood::File { blob, .. } = &mut anchor.stood {
+                *blob = ids.get(path).cloned();
+            }
+        }
+    }
+
+    /// What stands at a place, and its path. A bare name that leads nowhere is no place.
+    fn taken_down(
+        &self,
+        document: &Path,
+        key: Key,
+        citation: &Citation<'_>,
+    ) -> Option<(Anchor, String)> {
+        let path = match self.meant(document, citation.path, &Ground::WorkTree) {
+            Meant::At(path) => path,
+            Meant::Several(_) => return None,
+            Meant::Nothing => self.below_top(citation.path),
+        };
+        let file = |lines, has_twin| Stood::File { blob: None, lines, has_twin };
+        let stood = match (self.look(&Ground::WorkTree, &path), citation.lines) {
+            (Look::Folder, _) => Stood::Folder,
+            (Look::Hidden(_), _) => return None,
+            (Look::File { text: None }, _) | (Look::File { .. }, None) => file(None, false),
+            (Look::File { text: Some(text) }, Some(lines)) => {
+                let hashed = HashedLines::of(&text);
+                hashed.cited(lines).map_or(Stood::Nothing, |cited| {
+                    let has_twin = hashed.places_of(cited.text, lines.count()).len() > 1;
+                    file(Some(cited), has_twin)
+                })
+            }
+            (Look::Nothing, _) if citation.is_bare_name() => return None,
+            (Look::Nothing, _) => Stood::Nothing,
+        };
+        let elsewhere = (path != self.below_top(citation.path)).then(|| path.clone());
+        Some((Anchor { key, path: elsewhere, stood }, path))
+    }
+}

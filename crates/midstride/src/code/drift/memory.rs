@@ -1,0 +1,200 @@
+//! What was judged before, for the same document, the same commit and the same files.
+
+use super::ground::{Grounds, held};
+use crate::store::index::{Index, Judged};
+use crate::store::ledger::Patience;
+use crate::sys::files::{Root, Stamp};
+use crate::sys::git::Repository;
+use crate::sys::ids::sha256;
+use crate::workspace::project::{Project, SetUp, Shelved};
+use midstride_core::handoff::citation::LineRange;
+use midstride_core::handoff::drift::{Baseline, Change, Doubt, Judgement, Spot, Verdict};
+use midstride_core::text::span::{At, Span};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Remembers through the index; where there is none, everything is judged anew.
+pub(super) struct Memory {
+    index: Option<Mutex<Index>>,
+    head: Option<String>,
+    learned: Mutex<Vec<Judged>>,
+}
+
+/// The judgements of one document as they are kept.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    /// How the files looked that were compared; absent where the outcome hangs on more than them.
+    files: Option<BTreeMap<String, [i64; 4]>>,
+    judged: Vec<KeptJudgement>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptJudgement {
+    place: String,
+    at: (usize, usize),
+    statement: (usize, usize),
+    verdict: String,
+    now: Option<(String, Option<(usize, usize)>)>,
+    baseline: String,
+    commit: Option<String>,
+    change: Option<(String, Option<String>)>,
+    file_changed: bool,
+    path_only: bool,
+}
+
+impl Memory {
+    pub(super) fn of(project: &Project) -> Self {
+        let index = match project.set_up() {
+            SetUp::Not => None,
+            SetUp::Committed | SetUp::Private => Index::open(project, Patience::Command).ok(),
+        };
+        let head = project.repository().and_then(Repository::head_commit);
+        Self { index: index.map(Mutex::new), head, learned: Mutex::default() }
+    }
+
+    /// What was judged, if nothing it hangs on has changed.
+    pub(super) fn recall(
+        &self,
+        grounds: &Grounds<'_>,
+        shelved: &Shelved,
+    ) -> Option<Vec<Judgement>> {
+        let index = held(self.index.as_ref()?);
+        let judged = index.judged(&path_of(grounds, shelved)).ok()??;
+        drop(index);
+        if judged.head != self.head || judged.document != sha256(&shelved.bytes) {
+            return None;
+        }
+        let kept: Kept = serde_json::from_str(&judged.judged).ok()?;
+        let files = kept.files?;
+        let same = |(path, looked): (&String, &[i64; 4])| match looked {
+            &FOLDER => grounds.top().has_folder(Path::new(path)),
+            looked => grounds.top().stamp(Path::new(path)).is_some_and(|s| numbers(&s) == *looked),
+        };
+        if !files.iter().all(same) {
+            return None;
+        }
+        kept.judged.into_iter().map(KeptJudgement::read).collect()
+    }
+
+    /// Takes note of what was judged.
+    pub(super) fn learn(&self, grounds: &Grounds<'_>, shelved: &Shelved, judged: &[Judgement]) {
+        if self.index.is_none() {
+            return;
+        }
+        let kept = Kept {
+            files: files(grounds.top(), judged),
+            judged: judged.iter().map(KeptJudgement::of).collect(),
+        };
+        let Ok(judged) = serde_json::to_string(&kept) else { return };
+        // A path may be a secret; it is found out again.
+        if !grounds.project.clean(&judged).1.is_empty() {
+            return;
+        }
+        held(&self.learned).push(Judged {
+            path: path_of(grounds, shelved),
+            document: sha256(&shelved.bytes),
+            head: self.head.clone(),
+            judged,
+        });
+    }
+}
+
+impl Drop for Memory {
+    /// Everything at once; who cannot keep it judges again.
+    fn drop(&mut self) {
+        let learned = std::mem::take(&mut *held(&self.learned));
+        if let Some(index) = self.index.as_ref().filter(|_| !learned.is_empty()) {
+            let _ = held(index).keep_judged(&learned);
+        }
+    }
+}
+
+fn path_of(grounds: &Grounds<'_>, shelved: &Shelved) -> PathBuf {
+    path_in(grounds.project, shelved)
+}
+
+fn path_in(project: &Project, shelved: &Shelved) -> PathBuf {
+    project.root().path().join(&shelved.path)
+}
+
+/// What was judged of a document as it is, at whichever commit that was; nothing is looked at.
+pub(crate) fn judged_before(
+    project: &Project,
+    index: &Index,
+    shelved: &Shelved,
+) -> Option<(Option<String>, Vec<Judgement>)> {
+    let judged = index.judged(&path_in(project, shelved)).ok()??;
+    if judged.document != sha256(&shelved.bytes) {
+        return None;
+    }
+    let kept: Kept = serde_json::from_str(&judged.judged).ok()?;
+    Some((judged.head, kept.judged.into_iter().filter_map(KeptJudgement::read).collect()))
+}
+
+/// How the compared files look; `None` where the outcome hangs on what is not there, on other
+/// files, or on one that may change unseen.
+fn files(top: &Root, judged: &[Judgement]) -> Option<BTreeMap<String, [i64; 4]>> {
+    let mut files = BTreeMap::new();
+    for one in judged {
+        let told =
+            matches!(one.baseline, Baseline::Anchor | Baseline::Blame(_) | Baseline::AtCommit(_));
+        let in_place = matches!(
+            one.verdict,
+            Verdict::Intact | Verdict::Moved | Verdict::Changed | Verdict::NeverThere
+        );
+        if !told || !in_place {
+            return None;
+        }
+        if let Some(Spot { path, .. }) = &one.now {
+            if top.has_folder(Path::new(path)) {
+                files.insert(path.clone(), FOLDER);
+                continue;
+            }
+            let stamp = top.stamp(Path::new(path)).filter(|stamp| stamp.settled)?;
+            files.insert(path.clone(), numbers(&stamp));
+        }
+    }
+    Some(files)
+}
+
+/// Of a folder it counts only that it is there.
+const FOLDER: [i64; 4] = [0; 4];
+
+fn numbers(stamp: &Stamp) -> [i64; 4] {
+    [stamp.modified, stamp.changed, stamp.size, stamp.inode]
+}
+
+impl KeptJudgement {
+    fn of(one: &Judgement) -> Self {
+        let (baseline, commit) = one.baseline.told();
+        let lines = |lines: LineRange| (lines.first, lines.last);
+        Self {
+            place: one.place.value.clone(),
+            at: (one.place.at.start, one.place.at.end),
+            statement: (one.statement.start, one.statement.end),
+            verdict: one.verdict.word().to_owned(),
+            now: one.now.as_ref().map(|now| (now.path.clone(), now.lines.map(lines))),
+            baseline: baseline.to_owned(),
+            commit: commit.map(str::to_owned),
+            change: one.change.as_ref().map(|change| (change.was.clone(), change.is.clone())),
+            file_changed: one.file_changed,
+            path_only: one.why == Some(Doubt::PathOnly),
+        }
+    }
+
+    fn read(self) -> Option<Judgement> {
+        let lines = |(first, last)| LineRange { first, last };
+        Some(Judgement {
+            place: At::new(self.place, Span::new(self.at.0, self.at.1)),
+            statement: Span::new(self.statement.0, self.statement.1),
+            verdict: Verdict::ALL.into_iter().find(|verdict| verdict.word() == self.verdict)?,
+            now: self.now.map(|(path, at)| Spot { path, lines: at.map(lines) }),
+            baseline: Baseline::read(&self.baseline, self.commit)?,
+            change: self.change.map(|(was, is)| Change { was, is }),
+            file_changed: self.file_changed,
+            why: self.path_only.then_some(Doubt::PathOnly),
+        })
+    }
+}

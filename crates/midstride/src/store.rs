@@ -1,0 +1,8 @@
+//! What midstride keeps beside the documents: the ledger, earlier texts, and the index.
+
+pub mod index;
+pub mod ledger;
+pub mod reconcile;
+pub mod revisions;
+pub(crate) mod sqlite_log;
+pub mod tombstone;

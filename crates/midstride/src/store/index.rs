@@ -1,0 +1,209 @@
+//! The index: which words stand in which document. It is derived and can be deleted at any moment.
+//!
+//! Nothing here is the truth: what the index says is compared with the files before it is believed,
+//! and where it cannot be used, the documents are read instead, with the same answers.
+
+mod card;
+mod judged;
+mod limit;
+mod newest;
+mod refresh;
+mod root;
+mod scan;
+mod schema;
+mod search;
+mod seed;
+
+pub use card::{Card, Filter, Waits};
+pub use judged::Judged;
+pub use limit::{Indexing, Limit};
+pub use refresh::{Effort, Freshness};
+pub(crate) use scan::{OpenOnes, hit, scan_open};
+pub use scan::{Scanned, scan, scan_terms};
+pub use search::TermHits;
+
+use crate::store::ledger::{Patience, Place};
+use crate::store::sqlite_log;
+use crate::sys::files::{self, FileError, Lock, Root};
+use crate::sys::ids::sha256;
+use crate::workspace::project::{Project, Spot};
+use midstride_core::brief::search::Tier;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A document that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Where it lies.
+    pub spot: Spot,
+    /// How it ranks.
+    pub tier: Tier,
+    /// What it was ordered and filtered by.
+    pub card: Card,
+}
+
+/// Why the index cannot answer. Nobody has to hear of it: the documents can.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// Nothing is written where nobody asked for it.
+    #[error("this project is not set up, so it has no index")]
+    NotSetUp,
+    /// The time was over.
+    #[error("it took too long")]
+    Late,
+    /// The database could not be read or written.
+    #[error("the index cannot be used: {0}")]
+    Database(rusqlite::Error),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl From<rusqlite::Error> for IndexError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::OperationInterrupted) => Self::Late,
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl IndexError {
+    /// Whether another index would do better.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Database(error) if !schema::is_busy(error))
+    }
+
+    /// Whether somebody else writes.
+    fn is_busy(&self) -> bool {
+        matches!(self, Self::Database(error) if schema::is_busy(error))
+    }
+}
+
+/// The index of a project.
+#[derive(Debug)]
+pub struct Index {
+    connection: Connection,
+    folder: Root,
+    name: String,
+    /// The worktree that it is about.
+    worktree: i64,
+    /// Whether another process finishes what the last refresh left.
+    is_left_to_others: bool,
+}
+
+/// What there is to say about an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexFacts {
+    /// The file.
+    pub path: PathBuf,
+    /// How many documents it has; `None` where there is no index, or none that can be read.
+    pub documents: Option<usize>,
+    /// How large it is.
+    pub bytes: u64,
+    /// How long ago it was changed.
+    pub age: Option<Duration>,
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        // Whoever finishes has the time for it.
+        if !self.is_left_to_others {
+            sqlite_log::shorten(&self.connection, &self.folder.path().join(&self.name));
+        }
+    }
+}
+
+impl Index {
+    /// Opens the index of a project, making it where there is none. One that is damaged, or that
+    /// another version made, is thrown away.
+    pub fn open(project: &Project, patience: Patience) -> Result<Self, IndexError> {
+        let folder = Place::of(project).make(project)?;
+        let name = name_of(project.root().path());
+        seed::copy(project, &folder, &name, patience)?;
+        match schema::open(&folder, &name, patience) {
+            Ok(connection) => Ok(Self::of(connection, folder, name)),
+            Err(error) if error.is_damage() => Self::open_empty(project, patience),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens an index without anything in it; what was there is thrown away.
+    pub fn open_empty(project: &Project, patience: Patience) -> Result<Self, IndexError> {
+        let folder = Place::of(project).make(project)?;
+        let name = name_of(project.root().path());
+        let connection = schema::make_anew(&folder, &name, patience)?;
+        Ok(Self::of(connection, folder, name))
+    }
+
+    fn of(connection: Connection, folder: Root, name: String) -> Self {
+        let hash = name.trim_start_matches(PREFIX).trim_end_matches(ENDING);
+        let worktree = i64::from_str_radix(hash, 16).unwrap_or_default();
+        Self { connection, folder, name, worktree, is_left_to_others: false }
+    }
+
+    /// The turn of this process to finish the index of a project; `None` while another one does.
+    pub(crate) fn turn_to_finish(project: &Project) -> Result<Option<Lock>, IndexError> {
+        let folder = Place::of(project).make(project)?;
+        let name = name_of(project.root().path());
+        Ok(Lock::try_hold(&folder, &format!("{name}.finish"))?)
+    }
+
+    /// Looks at the index of a project, and makes none.
+    pub fn facts(project: &Project) -> IndexFacts {
+        let path = path_of(project);
+        // With what SQLite keeps beside it.
+        let beside = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
+        let bytes = |ending| files::size(&beside(ending)).unwrap_or(0);
+        IndexFacts {
+            documents: schema::count(&path),
+            bytes: ["", "-wal", "-shm"].map(bytes).iter().sum(),
+            age: files::age(&path),
+            path,
+        }
+    }
+
+    /// Removes the indexes of worktrees that are gone, and says how many there were.
+    pub fn remove_forsaken(project: &Project) -> Result<usize, IndexError> {
+        let forsaken = |path: &Path| schema::root(path).is_some_and(|root| !files::exists(&root));
+        Self::remove_those(project, &forsaken)
+    }
+
+    /// Removes the indexes of all worktrees; the next search makes them anew.
+    pub fn remove_all(project: &Project) -> Result<usize, IndexError> {
+        Self::remove_those(project, &|_| true)
+    }
+
+    fn remove_those(
+        project: &Project,
+        wanted: &dyn Fn(&Path) -> bool,
+    ) -> Result<usize, IndexError> {
+        let folder = Place::of(project).make(project)?;
+        let mut removed = 0;
+        for name in folder.names(ENDING)? {
+            let name = name.to_string_lossy().into_owned();
+            if name.starts_with(PREFIX) && wanted(&folder.path().join(&name)) {
+                let _turn = Lock::hold(&folder, &name)?;
+                schema::remove(&folder, &name);
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
+
+const PREFIX: &str = "index-";
+const ENDING: &str = ".db";
+
+/// Each worktree has documents of its own, and so an index of its own, beside the ledger that all
+/// of them share.
+fn name_of(root: &Path) -> String {
+    const LETTERS: usize = 12;
+    let hash = sha256(files::real(root).as_os_str().as_encoded_bytes());
+    format!("{PREFIX}{}{ENDING}", &hash[..LETTERS])
+}
+
+fn path_of(project: &Project) -> PathBuf {
+    Place::of(project).path().join(name_of(project.root().path()))
+}

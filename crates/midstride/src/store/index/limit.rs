@@ -1,0 +1,122 @@
+//! How much of the index one call may build, and what is said about the rest.
+
+use crate::sys::clock::Deadline;
+use std::fmt;
+use std::time::Duration;
+
+/// How many documents are read between two commits while a client waits. A call that is cut off
+/// loses no more than this.
+const PIECE: usize = 64;
+/// The same when nobody waits: fewer, larger commits build the index faster.
+const LARGE_PIECE: usize = 1024;
+
+/// How much a refresh may read. What it read is kept, and the next refresh continues from there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limit {
+    /// Maximum documents.
+    pub documents: Option<usize>,
+    /// No piece is started that would likely end after this.
+    pub until: Option<Deadline>,
+}
+
+impl Limit {
+    /// At most this many documents.
+    pub fn documents(most: usize) -> Self {
+        Self { documents: Some(most), until: None }
+    }
+
+    /// Until this moment.
+    pub fn until(moment: Deadline) -> Self {
+        Self { documents: None, until: Some(moment) }
+    }
+
+    /// Whether there is any.
+    pub fn is_set(&self) -> bool {
+        self.documents.is_some() || self.until.is_some()
+    }
+
+    /// The same, and at most this many documents.
+    pub(super) fn at_most(self, most: usize) -> Self {
+        let documents = self.documents.map_or(most, |documents| documents.min(most));
+        Self { documents: Some(documents), ..self }
+    }
+
+    /// How many documents to read next, given how many were read and how long the last piece took;
+    /// 0 when it is time to stop. The first piece is always read, so every call makes progress.
+    pub(super) fn next_piece(&self, done: usize, took: Duration) -> usize {
+        if !self.is_set() {
+            return LARGE_PIECE;
+        }
+        let is_late = done > 0 && self.until.is_some_and(|until| until.left() <= took);
+        let left = self.documents.map_or(PIECE, |most| most.saturating_sub(done));
+        if is_late { 0 } else { left.min(PIECE) }
+    }
+}
+
+/// How far an index is that does not have every document yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Indexing {
+    /// Documents that were read.
+    pub read: usize,
+    /// All documents.
+    pub documents: usize,
+}
+
+impl Indexing {
+    /// `None` once every document was read.
+    pub(super) fn of(documents: usize, left: usize) -> Option<Self> {
+        (left > 0).then(|| Self { read: documents.saturating_sub(left), documents })
+    }
+}
+
+impl fmt::Display for Indexing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (read, all) = (grouped(self.read), grouped(self.documents));
+        write!(f, "read the newest {read} of {all} handoffs")
+    }
+}
+
+/// A number with its thousands set apart.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_small_while_a_client_waits_and_large_otherwise() {
+        let none = Duration::ZERO;
+        assert_eq!(Limit::default().next_piece(5_000, none), LARGE_PIECE);
+        let limit = Limit::documents(80);
+        assert_eq!([0, 64, 80].map(|done| limit.next_piece(done, none)), [64, 16, 0]);
+    }
+
+    #[test]
+    fn no_piece_is_started_that_would_end_too_late() {
+        let over = Limit::until(Deadline::after(Duration::ZERO));
+        assert_eq!(over.next_piece(0, Duration::ZERO), PIECE, "the first one is always read");
+        assert_eq!(over.next_piece(PIECE, Duration::ZERO), 0);
+        let hour = Limit::until(Deadline::after(Duration::from_hours(1)));
+        assert_eq!(hour.next_piece(PIECE, Duration::from_secs(1)), PIECE);
+        assert_eq!(hour.next_piece(PIECE, Duration::from_hours(2)), 0);
+    }
+
+    #[test]
+    fn an_incomplete_index_says_how_far_it_is() {
+        let line = |documents, left| Indexing::of(documents, left).map(|one| one.to_string());
+        let text = "read the newest 400 of 12,000 handoffs";
+        assert_eq!(line(12_000, 11_600).as_deref(), Some(text));
+        assert_eq!(line(12_000, 0), None);
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

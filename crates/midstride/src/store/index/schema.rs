@@ -1,0 +1,155 @@
+//! The shape of the index. There are no steps from one version to the next: it is made anew.
+
+use super::IndexError;
+use crate::store::ledger::Patience;
+use crate::store::sqlite_log;
+use crate::sys::files::{self, Lock, Root};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Goes up with the shape, with what counts as a word, and with how citations are judged.
+const VERSION: u32 = 5;
+
+/// How long to wait for others who write.
+fn timeout(patience: Patience) -> Duration {
+    match patience {
+        Patience::Command => Duration::from_secs(5),
+        Patience::Hook => Duration::from_millis(20),
+    }
+}
+
+/// A root that is empty is that of the project, so that another worktree can start from a copy. What
+/// a row was read with, and in which worktree its file was last compared, are hashes.
+///
+/// The id of a document tells the day of its last change, so that the newest come first without
+/// being sorted. Words are folded before they come here: all that is left to do is to split at
+/// spaces.
+const SHAPE: &str = "
+    CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE TABLE folders (
+        root BLOB NOT NULL, inside BLOB NOT NULL,
+        modified INTEGER NOT NULL, changed INTEGER NOT NULL, size INTEGER NOT NULL,
+        inode INTEGER NOT NULL, settled INTEGER NOT NULL,
+        PRIMARY KEY (root, inside)
+    ) WITHOUT ROWID;
+    CREATE TABLE documents (
+        id INTEGER PRIMARY KEY,
+        root BLOB NOT NULL, inside BLOB NOT NULL,
+        modified INTEGER NOT NULL, changed INTEGER NOT NULL, size INTEGER NOT NULL,
+        inode INTEGER NOT NULL, settled INTEGER NOT NULL,
+        hash BLOB NOT NULL,
+        moment INTEGER, status TEXT NOT NULL, kind TEXT NOT NULL, stage TEXT, waits TEXT,
+        settings INTEGER NOT NULL, worktree INTEGER NOT NULL, has_words INTEGER NOT NULL,
+        UNIQUE (root, inside)
+    );
+    CREATE INDEX unsettled ON documents (id) WHERE settled = 0;
+    CREATE INDEX waiting ON documents (id) WHERE waits IS NOT NULL;
+    CREATE TABLE judged (
+        path BLOB PRIMARY KEY, document BLOB NOT NULL, head TEXT, judged TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE VIRTUAL TABLE words USING fts5 (
+        name, header, body, content = '', contentless_delete = 1, tokenize = 'ascii'
+    );
+    -- Many documents are sorted in memory at once when an index is made.
+    INSERT INTO words (words, rank) VALUES ('hashsize', 33554432);
+";
+
+/// Opens an index of this version, or makes one where there is nothing.
+pub(super) fn open(
+    folder: &Root,
+    name: &str,
+    patience: Patience,
+) -> Result<Connection, IndexError> {
+    let path = folder.path().join(name);
+    let mut connection = connect(&path, patience)?;
+    match version(&connection)? {
+        VERSION => Ok(connection),
+        0 => {
+            make(&mut connection, folder, name)?;
+            Ok(connection)
+        }
+        _ => Err(IndexError::Database(rusqlite::Error::InvalidQuery)),
+    }
+}
+
+/// Throws an index away and makes another one. Whoever has the old one open goes on with a file
+/// that has no name any more, which harms nobody.
+pub(super) fn make_anew(
+    folder: &Root,
+    name: &str,
+    patience: Patience,
+) -> Result<Connection, IndexError> {
+    {
+        let _turn = Lock::hold(folder, name)?;
+        remove(folder, name);
+    }
+    open(folder, name, patience)
+}
+
+/// Removes an index with what SQLite keeps beside it; what cannot be removed is not used either.
+pub(super) fn remove(folder: &Root, name: &str) {
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        let _ = files::remove(&folder.path().join(format!("{name}{ending}")));
+    }
+}
+
+fn connect(path: &Path, patience: Patience) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(timeout(patience))?;
+    sqlite_log::keep(&connection)?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(connection)
+}
+
+/// SQLite does not wait for others when the kind of its log changes, so those who start at once do
+/// so one after the other.
+fn make(connection: &mut Connection, folder: &Root, name: &str) -> Result<(), IndexError> {
+    let _turn = Lock::hold(folder, name)?;
+    // Nothing is lost that could not be made again, and a client may wait.
+    connection.pragma_update(None, "synchronous", "OFF")?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if version(&transaction)? == 0 {
+        transaction.execute_batch(SHAPE)?;
+        transaction.execute_batch(&format!("PRAGMA user_version = {VERSION}"))?;
+    }
+    transaction.commit()?;
+    Ok(connection.pragma_update(None, "synchronous", "NORMAL")?)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// Opens an index that is neither made nor changed.
+pub(super) fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+}
+
+/// Looks at an index without making or changing one.
+fn look<T>(path: &Path, at: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
+    let connection = connect_to_read(path).ok()?;
+    (version(&connection).ok()? == VERSION).then(|| at(&connection).ok())?
+}
+
+pub(super) fn count(path: &Path) -> Option<usize> {
+    let count = |connection: &Connection| -> rusqlite::Result<i64> {
+        connection.query_row("SELECT count(*) FROM documents", [], |row| row.get(0))
+    };
+    look(path, count).and_then(|count| usize::try_from(count).ok())
+}
+
+/// The root of the project that an index is about.
+pub(super) fn root(path: &Path) -> Option<PathBuf> {
+    let root = |connection: &Connection| -> rusqlite::Result<Vec<u8>> {
+        connection.query_row("SELECT value FROM facts WHERE name = 'root'", [], |row| row.get(0))
+    };
+    look(path, root).map(|bytes| PathBuf::from(std::ffi::OsStr::from_bytes(&bytes)))
+}

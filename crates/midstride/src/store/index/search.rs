@@ -1,0 +1,236 @@
+//! Asking the index.
+
+use super::root::root_of;
+use super::{Card, Filter, Hit, Index, IndexError};
+use crate::workspace::project::{Project, Spot};
+use midstride_core::brief::search::{Query, Tier, Zone};
+use midstride_core::format::header::{HandoffKind, Status};
+use midstride_core::text::words::Term;
+use rusqlite::{Connection, OptionalExtension as _, Row};
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// The day of a change stands above these bits of an id.
+pub(super) const BITS_BELOW_DAY: u32 = 20;
+
+const COLUMNS: &str =
+    "documents.id, documents.root, documents.inside, documents.status, documents.kind,
+     documents.stage, documents.moment, documents.waits";
+
+/// The documents that have a term.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TermHits {
+    /// The weightiest place in each, by a number that stands for it; none where too many have it.
+    pub zones: HashMap<i64, Zone>,
+    /// How many have it; not counted further than what is too many.
+    pub documents: usize,
+}
+
+impl Index {
+    /// How many documents there are.
+    pub fn documents(&self) -> Result<usize, IndexError> {
+        let sql = "SELECT value FROM facts WHERE name = 'documents'";
+        let count: Option<i64> = self.connection.query_row(sql, [], |row| row.get(0)).optional()?;
+        Ok(count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
+    }
+
+    /// The best hits, at most `limit`, in order.
+    pub fn find(
+        &self,
+        project: &Project,
+        query: &Query,
+        filter: &Filter,
+        limit: usize,
+        time: Duration,
+    ) -> Result<Vec<Hit>, IndexError> {
+        within(&self.connection, time, || {
+            let mut hits: Vec<Hit> = Vec::new();
+            let mut seen = HashSet::new();
+            for tier in Tier::ALL {
+                let Some(expression) = expression(query, tier) else { continue };
+                let left = limit - hits.len();
+                hits.extend(self.of_tier(project, &expression, tier, filter, left, &mut seen)?);
+                if hits.len() >= limit {
+                    break;
+                }
+            }
+            Ok(hits)
+        })
+    }
+
+    /// The newest hits of a tier that were not seen in a better one.
+    fn of_tier(
+        &self,
+        project: &Project,
+        expression: &str,
+        tier: Tier,
+        filter: &Filter,
+        limit: usize,
+        seen: &mut HashSet<i64>,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM words JOIN documents ON documents.id = words.rowid
+             WHERE words MATCH ?1 ORDER BY words.rowid DESC"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([expression])?;
+        let mut hits = Vec::new();
+        let mut last_day = None;
+        while let Some(row) = rows.next()? {
+            let id: i64 = row.get(0)?;
+            let day = id >> BITS_BELOW_DAY;
+            // Within a day they are not sorted, so the last day is looked at to its end.
+            if hits.len() >= limit && last_day != Some(day) {
+                break;
+            }
+            let Some((spot, card)) = found(project, row)? else { continue };
+            if filter.fits(&card, || project.shown(&spot)) && seen.insert(id) {
+                hits.push(Hit { spot, tier, card });
+                last_day = Some(day);
+            }
+        }
+        sort(project, &mut hits);
+        hits.truncate(limit);
+        Ok(hits)
+    }
+
+    /// All documents, the newest first, as long as they are wanted.
+    pub(crate) fn newest(
+        &self,
+        project: &Project,
+        mut wanted: impl FnMut(Spot, Card) -> bool,
+    ) -> Result<(), IndexError> {
+        let sql = format!("SELECT {COLUMNS} FROM documents ORDER BY id DESC");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let Some((spot, card)) = found(project, row)? else { continue };
+            if !wanted(spot, card) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The open handoffs that were seen in this worktree, the newest first.
+    pub fn open_ones(&self, project: &Project) -> Result<Vec<(Spot, Card)>, IndexError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM documents WHERE waits IS NOT NULL AND worktree = ?1
+             ORDER BY id DESC"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let rows = statement.query_map([self.worktree], |row| found(project, row))?;
+        let rows: Vec<Option<_>> = rows.collect::<rusqlite::Result<_>>()?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// Which documents have each term, unless more than `many` do.
+    pub fn find_terms(
+        &self,
+        terms: &[&Term],
+        many: usize,
+        time: Duration,
+    ) -> Result<Vec<TermHits>, IndexError> {
+        within(&self.connection, time, || {
+            terms.iter().map(|term| self.of_term(term, many)).collect()
+        })
+    }
+
+    fn of_term(&self, term: &Term, many: usize) -> Result<TermHits, IndexError> {
+        let phrase = phrase(term);
+        let everywhere = self.ids(&phrase, many)?;
+        let mut hits = TermHits { documents: everywhere.len(), ..TermHits::default() };
+        if hits.documents > many {
+            return Ok(hits);
+        }
+        for (zone, ids) in [
+            (Zone::Body, everywhere),
+            (Zone::Header, self.ids(&format!("header : {phrase}"), many)?),
+            (Zone::Name, self.ids(&format!("name : {phrase}"), many)?),
+        ] {
+            hits.zones.extend(ids.into_iter().map(|id| (id, zone)));
+        }
+        Ok(hits)
+    }
+
+    /// One more than `many` at most.
+    fn ids(&self, expression: &str, many: usize) -> Result<Vec<i64>, IndexError> {
+        let sql = "SELECT rowid FROM words WHERE words MATCH ?1 LIMIT ?2";
+        let limit = i64::try_from(many).unwrap_or(i64::MAX).saturating_add(1);
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let ids = statement.query_map((expression, limit), |row| row.get(0))?;
+        Ok(ids.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Where the document lies that a number stands for, and its card.
+    pub fn card(&self, project: &Project, id: i64) -> Result<Option<(Spot, Card)>, IndexError> {
+        let sql = format!("SELECT {COLUMNS} FROM documents WHERE id = ?1");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let card = statement.query_row([id], |row| found(project, row)).optional()?;
+        Ok(card.flatten())
+    }
+}
+
+/// What a row tells; nothing where it lies on no shelf any more.
+fn found(project: &Project, row: &Row<'_>) -> rusqlite::Result<Option<(Spot, Card)>> {
+    let root = root_of(project, row.get_ref(1)?.as_blob()?);
+    let inside = Path::new(OsStr::from_bytes(row.get_ref(2)?.as_blob()?));
+    let status = Status::read(row.get_ref(3)?.as_str()?).unwrap_or(Status::Planned);
+    let kind = HandoffKind::read(row.get_ref(4)?.as_str()?).unwrap_or(HandoffKind::Investigation);
+    let waits = row.get_ref(7)?.as_str_or_null()?.and_then(|text| serde_json::from_str(text).ok());
+    let card = Card { status, kind, stage: row.get(5)?, changed: row.get(6)?, waits };
+    Ok(project.spot_below(root, inside).map(|spot| (spot, card)))
+}
+
+/// The best tier first, then the latest change, then by path.
+pub(super) fn sort(project: &Project, hits: &mut [Hit]) {
+    hits.sort_by_cached_key(|hit| {
+        let changed = hit.card.changed.map(std::cmp::Reverse);
+        (hit.tier, changed.is_none(), changed, project.shown(&hit.spot))
+    });
+}
+
+/// A term as FTS5 reads it. Its words have nothing but letters and digits, so nothing in them can
+/// be taken for syntax.
+fn phrase(term: &Term) -> String {
+    let star = if term.prefix { " *" } else { "" };
+    format!("\"{}\"{star}", term.words.join(" "))
+}
+
+/// What has to hold for a tier; hits of better tiers are among it. A single term cannot be in a
+/// name partly.
+fn expression(query: &Query, tier: Tier) -> Option<String> {
+    let phrases: Vec<String> = query.terms().iter().map(phrase).collect();
+    let all = phrases.join(" AND ");
+    Some(match tier {
+        Tier::Name => format!("name : ({all})"),
+        Tier::PartlyName if phrases.len() == 1 => return None,
+        Tier::PartlyName => format!("({all}) AND name : ({})", phrases.join(" OR ")),
+        Tier::Header => format!("{{name header}} : ({all})"),
+        Tier::Anywhere => all,
+    })
+}
+
+/// Does something that is stopped when its time is over.
+fn within<T>(
+    connection: &Connection,
+    time: Duration,
+    work: impl FnOnce() -> Result<T, IndexError>,
+) -> Result<T, IndexError> {
+    let interrupt = connection.get_interrupt_handle();
+    let (done, waiting) = channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if waiting.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                interrupt.interrupt();
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}

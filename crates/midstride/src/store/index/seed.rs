@@ -1,0 +1,107 @@
+//! The first index of a worktree: a copy of the one that another worktree of the repository has.
+//!
+//! Most documents are the same in both, so they only have to be compared, not parsed and split into
+//! words again. A row of a copy is not believed before its file was compared in this worktree.
+
+use super::root::root_of;
+use super::{IndexError, name_of, schema};
+use crate::store::ledger::{Patience, Place};
+use crate::sys::files::{self, Lock, Root};
+use crate::workspace::project::{Project, Spot};
+use rusqlite::Connection;
+use rusqlite::backup::{Backup, StepResult};
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// A larger one, of some 2,500 documents, takes too long to copy while a client waits.
+const BYTES_IN_HOOK_MAX: u64 = 8 << 20;
+
+/// Copies the index of another worktree, if this one has none and there is one. Late where a client
+/// waits and the copy would take too long: the process that goes on after the hook makes it.
+pub(super) fn copy(
+    project: &Project,
+    folder: &Root,
+    name: &str,
+    patience: Patience,
+) -> Result<(), IndexError> {
+    if files::exists(&folder.path().join(name)) {
+        return Ok(());
+    }
+    let Some((bytes, from)) = largest_of_others(project, folder.path(), name) else {
+        return Ok(());
+    };
+    if patience == Patience::Hook && bytes > BYTES_IN_HOOK_MAX {
+        return Err(IndexError::Late);
+    }
+    let _turn = match patience {
+        Patience::Command => Lock::hold(folder, name)?,
+        Patience::Hook => Lock::try_hold(folder, name)?.ok_or(IndexError::Late)?,
+    };
+    if files::exists(&folder.path().join(name)) {
+        return Ok(());
+    }
+    // Named like an index, so that it is removed like one if we are killed.
+    let draft = format!("{}seed.db", name.trim_end_matches("db"));
+    schema::remove(folder, &draft);
+    let root = project.root().path().as_os_str().as_bytes();
+    match copy_to(&from, &folder.path().join(&draft), root) {
+        Ok(true) => Ok(folder.rename(Path::new(&draft), Path::new(name))?),
+        // Without a copy everything is read.
+        Ok(false) | Err(_) => {
+            schema::remove(folder, &draft);
+            Ok(())
+        }
+    }
+}
+
+/// The indexes of this project in other worktrees: the size and the path of the largest.
+fn largest_of_others(project: &Project, folder: &Path, name: &str) -> Option<(u64, PathBuf)> {
+    let repository = project.repository()?;
+    let below = project.root().path().strip_prefix(repository.work_tree()).ok()?;
+    let names = repository.work_trees().into_iter().map(|top| name_of(&top.join(below)));
+    let paths = names.filter(|other| other != name).map(|other| folder.join(other));
+    let known = paths.filter(|path| schema::count(path).is_some());
+    known.filter_map(|path| Some((files::size(&path)?, path))).max()
+}
+
+/// The handoffs that are open in another worktree, as the places they have in this one: where there is
+/// no time to copy its index, these are worth reading first.
+pub(super) fn open_elsewhere(project: &Project) -> HashSet<Spot> {
+    let name = name_of(project.root().path());
+    let other = largest_of_others(project, Place::of(project).path(), &name);
+    let open = other.and_then(|(_, path)| open_ones(project, &path).ok());
+    open.unwrap_or_default()
+}
+
+fn open_ones(project: &Project, path: &Path) -> rusqlite::Result<HashSet<Spot>> {
+    let index = schema::connect_to_read(path)?;
+    let sql = "SELECT root, inside FROM documents WHERE waits IS NOT NULL";
+    let mut statement = index.prepare(sql)?;
+    let spots = statement.query_map([], |row| {
+        let root = root_of(project, row.get_ref(0)?.as_blob()?);
+        let inside = Path::new(OsStr::from_bytes(row.get_ref(1)?.as_blob()?));
+        Ok(project.spot_below(root, inside))
+    })?;
+    spots.filter_map(Result::transpose).collect()
+}
+
+/// Copies a database as it is at one moment, whoever else writes to it. Nothing waits for the disk: a
+/// copy that a crash of the machine damages is thrown away like any damaged index.
+fn copy_to(from: &Path, to: &Path, root: &[u8]) -> rusqlite::Result<bool> {
+    let source = schema::connect_to_read(from)?;
+    let mut copy = Connection::open(to)?;
+    copy.pragma_update(None, "synchronous", "OFF")?;
+    let all_pages = -1;
+    let step = Backup::new(&source, &mut copy)?.step(all_pages)?;
+    if step != StepResult::Done {
+        return Ok(false);
+    }
+    // As long as no configuration is named, the index is incomplete.
+    copy.execute_batch(
+        "DELETE FROM folders; DELETE FROM judged; DELETE FROM facts WHERE name = 'settings'",
+    )?;
+    copy.execute("INSERT OR REPLACE INTO facts VALUES ('root', ?1)", [root])?;
+    Ok(true)
+}

@@ -1,0 +1,63 @@
+//! Blobs that are large are files beside the database. In it they would be written twice, page by
+//! page, into its log and from there; and whoever opens it next would read that log.
+
+use super::{Blob, LedgerError};
+use crate::sys::files::{self, FileError, Problem, Root};
+use std::path::{Path, PathBuf};
+
+pub(crate) const FOLDER: &str = "blobs";
+/// SQLite reads and writes smaller ones as quickly as files.
+const BYTES_MIN: usize = 64 << 10;
+/// A larger file is none of ours.
+const BYTES_MAX: u64 = 1 << 30;
+
+/// Whether a blob is stored here.
+pub(super) fn is_large(blob: &Blob<'_>) -> bool {
+    blob.bytes().len() >= BYTES_MIN
+}
+
+/// Stores a blob; it is on the disk when this is done.
+pub(super) fn put(ledger: &Root, blob: &Blob<'_>) -> Result<(), LedgerError> {
+    let folder = ledger.make_below(Path::new(FOLDER))?;
+    let name = Path::new(blob.hash());
+    if folder.has(name) {
+        return Ok(());
+    }
+    Ok(folder.put(name, blob.bytes())?)
+}
+
+/// The bytes of a hash, where they are here.
+pub(super) fn get(ledger: &Root, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+    let Some(path) = path(hash) else { return Ok(None) };
+    match ledger.read_up_to(&path, BYTES_MAX) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(FileError { problem: Problem::NotFound, .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The hashes that start like this, of all that are here.
+pub(super) fn like(ledger: &Root, beginning: &str) -> Result<Vec<String>, LedgerError> {
+    let Some(folder) = ledger.below(Path::new(FOLDER))? else { return Ok(Vec::new()) };
+    let names = folder.names("")?.into_iter().filter_map(|name| name.to_str().map(str::to_owned));
+    Ok(names.filter(|name| is_hash(name) && name.starts_with(beginning)).collect())
+}
+
+/// Removes a blob, where it is here, and what somebody left who was killed while they stored one.
+pub(super) fn remove(ledger: &Root, hash: &str) -> Result<(), LedgerError> {
+    let Some(path) = path(hash) else { return Ok(()) };
+    files::remove_if_there(&ledger.path().join(path))?;
+    match ledger.below(Path::new(FOLDER))? {
+        Some(folder) => Ok(folder.remove_drafts()?),
+        None => Ok(()),
+    }
+}
+
+/// Where a blob lies. Hashes come from elsewhere too; what is none leads nowhere.
+fn path(hash: &str) -> Option<PathBuf> {
+    is_hash(hash).then(|| Path::new(FOLDER).join(hash))
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}

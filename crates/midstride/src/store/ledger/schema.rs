@@ -1,0 +1,114 @@
+//! The shape of the database, one step per version. A step that was released is never edited.
+
+use super::LedgerError;
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::{Path, PathBuf};
+
+/// Each step brings a database from the version before to its own.
+const STEPS: [&str; 1] = [include_str!("migrations/0001.sql")];
+
+/// The newest version known here.
+#[expect(clippy::cast_possible_truncation, reason = "there are a few")]
+pub const NEWEST: u32 = STEPS.len() as u32;
+
+/// Brings a database to the newest version; what is newer is left alone.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), LedgerError> {
+    migrate_by(&STEPS, connection, path)
+}
+
+fn migrate_by(steps: &[&str], connection: &mut Connection, path: &Path) -> Result<(), LedgerError> {
+    let known = u32::try_from(steps.len()).expect("there are a few");
+    let found = version(connection).map_err(|error| damaged(path, &error))?;
+    if found == known {
+        return Ok(());
+    }
+    if found > known {
+        return Err(LedgerError::Newer { path: path.to_owned(), found, known });
+    }
+    if found > 0 {
+        keep_copy(connection, path, found).map_err(|error| damaged(path, &error))?;
+    }
+    climb(steps, connection).map_err(|error| damaged(path, &error))
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// What a database was before a step, beside it.
+fn keep_copy(connection: &Connection, path: &Path, version: u32) -> rusqlite::Result<()> {
+    let copy = copy_path(path, version);
+    match connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]) {
+        // A start that was cut short kept it already.
+        Err(_) if crate::sys::files::exists(&copy) => Ok(()),
+        done => done.map(|_| ()),
+    }
+}
+
+/// Where the copy of a version is kept.
+fn copy_path(path: &Path, version: u32) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".version-{version}"));
+    path.with_file_name(name)
+}
+
+/// All steps or none; of two that start at once, the second finds nothing left to do.
+fn climb(steps: &[&str], connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = version(&transaction)?;
+    for step in steps.iter().skip(found as usize) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.execute_batch(&format!("PRAGMA user_version = {}", steps.len()))?;
+    transaction.commit()
+}
+
+pub(super) fn damaged(path: &Path, error: &rusqlite::Error) -> LedgerError {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+            LedgerError::Unavailable(error.to_string())
+        }
+        _ => LedgerError::Damaged { path: path.to_owned(), message: error.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::files;
+
+    #[test]
+    fn an_older_database_is_brought_up_and_a_copy_of_it_is_kept() {
+        let folder = files::Scratch::new("midstride-schema").unwrap();
+        let path = folder.path().join("ledger.db");
+        let mut connection = Connection::open(&path).unwrap();
+        let steps = ["CREATE TABLE one (x)", "ALTER TABLE one RENAME TO two"];
+        migrate_by(&steps[..1], &mut connection, &path).unwrap();
+        assert!(!files::exists(&copy_path(&path, 1)), "a new one has nothing to keep");
+        connection.execute("INSERT INTO one VALUES (7)", []).unwrap();
+        migrate_by(&steps, &mut connection, &path).unwrap();
+        let read = |connection: &Connection, sql: &str| -> i64 {
+            connection.query_row(sql, [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(read(&connection, "SELECT x FROM two"), 7);
+        let copy = Connection::open(copy_path(&path, 1)).unwrap();
+        assert_eq!(read(&copy, "SELECT x FROM one"), 7);
+        // Back to the older program: it refuses, and touches nothing.
+        let refused = migrate_by(&steps[..1], &mut connection, &path).unwrap_err();
+        assert!(matches!(refused, LedgerError::Newer { found: 2, known: 1, .. }), "{refused}");
+        assert_eq!(read(&connection, "SELECT x FROM two"), 7);
+        folder.remove().unwrap();
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_database_as_it_was() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let steps = ["CREATE TABLE one (x)", "CREATE TABLE two (x); nonsense"];
+        assert!(climb(&steps, &mut connection).is_err());
+        assert_eq!(version(&connection).unwrap(), 0);
+        let tables: i64 = connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(tables, 0);
+    }
+}

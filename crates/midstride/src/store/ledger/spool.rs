@@ -1,0 +1,62 @@
+//! What a hook could not append in time: files that the next command appends.
+
+use super::{Ledger, LedgerError, StreamId};
+use crate::sys::files::{FileError, Problem, Root};
+use midstride_core::work::event::Envelope;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+const FOLDER: &str = "spool";
+
+/// Where the spool of a ledger lies, how many files wait in it, and how many cannot be read.
+pub(super) fn waiting(folder: &Path) -> (PathBuf, usize, usize) {
+    let path = folder.join(FOLDER);
+    let spool = Root::open(&path).ok();
+    let count = |ending| {
+        spool.as_ref().and_then(|spool| spool.names(ending).ok()).map_or(0, |names| names.len())
+    };
+    let (waiting, unreadable) = (count(".json"), count(".unreadable"));
+    (path, waiting, unreadable)
+}
+
+/// Puts events aside, whole or not at all.
+pub(super) fn put(folder: &Root, stream: &StreamId, events: &[Envelope]) -> Result<(), FileError> {
+    let spool = folder.make_below(Path::new(FOLDER))?;
+    let events: Vec<Value> =
+        events.iter().map(|event| event.cloud_event(stream.as_str())).collect();
+    let name = events.first().and_then(|event| event["id"].as_str()).unwrap_or_default();
+    let text = json!({ "stream": stream.as_str(), "events": events }).to_string();
+    spool.put(&PathBuf::from(format!("{name}.json")), text.as_bytes())
+}
+
+/// Appends what was put aside. One file that cannot be read costs itself.
+pub(super) fn drain(folder: &Root, ledger: &dyn Ledger) -> Result<usize, LedgerError> {
+    let Some(spool) = folder.below(Path::new(FOLDER))? else { return Ok(0) };
+    let mut drained = 0;
+    for name in spool.names(".json")? {
+        let bytes = match spool.read(&name) {
+            Ok(bytes) => bytes,
+            // Somebody else drains too.
+            Err(FileError { problem: Problem::NotFound, .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let Some((stream, events)) = read(&bytes) else {
+            spool.rename(&name, &name.with_extension("unreadable"))?;
+            continue;
+        };
+        // What cannot be appended now stays for the next command.
+        if ledger.unite(&[(stream, events)]).is_ok() {
+            spool.remove(&name, &bytes)?;
+            drained += 1;
+        }
+    }
+    Ok(drained)
+}
+
+fn read(bytes: &[u8]) -> Option<(StreamId, Vec<Envelope>)> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let stream = StreamId::named(value.get("stream")?.as_str()?);
+    let events: Option<Vec<Envelope>> =
+        value.get("events")?.as_array()?.iter().map(Envelope::read).collect();
+    Some((stream, events?))
+}

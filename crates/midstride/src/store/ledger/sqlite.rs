@@ -1,0 +1,604 @@
+//! The ledger in SQLite: embedded, one file, any number of processes.
+
+use super::large;
+use super::schema::{damaged, migrate};
+use super::{
+    AppendError, Blob, Cursor, Expected, Held, Lease, Ledger, LedgerError, Place, Recorded,
+    StreamId, Version, Watch, bell, lease, spool, written,
+};
+use crate::store::sqlite_log;
+use crate::sys::clock::Deadline;
+use crate::sys::files::{Lock, Root};
+use crate::sys::ids::sha256;
+use crate::workspace::project::Project;
+use midstride_core::work::event::{Envelope, Event};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Transaction, TransactionBehavior};
+use serde_json::Value;
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub(super) const FILE: &str = "ledger.db";
+/// While the database is open, a log of so many pages is written back too.
+const LOG_PAGES_MAX: u32 = 500;
+/// How many streams are brought up to others in one turn.
+const STREAMS_AT_ONCE: usize = 500;
+
+/// What the database has of a hash: bytes, or what stands in their place.
+const ROW: &str = "SELECT bytes FROM blobs WHERE hash = ?1";
+
+/// How long to wait for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// A person waits.
+    Command,
+    /// A client waits for its hook: what cannot be appended at once is put aside.
+    Hook,
+}
+
+impl Patience {
+    fn timeout(self) -> Duration {
+        match self {
+            Self::Command => Duration::from_secs(30),
+            Self::Hook => Duration::from_millis(50),
+        }
+    }
+}
+
+/// The ledger of a project.
+#[derive(Debug)]
+pub struct SqliteLedger {
+    folder: Root,
+    path: PathBuf,
+    patience: Patience,
+    connection: Mutex<Connection>,
+}
+
+impl SqliteLedger {
+    /// Opens the ledger of a project, making it where there is none, and appends what was put
+    /// aside.
+    pub fn open(project: &Project, patience: Patience) -> Result<Self, LedgerError> {
+        let folder = Place::of(project).make(project)?;
+        let ledger = Self::open_in(folder, patience)?;
+        if patience == Patience::Command {
+            spool::drain(&ledger.folder, &ledger)?;
+        }
+        Ok(ledger)
+    }
+
+    /// The same where there is a ledger already; none is made.
+    pub fn open_existing(
+        project: &Project,
+        patience: Patience,
+    ) -> Result<Option<Self>, LedgerError> {
+        let is_there = crate::sys::files::is_file(&Place::of(project).path().join(FILE));
+        is_there.then(|| Self::open(project, patience)).transpose()
+    }
+
+    /// How long a caller can wait.
+    pub fn patience(&self) -> Patience {
+        self.patience
+    }
+
+    /// Opens the ledger in a folder.
+    pub fn open_in(folder: Root, patience: Patience) -> Result<Self, LedgerError> {
+        let path = folder.path().join(FILE);
+        let connection = connect(&path, patience).map_err(|error| damaged(&path, &error))?;
+        let ledger = Self { folder, path, patience, connection: Mutex::new(connection) };
+        ledger.prepare()?;
+        Ok(ledger)
+    }
+
+    /// Makes a new or older database what it should be. SQLite does not wait for others when the
+    /// kind of its log changes, so those who start at once do so one after the other.
+    fn prepare(&self) -> Result<(), LedgerError> {
+        let mut connection = self.connection();
+        let failed = |error: rusqlite::Error| damaged(&self.path, &error);
+        if !keeps_a_log(&connection).map_err(failed)? {
+            let _turn = self.turn("ledger")?;
+            let deadline = Deadline::after(self.patience.timeout());
+            while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL") {
+                // Somebody who came earlier may still be looking at it.
+                if !is_busy(&error) || deadline.is_over() {
+                    return Err(failed(error));
+                }
+                std::thread::yield_now();
+            }
+        }
+        connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+        migrate(&mut connection, &self.path)
+    }
+
+    /// The turn of this process to do what one does at a time. Nobody's client waits long for
+    /// another one.
+    pub(crate) fn turn(&self, name: &str) -> Result<Lock, LedgerError> {
+        if self.patience == Patience::Command {
+            return Ok(Lock::hold(&self.folder, name)?);
+        }
+        let deadline = Deadline::after(self.patience.timeout());
+        loop {
+            if let Some(turn) = Lock::try_hold(&self.folder, name)? {
+                return Ok(turn);
+            }
+            if deadline.is_over() {
+                let message = format!("somebody else holds its lock `{name}`");
+                return Err(LedgerError::Unavailable(message));
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Brings a stream of the ledger of a project to hold events too, or puts them aside where it can
+    /// be neither opened nor written in time: the next command that can appends them. Gives back how
+    /// many were new, where that is known.
+    pub(crate) fn tell_or_put_aside(
+        project: &Project,
+        stream: &StreamId,
+        events: Vec<Envelope>,
+    ) -> Result<Option<usize>, AppendError> {
+        match Self::open(project, Patience::Hook) {
+            Ok(ledger) => ledger.unite_or_put_aside(stream, events),
+            Err(why) => {
+                let folder = Place::of(project).make(project);
+                let aside = folder.and_then(|folder| spool::put(&folder, stream, &events));
+                aside.map(|()| None).map_err(|_| AppendError::Unavailable(why.to_string()))
+            }
+        }
+    }
+
+    /// Appends, or puts aside what cannot be appended in time.
+    pub fn append_or_put_aside(
+        &self,
+        stream: &StreamId,
+        expected: Expected,
+        events: &[Envelope],
+    ) -> Result<Option<Version>, AppendError> {
+        match self.append(stream, expected, events) {
+            Err(AppendError::Busy(why) | AppendError::Unavailable(why))
+                if self.patience == Patience::Hook =>
+            {
+                let aside = spool::put(&self.folder, stream, events);
+                aside
+                    .map(|()| None)
+                    .map_err(|error| AppendError::Unavailable(format!("{why}; {error}")))
+            }
+            appended => appended.map(Some),
+        }
+    }
+
+    /// Brings a stream to hold events too, or puts them aside where that is not possible in time;
+    /// gives back how many were new, where that is known.
+    pub fn unite_or_put_aside(
+        &self,
+        stream: &StreamId,
+        events: Vec<Envelope>,
+    ) -> Result<Option<usize>, AppendError> {
+        self.unite_all_or_put_aside(&[(stream.clone(), events)])
+    }
+
+    /// The same of several streams.
+    pub fn unite_all_or_put_aside(
+        &self,
+        streams: &[(StreamId, Vec<Envelope>)],
+    ) -> Result<Option<usize>, AppendError> {
+        match self.unite(streams) {
+            Err(AppendError::Busy(why) | AppendError::Unavailable(why))
+                if self.patience == Patience::Hook =>
+            {
+                for (stream, events) in streams {
+                    let aside = spool::put(&self.folder, stream, events);
+                    aside.map_err(|error| AppendError::Unavailable(format!("{why}; {error}")))?;
+                }
+                Ok(None)
+            }
+            united => united.map(Some),
+        }
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unreadable(&self, error: &rusqlite::Error) -> LedgerError {
+        damaged(&self.path, error)
+    }
+
+    /// Stores a blob in the database.
+    fn insert(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
+        let connection = self.connection();
+        let store = || -> rusqlite::Result<usize> {
+            // Not waited for: the log is one file, so the record that names it brings it to the disk.
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            let sql = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
+            let stored = connection.execute(sql, (blob.hash(), blob.bytes()));
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            stored
+        };
+        let is_new = store().map_err(|error| self.unreadable(&error))? > 0;
+        drop(connection);
+        if !is_new && self.get_blob(blob.hash())?.is_none() {
+            return Err(LedgerError::Forgotten(blob.hash().to_owned()));
+        }
+        Ok(())
+    }
+
+    /// What the database has of a hash: bytes, or what stands in their place.
+    fn row(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+        let found = self.connection().query_row(ROW, [hash], |row| row.get(0)).optional();
+        found.map_err(|error| self.unreadable(&error))
+    }
+}
+
+fn connect(path: &std::path::Path, patience: Patience) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(patience.timeout())?;
+    sqlite_log::keep(&connection)?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX)?;
+    Ok(connection)
+}
+
+fn keeps_a_log(connection: &Connection) -> rusqlite::Result<bool> {
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+    Ok(mode == "wal")
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// What an append came to, before it is told as the trait wants it.
+enum Appended {
+    At(Version),
+    Conflict(Option<Version>),
+}
+
+impl Drop for SqliteLedger {
+    fn drop(&mut self) {
+        sqlite_log::shorten(&self.connection(), &self.path);
+    }
+}
+
+impl Ledger for SqliteLedger {
+    fn append(
+        &self,
+        stream: &StreamId,
+        expected: Expected,
+        events: &[Envelope],
+    ) -> Result<Version, AppendError> {
+        let text = written(stream, events)?;
+        let appended = append(&mut self.connection(), stream, expected, events, &text);
+        match appended.map_err(|error| unavailable(&error))? {
+            Appended::At(version) => {
+                // The record is there whether or not anybody hears it.
+                let _ = bell::ring(&self.folder);
+                Ok(version)
+            }
+            Appended::Conflict(actual) => Err(AppendError::Conflict { actual }),
+        }
+    }
+
+    fn read(
+        &self,
+        stream: &StreamId,
+        after: Option<Version>,
+    ) -> Result<Vec<Recorded>, LedgerError> {
+        let after = after.map_or(0, |version| version.0);
+        let sql = "SELECT position, stream, number, events FROM records
+                   WHERE stream = ?1 AND number > ?2 ORDER BY number";
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map((stream.as_str(), after.cast_signed()), record);
+        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
+        Ok(rows)
+    }
+
+    fn read_all(&self, after: Cursor, max: usize) -> Result<Vec<Recorded>, LedgerError> {
+        let sql = "SELECT position, stream, number, events FROM records
+                   WHERE position > ?1 ORDER BY position LIMIT ?2";
+        let max = i64::try_from(max).unwrap_or(i64::MAX);
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map((after.0.cast_signed(), max), record);
+        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
+        Ok(rows)
+    }
+
+    fn read_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError> {
+        // By its limits, so that the index of the streams is used.
+        let sql = "SELECT position, stream, number, events FROM records
+                   WHERE stream >= ?1 AND stream < ?1 || char(1114111) ORDER BY stream, number";
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map([prefix], record);
+        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
+        Ok(rows)
+    }
+
+    fn last_below(&self, prefix: &str) -> Result<Vec<Recorded>, LedgerError> {
+        // Which those are stands in the index of the streams alone.
+        let sql = "SELECT position, stream, number, events FROM records WHERE (stream, number) IN
+                   (SELECT stream, max(number) FROM records
+                    WHERE stream >= ?1 AND stream < ?1 || char(1114111) GROUP BY stream)
+                   ORDER BY stream";
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map([prefix], record);
+        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
+        Ok(rows)
+    }
+
+    fn latest_below(&self, prefix: &str, max: usize) -> Result<Vec<Recorded>, LedgerError> {
+        // The places come from the index of the streams alone; only what is wanted is read.
+        let sql = "SELECT position, stream, number, events FROM records WHERE position IN (
+                       SELECT position FROM records
+                       WHERE stream >= ?1 AND stream < ?1 || char(1114111)
+                       ORDER BY +position DESC LIMIT ?2
+                   ) ORDER BY position DESC";
+        let max = i64::try_from(max).unwrap_or(i64::MAX);
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map((prefix, max), record);
+        let rows = rows.and_then(Iterator::collect).map_err(|error| self.unreadable(&error))?;
+        Ok(rows)
+    }
+
+    fn unite(&self, streams: &[(StreamId, Vec<Envelope>)]) -> Result<usize, AppendError> {
+        let mut new = 0;
+        // Others wait meanwhile, so the turns are short.
+        for some in streams.chunks(STREAMS_AT_ONCE) {
+            new += unite(&mut self.connection(), some)?;
+        }
+        if new > 0 {
+            let _ = bell::ring(&self.folder);
+        }
+        Ok(new)
+    }
+
+    fn watch(&self) -> Result<Box<dyn Watch>, LedgerError> {
+        Ok(Box::new(bell::BellWatch::new(self.folder.path())))
+    }
+
+    fn hold(&self, name: &str) -> Result<Lease, Held> {
+        lease::hold(&self.folder, name)
+    }
+
+    fn store(&self, blob: &Blob<'_>) -> Result<(), LedgerError> {
+        if !large::is_large(blob) {
+            return self.insert(blob);
+        }
+        if self.row(blob.hash())?.is_none() {
+            large::put(&self.folder, blob)?;
+        }
+        // Somebody may have had it forgotten meanwhile.
+        if self.row(blob.hash())?.is_some_and(|bytes| is_tombstone(blob.hash(), &bytes)) {
+            large::remove(&self.folder, blob.hash())?;
+            return Err(LedgerError::Forgotten(blob.hash().to_owned()));
+        }
+        Ok(())
+    }
+
+    fn get_blob(&self, hash: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+        match self.row(hash)? {
+            Some(bytes) => Ok(Some(bytes).filter(|bytes| !is_tombstone(hash, bytes))),
+            None => large::get(&self.folder, hash),
+        }
+    }
+
+    fn blobs_like(&self, beginning: &str) -> Result<Vec<String>, LedgerError> {
+        let sql = "SELECT hash FROM blobs WHERE hash >= ?1 AND hash < ?1 || 'g'
+                   AND (length(bytes) > 0 OR hash = ?2) ORDER BY hash";
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql).map_err(|e| self.unreadable(&e))?;
+        let rows = statement.query_map((beginning, sha256(b"")), |row| row.get(0));
+        let inside: rusqlite::Result<BTreeSet<String>> = rows.and_then(Iterator::collect);
+        let mut hashes = inside.map_err(|error| self.unreadable(&error))?;
+        // Somebody killed while it was forgotten leaves the file of one.
+        let is_kept = |hash: &String| connection.prepare_cached(ROW)?.exists([hash]).map(|it| !it);
+        for hash in large::like(&self.folder, beginning)? {
+            if is_kept(&hash).map_err(|error| self.unreadable(&error))? {
+                hashes.insert(hash);
+            }
+        }
+        Ok(hashes.into_iter().collect())
+    }
+
+    fn forget_blob(&self, hash: &str) -> Result<(), LedgerError> {
+        let mut connection = self.connection();
+        let failed = |error: rusqlite::Error| self.unreadable(&error);
+        take_away(&mut connection, hash).map_err(failed)?;
+        large::remove(&self.folder, hash)?;
+        self.rewrite_pages(&connection)
+    }
+
+    fn forget_session(&self, client: &str, session: &str) -> Result<usize, LedgerError> {
+        let mut connection = self.connection();
+        let forgotten = take_session_away(&mut connection, client, session)
+            .map_err(|error| self.unreadable(&error))?;
+        self.rewrite_pages(&connection)?;
+        Ok(forgotten)
+    }
+}
+
+impl SqliteLedger {
+    /// Bytes of a row that was moved stay where it was before: all pages are written anew, and the
+    /// log, which has the old ones, is emptied.
+    fn rewrite_pages(&self, connection: &Connection) -> Result<(), LedgerError> {
+        let failed = |error: rusqlite::Error| self.unreadable(&error);
+        connection.execute_batch("VACUUM").map_err(failed)?;
+        let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+        let is_in_use: bool = emptied.map_err(failed)?;
+        if is_in_use {
+            let message = "others read it all the time, so its log still has what was forgotten";
+            return Err(LedgerError::Unavailable(message.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// What stands in the place of bytes that were forgotten: none at all, under a hash of some. Older
+/// versions store nothing over it either.
+fn is_tombstone(hash: &str, bytes: &[u8]) -> bool {
+    bytes.is_empty() && hash != sha256(b"")
+}
+
+/// Puts a tombstone in the place of bytes, and takes out what events quote of them.
+fn take_away(connection: &mut Connection, hash: &str) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "secure_delete", "ON")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let sql = "INSERT INTO blobs (hash, bytes) VALUES (?1, x'')
+               ON CONFLICT (hash) DO UPDATE SET bytes = x''";
+    transaction.execute(sql, [hash])?;
+    rewrite(&transaction, hash, |event| event.without(hash))?;
+    transaction.commit()
+}
+
+/// Takes out what events quote of a session.
+fn take_session_away(
+    connection: &mut Connection,
+    client: &str,
+    session: &str,
+) -> rusqlite::Result<usize> {
+    connection.pragma_update(None, "secure_delete", "ON")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let rewritten = rewrite(&transaction, session, |event| event.without_session(client, session))?;
+    transaction.commit()?;
+    Ok(rewritten)
+}
+
+/// Puts other events in the place of those that quote something, and counts them. Records without the
+/// needle are not read.
+fn rewrite(
+    transaction: &Transaction<'_>,
+    needle: &str,
+    without: impl Fn(&Event) -> Option<Event>,
+) -> rusqlite::Result<usize> {
+    let sql = "SELECT position, stream, number, events FROM records WHERE instr(events, ?1) > 0";
+    let records: Vec<Recorded> = {
+        let mut statement = transaction.prepare(sql)?;
+        statement.query_map([needle], record)?.collect::<rusqlite::Result<_>>()?
+    };
+    let mut rewritten = 0;
+    for record in records {
+        let before = rewritten;
+        let mut told = Vec::new();
+        for envelope in record.events {
+            let event = without(&envelope.event);
+            rewritten += usize::from(event.is_some());
+            let event = event.unwrap_or_else(|| envelope.event.clone());
+            told.push(Envelope { event, ..envelope }.cloud_event(record.stream.as_str()));
+        }
+        if rewritten > before {
+            let text = Value::Array(told).to_string();
+            let sql = "UPDATE records SET events = ?1 WHERE position = ?2";
+            transaction.execute(sql, (text, record.cursor.0.cast_signed()))?;
+        }
+    }
+    Ok(rewritten)
+}
+
+fn append(
+    connection: &mut Connection,
+    stream: &StreamId,
+    expected: Expected,
+    events: &[Envelope],
+    text: &str,
+) -> rusqlite::Result<Appended> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let last: Option<i64> = transaction
+        .prepare_cached("SELECT max(number) FROM records WHERE stream = ?1")?
+        .query_row([stream.as_str()], |row| row.get(0))?;
+    let wanted = match expected {
+        Expected::NoStream => 0,
+        Expected::Exact(version) => version.0.cast_signed(),
+    };
+    let next = wanted + 1;
+    // Before the comparison: a retry would otherwise conflict with itself.
+    if last.is_some_and(|last| last >= next) && ids_at(&transaction, stream, next)? == ids(events) {
+        return Ok(Appended::At(Version(next.cast_unsigned())));
+    }
+    if last.unwrap_or(0) != wanted {
+        return Ok(Appended::Conflict(last.map(|last| Version(last.cast_unsigned()))));
+    }
+    transaction
+        .prepare_cached("INSERT INTO records (stream, number, events) VALUES (?1, ?2, ?3)")?
+        .execute((stream.as_str(), next, text))?;
+    transaction.commit()?;
+    Ok(Appended::At(Version(next.cast_unsigned())))
+}
+
+/// Brings streams to hold events too, all or none.
+fn unite(
+    connection: &mut Connection,
+    streams: &[(StreamId, Vec<Envelope>)],
+) -> Result<usize, AppendError> {
+    let failed = |error: rusqlite::Error| unavailable(&error);
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    let mut new = 0;
+    for (stream, events) in streams {
+        let (last, mut known) = known(&transaction, stream).map_err(failed)?;
+        let mut insert = transaction
+            .prepare_cached("INSERT INTO records (stream, number, events) VALUES (?1, ?2, ?3)")
+            .map_err(failed)?;
+        let missing = events.iter().filter(|event| known.insert(event.id.clone()));
+        for (number, event) in (last + 1..).zip(missing) {
+            let text = written(stream, std::slice::from_ref(event))?;
+            insert.execute((stream.as_str(), number, text)).map_err(failed)?;
+            new += 1;
+        }
+    }
+    transaction.commit().map_err(failed)?;
+    Ok(new)
+}
+
+/// Where a stream stands, and the ids of its events.
+fn known(connection: &Connection, stream: &StreamId) -> rusqlite::Result<(i64, HashSet<String>)> {
+    let sql = "SELECT position, stream, number, events FROM records WHERE stream = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let records: Vec<Recorded> =
+        statement.query_map([stream.as_str()], record)?.collect::<rusqlite::Result<_>>()?;
+    let last = records.iter().map(|record| record.number).max().unwrap_or_default();
+    let ids = records.into_iter().flat_map(|record| record.events).map(|event| event.id);
+    Ok((last.cast_signed(), ids.collect()))
+}
+
+fn ids(events: &[Envelope]) -> Vec<String> {
+    events.iter().map(|event| event.id.clone()).collect()
+}
+
+fn ids_at(
+    connection: &Connection,
+    stream: &StreamId,
+    number: i64,
+) -> rusqlite::Result<Vec<String>> {
+    let sql =
+        "SELECT position, stream, number, events FROM records WHERE stream = ?1 AND number = ?2";
+    let found = connection.query_row(sql, (stream.as_str(), number), record).optional()?;
+    Ok(found.map(|found| ids(&found.events)).unwrap_or_default())
+}
+
+fn record(row: &rusqlite::Row<'_>) -> rusqlite::Result<Recorded> {
+    let (position, stream, number, events): (i64, String, i64, String) =
+        (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+    let events: Vec<Value> = serde_json::from_str(&events).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, Box::new(error))
+    })?;
+    Ok(Recorded {
+        cursor: Cursor(position.cast_unsigned()),
+        stream: StreamId::named(&stream),
+        number: number.cast_unsigned(),
+        version: Version(number.cast_unsigned()),
+        events: events.iter().filter_map(Envelope::read).collect(),
+    })
+}
+
+/// A commit that failed was rolled back; only a lost disk leaves a doubt.
+fn unavailable(error: &rusqlite::Error) -> AppendError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::SystemIoFailure) => AppendError::Ambiguous(error.to_string()),
+        _ if is_busy(error) => AppendError::Busy(error.to_string()),
+        _ => AppendError::Unavailable(error.to_string()),
+    }
+}

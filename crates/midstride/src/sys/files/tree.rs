@@ -1,0 +1,79 @@
+//! Whole folders: every file in one, and taking one away. Links are files of their own here, and are
+//! never followed.
+
+use super::{FileError, Problem, Root};
+use std::path::{Path, PathBuf};
+
+impl Root {
+    /// Every file below a folder, sorted, hidden ones too; a link is one, wherever it leads. Nothing
+    /// where there is no such folder.
+    pub fn files_below(&self, folder: &Path) -> Result<Vec<PathBuf>, FileError> {
+        let mut found = Vec::new();
+        let mut left = vec![folder.to_owned()];
+        while let Some(path) = left.pop() {
+            let failed = |error| self.error(&path, error);
+            match self.dir.symlink_metadata(&path).map_err(failed) {
+                Ok(metadata) if metadata.is_dir() => {
+                    for entry in self.dir.read_dir(&path).map_err(failed)? {
+                        left.push(path.join(entry.map_err(failed)?.file_name()));
+                    }
+                }
+                Ok(_) => found.push(path),
+                Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Whether a link is at a path, wherever it leads.
+    pub fn is_link(&self, path: &Path) -> bool {
+        self.dir.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+    }
+
+    /// Removes a folder with everything in it, or one file; a link goes without what it leads to. One
+    /// that is gone already is no error.
+    pub fn remove_tree(&self, path: &Path) -> Result<(), FileError> {
+        let failed = |error| self.error(path, error);
+        let removed = match self.dir.symlink_metadata(path).map_err(failed) {
+            Ok(metadata) if metadata.is_dir() => self.dir.remove_dir_all(path),
+            Ok(_) => self.dir.remove_file(path),
+            Err(FileError { problem: Problem::NotFound | Problem::NotFolder, .. }) => Ok(()),
+            Err(error) => return Err(error),
+        };
+        removed.map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sys::files::{Root, Scratch};
+    use std::os::unix::fs::symlink;
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn a_folder_goes_without_what_its_links_lead_to() {
+        let scratch = Scratch::new("midstride-tree").unwrap();
+        scratch.write("outside/kept.md", b"kept").unwrap();
+        scratch.write("project/ours/a/.hidden", b"x").unwrap();
+        scratch.write("project/ours/b.md", b"x").unwrap();
+        let project = scratch.path().join("project");
+        symlink(scratch.path().join("outside"), project.join("ours/out")).unwrap();
+        symlink("ours", project.join("link")).unwrap();
+        let root = Root::open(&project).unwrap();
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let below = root.files_below(Path::new("ours")).unwrap();
+        assert_eq!(below, paths(&["ours/a/.hidden", "ours/b.md", "ours/out"]));
+        assert_eq!(root.files_below(Path::new("nothing")).unwrap(), paths(&[]));
+        assert_eq!(root.files_below(Path::new("link")).unwrap(), paths(&["link"]));
+        root.remove_tree(Path::new("link")).unwrap();
+        assert!(root.has(Path::new("ours/b.md")));
+        root.remove_tree(Path::new("ours")).unwrap();
+        root.remove_tree(Path::new("ours")).unwrap();
+        assert!(!root.has(Path::new("ours")));
+        assert!(scratch.path().join("outside/kept.md").exists());
+        assert!(root.remove_tree(Path::new("../outside")).is_err());
+        scratch.remove().unwrap();
+    }
+}

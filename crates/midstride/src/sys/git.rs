@@ -1,0 +1,125 @@
+//! Git: where a repository is, what it has checked out, and what its command line says.
+//!
+//! Finding the repository and its commit reads files and starts no process, because hooks do it.
+
+mod branches;
+mod cat_file;
+mod configuration;
+mod exchange;
+mod file_tree;
+mod head;
+mod history;
+mod index;
+mod merge_file;
+mod objects;
+mod reflog;
+mod removal;
+mod run;
+mod status;
+
+pub use branches::{BranchState, Branches};
+pub use cat_file::{OBJECT_BYTES_MAX, Object, Objects};
+pub use exchange::{Exchange, Exchanged};
+pub use file_tree::{Fetched, Filed};
+pub use history::{Listed, LogEntry};
+pub use index::Conflicted;
+pub use merge_file::{MergedLines, merge_lines};
+pub use objects::Kept;
+pub use removal::Left;
+pub use run::GitError;
+pub(crate) use run::LOCAL_VARIABLES;
+pub use status::LOGGED_MAX;
+pub(crate) use status::look;
+
+use crate::sys::files;
+use std::path::{Path, PathBuf};
+
+/// A repository with a working tree.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    work_tree: PathBuf,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+}
+
+impl Repository {
+    /// The repository whose working tree holds `start`.
+    pub fn discover(start: &Path) -> Option<Self> {
+        start.ancestors().find_map(Self::at)
+    }
+
+    /// The bare repository that holds `start`, if no working tree lies nearer. What lies in a
+    /// folder `.git` belongs to the working tree around it.
+    pub fn bare(start: &Path) -> Option<&Path> {
+        let is_bare = |folder: &Path| {
+            files::is_file(&folder.join("HEAD"))
+                && files::is_folder(&folder.join("objects"))
+                && files::is_folder(&folder.join("refs"))
+        };
+        let mut outside = start.ancestors().take_while(|folder| Self::at(folder).is_none());
+        outside.find(|folder| is_bare(folder) && !folder.iter().any(|name| name == ".git"))
+    }
+
+    /// The repository whose working tree starts here.
+    fn at(work_tree: &Path) -> Option<Self> {
+        let dot_git = work_tree.join(".git");
+        let git_dir = if files::is_folder(&dot_git) {
+            dot_git
+        } else {
+            let text = files::read_small(&dot_git).ok()??;
+            work_tree.join(text.strip_prefix("gitdir:")?.trim())
+        };
+        let head = files::read_small(&git_dir.join("HEAD")).ok()?;
+        head?;
+        let common = files::read_small(&git_dir.join("commondir")).ok()?;
+        let common_dir = match common {
+            Some(path) => files::real(&git_dir.join(path.trim())),
+            None => git_dir.clone(),
+        };
+        Some(Self { work_tree: work_tree.to_owned(), git_dir, common_dir })
+    }
+
+    /// The top of the working tree.
+    pub fn work_tree(&self) -> &Path {
+        &self.work_tree
+    }
+
+    /// The git directory of this working tree.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// The folder that all worktrees of the repository share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// The tops of all working trees of the repository, as far as they are there.
+    pub fn work_trees(&self) -> Vec<PathBuf> {
+        let mut tops = vec![self.work_tree.clone(), self.main_work_tree().to_owned()];
+        let folder = files::Root::open(&self.common_dir.join("worktrees"));
+        let names = folder.and_then(|folder| folder.entries(Path::new(""))).unwrap_or_default();
+        for entry in names.iter().filter(|entry| entry.is_folder) {
+            let file = self.common_dir.join("worktrees").join(&entry.name).join("gitdir");
+            let Ok(Some(text)) = files::read_small(&file) else { continue };
+            tops.extend(Path::new(text.trim()).parent().map(Path::to_owned));
+        }
+        tops.sort();
+        tops.dedup();
+        tops
+    }
+
+    /// The branch that is checked out; `None` where it is only a commit.
+    pub fn branch(&self) -> Option<String> {
+        let head = files::read_small(&self.git_dir.join("HEAD")).ok()??;
+        head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+    }
+
+    /// The top of the main working tree, of which this may be a second one.
+    pub fn main_work_tree(&self) -> &Path {
+        match self.common_dir.parent() {
+            Some(parent) if self.common_dir.ends_with(".git") => parent,
+            _ => &self.work_tree,
+        }
+    }
+}

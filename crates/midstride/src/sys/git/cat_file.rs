@@ -1,0 +1,156 @@
+//! Many objects from one process.
+
+use super::run::command;
+use super::{GitError, Repository};
+use crate::sys::process::Conversation;
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufRead as _, Read as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
+
+/// A larger object is not looked into.
+pub const OBJECT_BYTES_MAX: u64 = 5 << 20;
+
+/// Objects from one process that stays.
+#[derive(Debug)]
+pub struct Objects(Conversation);
+
+/// What an object holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// The bytes of a file; none where there are more than [`OBJECT_BYTES_MAX`].
+    Blob {
+        /// Its id.
+        id: String,
+        /// Its bytes.
+        bytes: Option<Vec<u8>>,
+    },
+    /// A folder, or a commit.
+    Other,
+}
+
+impl Objects {
+    /// An object by any name git knows, `COMMIT:path` too, through links; `None` where there is none.
+    pub fn get(&mut self, name: &str) -> io::Result<Option<Object>> {
+        // A name with a line break would ask for two.
+        if name.contains('\n') {
+            return Ok(None);
+        }
+        self.0.ask(format!("{name}\n").as_bytes())?;
+        let mut head = String::new();
+        if self.0.answers.read_line(&mut head)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut words = head.trim_end().rsplitn(3, ' ');
+        let (size, kind, id) = (words.next(), words.next(), words.next());
+        // `<name> missing`; a name may have blanks.
+        let Some(size) = size.and_then(|size| size.parse::<u64>().ok()) else { return Ok(None) };
+        let is_blob = kind == Some("blob");
+        let bytes = self.bytes(size, is_blob && size <= OBJECT_BYTES_MAX)?;
+        // `dangling <size>`, `symlink <size>`: a link that leads nowhere, or out of the commit.
+        let Some(id) = id.map(str::to_owned) else { return Ok(None) };
+        Ok(Some(if is_blob { Object::Blob { id, bytes } } else { Object::Other }))
+    }
+
+    /// The bytes that follow, and the line break behind them.
+    fn bytes(&mut self, size: u64, wanted: bool) -> io::Result<Option<Vec<u8>>> {
+        let mut following = (&mut self.0.answers).take(size + 1);
+        if !wanted {
+            io::copy(&mut following, &mut io::sink())?;
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        following.read_to_end(&mut bytes)?;
+        bytes.pop();
+        Ok(Some(bytes))
+    }
+}
+
+impl Repository {
+    /// Starts the process that gives objects.
+    pub fn objects(&self) -> Result<Objects, GitError> {
+        let asked = ["cat-file", "--batch", "--follow-symlinks"];
+        let mut git = command(&self.work_tree, &asked);
+        Conversation::start(&mut git).map(Objects).map_err(GitError::NotStarted)
+    }
+
+    /// Texts by their ids; what is not here is left out.
+    pub fn blobs(&self, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+        let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let answer = self.run(&["cat-file", "--batch"], asked.as_bytes())?;
+        let found = |(id, text): (&String, Vec<u8>)| (!text.is_empty()).then(|| (id.clone(), text));
+        Ok(ids.iter().zip(objects(&answer)).filter_map(found).collect())
+    }
+
+    /// The Markdown files that git keeps track of, below the working tree.
+    pub fn tracked_markdown(&self) -> Result<HashSet<PathBuf>, GitError> {
+        let listed = self.run(&["ls-files", "-z", "--", "*.md"], b"")?;
+        let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(path_of).collect())
+    }
+
+    /// The staged files, with the text that would be committed.
+    pub fn staged_markdown(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, GitError> {
+        let listed = self.run(
+            &[
+                "diff",
+                "--cached",
+                "--name-only",
+                "-z",
+                "--diff-filter=ACMR",
+                "--no-ext-diff",
+                "--",
+                "*.md",
+            ],
+            b"",
+        )?;
+        let paths: Vec<&[u8]> =
+            listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).collect();
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        // A path with a line break would ask for two objects; it is asked for alone.
+        let (odd, plain): (Vec<&[u8]>, Vec<&[u8]>) =
+            paths.into_iter().partition(|path| path.contains(&b'\n'));
+        let asked: Vec<u8> = plain.iter().flat_map(|path| [b":", *path, b"\n"].concat()).collect();
+        let answer = self.run(&["cat-file", "--batch"], &asked)?;
+        let mut staged: Vec<(PathBuf, Vec<u8>)> =
+            plain.into_iter().map(path_of).zip(objects(&answer)).collect();
+        for path in odd {
+            let object = OsString::from_vec([b":", path].concat());
+            let text = self.run(&[OsStr::new("cat-file"), OsStr::new("blob"), &object], b"")?;
+            staged.push((path_of(path), text));
+        }
+        Ok(staged)
+    }
+}
+
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+/// Splits `<id> <type> <size>\n<bytes>\n…` into the bytes of each object.
+fn objects(mut answer: &[u8]) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    while let Some(line_end) = answer.iter().position(|byte| *byte == b'\n') {
+        let head = String::from_utf8_lossy(&answer[..line_end]).into_owned();
+        answer = &answer[line_end + 1..];
+        let size = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
+        let size = size.unwrap_or(0).min(answer.len());
+        found.push(answer[..size].to_vec());
+        answer = answer.get(size + 1..).unwrap_or_default();
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::objects;
+
+    #[test]
+    fn objects_are_split_by_their_size() {
+        let answer = b"aaa blob 3\nx\ny\nbbb blob 0\n\nccc blob 2\nzz\n";
+        assert_eq!(objects(answer), [b"x\ny".to_vec(), Vec::new(), b"zz".to_vec()]);
+    }
+}

@@ -1,0 +1,223 @@
+//! What a commit or the working tree holds, who wrote a line, and what happened since.
+
+use super::{GitError, Repository};
+use crate::sys::files;
+use jiff::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The files of a commit or of the working tree, by their paths below its top.
+#[derive(Clone, Debug, Default)]
+pub struct Listed {
+    /// Files, with the ids of their texts where git has them.
+    pub files: BTreeMap<String, Option<String>>,
+    /// Other repositories.
+    pub submodules: BTreeSet<String>,
+}
+
+/// A commit, and which of the paths that were asked for it changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogEntry {
+    /// Its id.
+    pub commit: String,
+    /// When it was committed.
+    pub time: Timestamp,
+    /// The first line of its message.
+    pub subject: String,
+    /// What it changed.
+    pub paths: Vec<String>,
+}
+
+impl Repository {
+    /// The files of a commit.
+    pub fn files_at(&self, commit: &str) -> Result<Listed, GitError> {
+        let listed = self.run(&["ls-tree", "-r", "-z", "--full-tree", commit], b"")?;
+        let mut out = Listed::default();
+        for entry in parts(&listed) {
+            // `<mode> <type> <id>\t<path>`
+            out.add(&entry, 2);
+        }
+        Ok(out)
+    }
+
+    /// The files of the working tree: tracked ones with the text that is staged, and new ones.
+    pub fn files_here(&self) -> Result<Listed, GitError> {
+        let mut out = Listed::default();
+        for entry in parts(&self.run(&["ls-files", "-z", "--stage"], b"")?) {
+            // `<mode> <id> <stage>\t<path>`
+            out.add(&entry, 1);
+        }
+        let new = ["ls-files", "-z", "--others", "--exclude-standard"];
+        for path in parts(&self.run(&new, b"")?) {
+            out.files.entry(path).or_insert(None);
+        }
+        Ok(out)
+    }
+
+    /// The ids that the bytes of files below the working tree would have.
+    pub fn ids_of_files(&self, paths: &[String]) -> Result<Vec<String>, GitError> {
+        let asked: String = paths.iter().map(|path| format!("{path}\n")).collect();
+        let ids = self.run(&["hash-object", "--no-filters", "--stdin-paths"], asked.as_bytes())?;
+        Ok(String::from_utf8_lossy(&ids).lines().map(str::to_owned).collect())
+    }
+
+    /// For each line of a text that lies at a path, or is staged there, the commit that wrote it;
+    /// none where it is not committed yet. Nothing at all where the file is not tracked.
+    pub fn writers_of_lines(&self, path: &Path, text: &[u8]) -> Vec<Option<String>> {
+        let asked = ["blame", "--porcelain", "-w", "--contents", "-", "--"].map(OsStr::new);
+        let Ok(blamed) = self.run(&[&asked[..], &[path.as_os_str()]].concat(), text) else {
+            return Vec::new();
+        };
+        let mut writers = Vec::new();
+        for line in String::from_utf8_lossy(&blamed).lines() {
+            // `<commit> <line then> <line now>[ <how many>]` stands before every line.
+            let mut words = line.split(' ');
+            let id = words.next().filter(|id| matches!(id.len(), 40 | 64));
+            let id = id.filter(|id| id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            let (Some(id), Some(_), Some(now)) = (id, words.next(), words.next()) else { continue };
+            let Ok(now) = now.parse::<usize>() else { continue };
+            writers.resize(now.max(writers.len()), None);
+            writers[now - 1] = (!id.bytes().all(|byte| byte == b'0')).then(|| id.to_owned());
+        }
+        writers
+    }
+
+    /// The commits since a moment that changed some paths, newest first.
+    pub fn changes_since(
+        &self,
+        since: Timestamp,
+        paths: &BTreeSet<String>,
+    ) -> Result<Vec<LogEntry>, GitError> {
+        let since = format!("--since={}", since.as_second());
+        let asked = ["log", "--no-merges", "-z", "--name-only", "--no-renames", &since];
+        let asked = asked.into_iter().chain([LOG_FORMAT, "--"]).map(OsString::from);
+        // A path is a path here, whatever it looks like.
+        let asked_for = paths.iter().filter(|_| paths.len() <= ASKED_PATHS_MAX);
+        let asked_for = asked_for.map(|path| OsString::from(format!(":(top,literal){path}")));
+        let log = self.run(&asked.chain(asked_for).collect::<Vec<_>>(), b"")?;
+        Ok(log_entries(&log, &|path| paths.contains(path)))
+    }
+
+    /// A few of the commits, newest first, that brought a text or took it away, with the paths.
+    pub fn commits_with(&self, blob: &str, at_most: usize) -> Result<Vec<LogEntry>, GitError> {
+        let (object, most) = (format!("--find-object={blob}"), format!("-{at_most}"));
+        let asked = ["log", "--all", "--reflog", "-m", "-z", "--name-only", "--no-renames"];
+        let rest = ["--no-ext-diff", LOG_FORMAT, &object, &most];
+        let log = self.run(&[&asked[..], &rest].concat(), b"")?;
+        Ok(log_entries(&log, &|_| true))
+    }
+
+    /// The paths below the working tree at which a text is staged.
+    pub fn staged_at(&self, blob: &str) -> Result<Vec<String>, GitError> {
+        let here = self.files_here()?.files.into_iter();
+        Ok(here.filter(|(_, id)| id.as_deref() == Some(blob)).map(|(path, _)| path).collect())
+    }
+
+    /// Whether only the newest part of the history is here.
+    pub fn is_shallow(&self) -> bool {
+        files::is_file(&self.shallow_file())
+    }
+
+    /// The commits whose parents are not here, because only the newest part of the history is.
+    pub fn oldest_here(&self) -> BTreeSet<String> {
+        let listed = files::read_small(&self.shallow_file()).ok().flatten().unwrap_or_default();
+        listed.lines().map(|id| id.trim().to_owned()).collect()
+    }
+
+    fn shallow_file(&self) -> PathBuf {
+        self.common_dir.join("shallow")
+    }
+
+    /// The parent of the last commit, up to one of them, that changed a path below the working tree.
+    pub fn before_last_change(&self, up_to: &str, path: &str) -> Option<String> {
+        let path = format!(":(top,literal){path}");
+        let log = self.run(&["log", "-1", "--format=%P", up_to, "--", &path], b"").ok()?;
+        String::from_utf8_lossy(&log).split_whitespace().next().map(str::to_owned)
+    }
+}
+
+impl Repository {
+    /// When the last commit was made that changed a file below the working tree; none where the
+    /// file is not tracked, or differs from what is committed.
+    pub fn changed_at(&self, path: &str) -> Option<i64> {
+        let path = format!(":(top,literal){path}");
+        let text = |arguments: &[&str]| self.run(arguments, b"").ok();
+        // Without this git looks through all of the history for a file that it never had.
+        let tracked = text(&["ls-files", "-z", "--", &path])?;
+        let changed = text(&["diff", "--name-only", "-z", "HEAD", "--", &path])?;
+        if tracked.is_empty() || !changed.is_empty() {
+            return None;
+        }
+        let log = text(&["log", "-1", "--format=%ct", "--", &path])?;
+        String::from_utf8_lossy(&log).trim().parse().ok()
+    }
+}
+
+impl Listed {
+    /// Adds `<words>\t<path>`, of whose words the first is the mode and one the id.
+    fn add(&mut self, entry: &str, id_at: usize) {
+        let Some((words, path)) = entry.split_once('\t') else { return };
+        let words: Vec<&str> = words.split(' ').collect();
+        if words.first() == Some(&SUBMODULE) {
+            self.submodules.insert(path.to_owned());
+        } else {
+            let id = words.get(id_at).map(|id| (*id).to_owned());
+            self.files.insert(path.to_owned(), id);
+        }
+    }
+
+    /// Whether git keeps a file, rather than only seeing that it is there.
+    pub fn is_tracked(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(Option::is_some)
+    }
+
+    /// The submodule that a path lies in.
+    pub fn submodule_of(&self, path: &str) -> Option<&str> {
+        let inside = |module: &&String| {
+            path.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.submodules.iter().find(inside).map(String::as_str)
+    }
+}
+
+/// How commits are told, so that they can be told from paths.
+const LOG_FORMAT: &str = "--format=%x01%H %ct %s";
+
+/// Git compares every path with every pattern: of many, it is quicker to be told about all.
+const ASKED_PATHS_MAX: usize = 16;
+
+/// The mode of a link to a commit of another repository.
+const SUBMODULE: &str = "160000";
+
+/// What stands between null bytes.
+fn parts(bytes: &[u8]) -> Vec<String> {
+    let parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+}
+
+/// Commits with those of their paths that are wanted; one without any is left out.
+fn log_entries(log: &[u8], wanted: &dyn Fn(&str) -> bool) -> Vec<LogEntry> {
+    let mut entries: Vec<LogEntry> = Vec::new();
+    for part in parts(log) {
+        match part.split_once('\u{1}') {
+            Some((_, head)) => entries.extend(log_entry(head)),
+            None => {
+                let path = part.trim_start_matches('\n').to_owned();
+                if let Some(entry) = entries.last_mut().filter(|_| wanted(&path)) {
+                    entry.paths.push(path);
+                }
+            }
+        }
+    }
+    entries.retain(|entry| !entry.paths.is_empty());
+    entries
+}
+
+fn log_entry(head: &str) -> Option<LogEntry> {
+    let mut words = head.splitn(3, ' ');
+    let (commit, time) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
+    let time = Timestamp::from_second(time).ok()?;
+    let subject = words.next().unwrap_or_default().trim_end().to_owned();
+    Some(LogEntry { commit, time, subject, paths: Vec::new() })
+}

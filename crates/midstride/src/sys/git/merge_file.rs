@@ -1,0 +1,48 @@
+//! Git's own merge of lines, for what is not our text.
+
+use super::GitError;
+use super::run;
+use crate::sys::files::Scratch;
+use std::path::Path;
+
+/// From here on the exit code of `git merge-file` is not a number of conflicts.
+const CONFLICTS_MAX: i32 = 127;
+
+/// What git made of three texts.
+#[derive(Clone, Debug)]
+pub struct MergedLines {
+    /// The bytes, with git's markers where both sides changed the same lines.
+    pub bytes: Vec<u8>,
+    /// Whether there are markers.
+    pub conflicts: bool,
+}
+
+/// Merges lines of any encoding; `None` where git takes a side for binary.
+pub fn merge_lines(
+    base: &[u8],
+    ours: &[u8],
+    theirs: &[u8],
+) -> Result<Option<MergedLines>, GitError> {
+    let scratch = Scratch::new("midstride-lines")?;
+    let merged = merge_in(&scratch, [ours, base, theirs]);
+    scratch.remove()?;
+    merged
+}
+
+fn merge_in(scratch: &Scratch, sides: [&[u8]; 3]) -> Result<Option<MergedLines>, GitError> {
+    const NAMES: [&str; 3] = ["ours", "base", "theirs"];
+    let mut asked = vec!["merge-file", "--stdout"];
+    for (name, bytes) in NAMES.iter().zip(sides) {
+        scratch.write(Path::new(name), bytes)?;
+        asked.extend(["-L", *name]);
+    }
+    asked.extend(NAMES);
+    let output = run::output(scratch.path(), &asked, b"")?;
+    match output.status.code() {
+        Some(count @ 0..=CONFLICTS_MAX) => {
+            Ok(Some(MergedLines { bytes: output.stdout, conflicts: count > 0 }))
+        }
+        Some(_) if sides.iter().any(|side| side.contains(&0)) => Ok(None),
+        Some(_) | None => run::succeeded(&asked, output).map(|_| None),
+    }
+}

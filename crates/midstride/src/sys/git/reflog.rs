@@ -1,0 +1,175 @@
+//! What moved `HEAD` and branches, read from git's own log files without starting git.
+
+use super::Repository;
+use crate::sys::files::Stream;
+use jiff::Timestamp;
+use midstride_core::session::repository::{
+    Action, MadeCommit, ReflogEntry, Tips, made, name_branches,
+};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// So much of a log is read at first, from its end; then more, up to the limit.
+const FIRST_BYTES: u64 = 16 << 10;
+const BYTES_MAX: u64 = 1 << 20;
+/// What a hook reads of a log at most, from its end: some hundred entries.
+const RECENT_BYTES: u64 = 128 << 10;
+/// So many entries in a row from before a time come from before it.
+const EARLIER_MAX: usize = 8;
+/// Where a branch points is asked for so many branches at most.
+const TIPS_MAX: usize = 16;
+
+impl Repository {
+    /// What moved `HEAD` of this worktree between two times, oldest first, with the branch that was
+    /// checked out. At most the last megabyte of the log is read.
+    pub fn reflog(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<ReflogEntry> {
+        let mut entries = entries(&self.git_dir.join("logs/HEAD"), from, BYTES_MAX);
+        name_branches(&mut entries, self.branch_at_work().as_deref());
+        entries.retain(|entry| to.is_none_or(|to| entry.at <= to));
+        entries
+    }
+
+    /// The newest entries of the same log, without their branches.
+    pub(super) fn recent_reflog(&self) -> Vec<ReflogEntry> {
+        entries(&self.git_dir.join("logs/HEAD"), None, RECENT_BYTES)
+    }
+
+    /// The newest entries of the log of a branch.
+    pub(super) fn recent_branch_reflog(&self, branch: &str) -> Vec<ReflogEntry> {
+        let file = self.branch_file("logs/refs/heads", branch);
+        file.map(|file| entries(&file, None, RECENT_BYTES)).unwrap_or_default()
+    }
+
+    /// What moved a branch since a time, oldest first, whichever worktree it was checked out in.
+    pub fn branch_reflog(&self, branch: &str, from: Option<Timestamp>) -> Vec<ReflogEntry> {
+        let Some(file) = self.branch_file("logs/refs/heads", branch) else { return Vec::new() };
+        let mut entries = entries(&file, from, BYTES_MAX);
+        for entry in &mut entries {
+            entry.branch = Some(branch.to_owned());
+        }
+        entries
+    }
+
+    /// The commits that were made in this worktree between two times, oldest first, and what became
+    /// of them since.
+    pub fn commits_made(&self, from: Timestamp, to: Option<Timestamp>) -> Vec<MadeCommit> {
+        let mut log = self.reflog(Some(from), None);
+        let has_any = log.iter().any(|entry| to.is_none_or(|to| entry.at <= to));
+        if !has_any {
+            return Vec::new();
+        }
+        let mut branches: Vec<String> = log.iter().filter_map(|one| one.branch.clone()).collect();
+        branches.extend(log.iter().filter_map(|one| one.merged.clone()));
+        branches.extend(self.default_branch());
+        branches.sort();
+        branches.dedup();
+        branches.truncate(TIPS_MAX);
+        let tips = self.tips(&branches);
+        let makes = |one: &&ReflogEntry| !matches!(one.action, Action::Checkout | Action::Reset);
+        let here: HashSet<String> = log.iter().filter(makes).map(|one| one.new.clone()).collect();
+        // Where there is one worktree alone, almost everything happens in it.
+        if crate::sys::files::is_folder(&self.common_dir.join("worktrees")) {
+            self.add_moves_elsewhere(&mut log, &branches, from);
+        }
+        let mut commits = made(&log, to, &tips);
+        let is_early = |one: &MadeCommit| one.at.as_second() < from.as_second();
+        commits.retain(|one| here.contains(&one.id) && !is_early(one));
+        commits
+    }
+
+    /// Adds what another worktree did to branches: their own logs know.
+    fn add_moves_elsewhere(
+        &self,
+        log: &mut Vec<ReflogEntry>,
+        branches: &[String],
+        from: Timestamp,
+    ) {
+        let known: HashSet<_> =
+            log.iter().map(|one| (one.old.clone(), one.new.clone(), one.at)).collect();
+        let is_new =
+            |one: &ReflogEntry| !known.contains(&(one.old.clone(), one.new.clone(), one.at));
+        let moves = branches.iter().flat_map(|name| self.branch_reflog(name, Some(from)));
+        let mut moves: Vec<ReflogEntry> = moves.filter(is_new).collect();
+        moves.sort_by_key(|entry| entry.at);
+        let mut moves = moves.into_iter().peekable();
+        // What happened here stays in its order, whatever its clock said.
+        let mut all = Vec::new();
+        for entry in log.drain(..) {
+            while let Some(earlier) = moves.next_if(|one| one.at < entry.at) {
+                all.push(earlier);
+            }
+            all.push(entry);
+        }
+        all.extend(moves);
+        *log = all;
+    }
+
+    fn tips(&self, branches: &[String]) -> Tips {
+        let of = |folder: &str| {
+            let tip = |name: &String| self.commit_of(&format!("{folder}/{name}"));
+            branches.iter().filter_map(tip).collect::<Vec<String>>()
+        };
+        let mut local = of("refs/heads");
+        local.extend(self.head_commit());
+        Tips { local, remote: of("refs/remotes/origin") }
+    }
+
+    /// The branch that is checked out, or is being rebased.
+    fn branch_at_work(&self) -> Option<String> {
+        let rebased = ["rebase-merge/head-name", "rebase-apply/head-name"].into_iter();
+        let rebased = || {
+            rebased.map(|file| self.git_dir.join(file)).find_map(|file| {
+                let name = crate::sys::files::read_small(&file).ok()??;
+                name.trim().strip_prefix("refs/heads/").map(str::to_owned)
+            })
+        };
+        self.branch().or_else(rebased)
+    }
+
+    /// Where a file of a branch lies, unless its name leads out.
+    pub(super) fn branch_file(&self, folder: &str, branch: &str) -> Option<PathBuf> {
+        let is_name = !branch.is_empty() && crate::sys::files::stays_inside(Path::new(branch));
+        is_name.then(|| self.common_dir.join(folder).join(branch))
+    }
+}
+
+/// The entries of a log since a time, oldest first; at most so much of it is read, from its end.
+fn entries(file: &Path, from: Option<Timestamp>, bytes_max: u64) -> Vec<ReflogEntry> {
+    let Ok(mut stream) = Stream::open(file) else { return Vec::new() };
+    let end = stream.bytes();
+    let mut size = if from.is_some() { FIRST_BYTES } else { bytes_max };
+    loop {
+        let start = end.saturating_sub(size);
+        let Ok(bytes) = stream.window(start, end) else { return Vec::new() };
+        // The first line may be cut off.
+        let whole = match start {
+            0 => &bytes[..],
+            _ => bytes.iter().position(|byte| *byte == b'\n').map_or(&[][..], |at| &bytes[at..]),
+        };
+        let (entries, is_enough) = entries_since(&String::from_utf8_lossy(whole), from);
+        if start == 0 || is_enough || size >= bytes_max {
+            return entries;
+        }
+        size = (size * 8).min(bytes_max);
+    }
+}
+
+/// The same of a text, and whether it reaches back before that time. Lines are read from the last one
+/// back: most logs are much longer than what is asked for.
+fn entries_since(text: &str, from: Option<Timestamp>) -> (Vec<ReflogEntry>, bool) {
+    let mut entries: Vec<ReflogEntry> = Vec::new();
+    let mut earlier = 0;
+    for entry in text.lines().rev().filter_map(ReflogEntry::parse) {
+        // Times of git have no fractions.
+        let is_earlier = from.is_some_and(|from| entry.at.as_second() < from.as_second());
+        earlier = if is_earlier { earlier + 1 } else { 0 };
+        entries.push(entry);
+        // A clock that was set back leaves a few.
+        if earlier > EARLIER_MAX {
+            break;
+        }
+    }
+    entries.truncate(entries.len() - earlier);
+    entries.reverse();
+    (entries, earlier > 0)
+}

@@ -1,0 +1,217 @@
+//! Objects that nobody needs any more, taken away one by one: loose ones, which nothing reaches.
+//!
+//! What a commit, a staged file, a reference or its log reaches stays. What is in a pack stays too:
+//! only git itself makes its packs anew.
+
+use super::{GitError, Kept, Repository};
+use crate::sys::files::{self, Root, Stamp};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// What is left of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// Nothing.
+    Nothing,
+    /// Nothing reaches it, but it lies in a pack.
+    Packed,
+    /// Something else than our references reaches it, so it was not touched.
+    Reached,
+}
+
+/// The references that are ours, whatever they are for.
+const OURS: [&str; 5] = [
+    "refs/midstride",
+    "refs/midstride-private",
+    "refs/midstride-fetched",
+    "refs/midstride-fetched-trees",
+    "refs/midstride-workbench",
+];
+
+impl Repository {
+    /// All references that are ours.
+    pub fn our_references(&self) -> Result<Vec<String>, GitError> {
+        let format = "--format=%(refname)";
+        let listed = self.run(&[&["for-each-ref", format], &OURS[..]].concat(), b"")?;
+        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
+
+    /// Removes all references that are ours. What only they kept alive goes when git cleans up.
+    pub fn remove_our_references(&self) -> Result<(), GitError> {
+        let ours = self.our_references()?;
+        let asked: String = ours.iter().map(|name| format!("delete {name}\n")).collect();
+        if asked.is_empty() {
+            return Ok(());
+        }
+        self.run(&["update-ref", "--stdin"], asked.as_bytes()).map(|_| ())
+    }
+
+    /// The references below some prefixes, with what each keeps alive; in two processes, however
+    /// many there are.
+    pub fn kept_below(&self, prefixes: &[&str]) -> Result<Vec<(String, Kept)>, GitError> {
+        let format = "--format=%(objectname) %(objecttype) %(refname)";
+        let listed = self.run(&[&["for-each-ref", format], prefixes].concat(), b"")?;
+        let listed = String::from_utf8_lossy(&listed).into_owned();
+        let named = listed.lines().filter_map(|line| {
+            let mut words = line.splitn(3, ' ');
+            let (id, kind, name) = (words.next()?, words.next()?, words.next()?);
+            (kind == "tree").then(|| (id.to_owned(), name.to_owned()))
+        });
+        let (trees, names): (Vec<String>, Vec<String>) = named.unzip();
+        let texts: BTreeMap<String, Vec<u8>> = self.blobs(&trees)?.into_iter().collect();
+        let kept = |(tree, name): (String, String)| {
+            let ids = texts.get(&tree).map(|raw| own_names(raw, tree.len() / 2));
+            (name, Kept { tree, ids: ids.unwrap_or_default() })
+        };
+        Ok(trees.into_iter().zip(names).map(kept).collect())
+    }
+
+    /// Which of some objects lie loose here.
+    pub fn loose(&self, ids: &BTreeSet<String>) -> BTreeSet<String> {
+        ids.iter().filter(|id| files::is_file(&self.loose_path(id))).cloned().collect()
+    }
+
+    /// Removes loose blobs that nothing reaches, with the trees that named them and that nothing
+    /// reaches either. Says what is left of each blob that was there.
+    pub fn remove_blobs(&self, ids: &BTreeSet<String>) -> Result<BTreeMap<String, Left>, GitError> {
+        let there = self.present(ids)?;
+        if there.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        // Git touches an object that it is about to use again. What is touched from here on stays.
+        let mut seen = self.stamps(&there);
+        seen.extend(self.stamps(&self.loose_trees_with(&there)?));
+        let reached = self.reached()?;
+        // Trees first: killed in between, no tree is left that names a blob that is gone.
+        let (blobs, trees): (Vec<_>, Vec<_>) =
+            seen.into_iter().partition(|(id, _)| there.contains(id));
+        for (id, stamp) in trees.into_iter().chain(blobs) {
+            if !reached.contains(&id) && self.stamp_of(&id).is_some_and(|now| now.same(&stamp)) {
+                files::remove(&self.loose_path(&id))?;
+            }
+        }
+        let still = self.present(&there)?;
+        let left = |id: String| {
+            let left = match (still.contains(&id), reached.contains(&id)) {
+                (false, _) => Left::Nothing,
+                (true, true) => Left::Reached,
+                (true, false) => Left::Packed,
+            };
+            (id, left)
+        };
+        Ok(there.into_iter().map(left).collect())
+    }
+
+    /// Which of some objects are here, loose or in a pack.
+    fn present(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, GitError> {
+        let kinds = self.kinds(ids.iter())?;
+        Ok(kinds.into_iter().map(|(id, _)| id).collect())
+    }
+
+    /// The kinds of those objects that are here.
+    fn kinds<'i>(
+        &self,
+        ids: impl Iterator<Item = &'i String>,
+    ) -> Result<Vec<(String, String)>, GitError> {
+        let asked: String = ids.map(|id| format!("{id}\n")).collect();
+        let format = "--batch-check=%(objectname) %(objecttype)";
+        let told = self.run(&["cat-file", format], asked.as_bytes())?;
+        let told = String::from_utf8_lossy(&told).into_owned();
+        let kind = |line: &str| {
+            let (id, kind) = line.split_once(' ')?;
+            // `<id> missing`, and whatever else is no object.
+            matches!(kind, "blob" | "tree" | "commit" | "tag")
+                .then(|| (id.to_owned(), kind.to_owned()))
+        };
+        Ok(told.lines().filter_map(kind).collect())
+    }
+
+    /// Everything that something reaches: commits of any branch, tag or worktree, what git remembers
+    /// of where they were, staged files.
+    fn reached(&self) -> Result<BTreeSet<String>, GitError> {
+        // A clone has references to texts that are not all here.
+        let asked = ["rev-list", "--objects", "--no-object-names", "--missing=allow-any"];
+        let from = ["--all", "--reflog", "--indexed-objects"];
+        let listed = self.run(&[&asked[..], &from].concat(), b"")?;
+        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
+
+    /// The loose trees that name one of some objects.
+    fn loose_trees_with(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, GitError> {
+        let loose = self.loose_objects()?;
+        let kinds = self.kinds(loose.iter())?.into_iter();
+        let trees: Vec<String> =
+            kinds.filter(|(_, kind)| kind == "tree").map(|(id, _)| id).collect();
+        let names_one = |tree: &str, raw: &[u8]| {
+            entries(raw, tree.len() / 2).iter().any(|(_, _, id)| ids.contains(id))
+        };
+        let trees = self.blobs(&trees)?.into_iter();
+        Ok(trees.filter(|(tree, raw)| names_one(tree, raw)).map(|(tree, _)| tree).collect())
+    }
+
+    /// The ids of all objects that lie loose here.
+    fn loose_objects(&self) -> Result<Vec<String>, GitError> {
+        let folder = Root::open(&self.objects_path())?;
+        let mut found = Vec::new();
+        for shard in folder.entries(Path::new(""))?.iter().filter(|entry| entry.name.len() == 2) {
+            let inside = folder.entries(Path::new(&shard.name))?;
+            found.extend(inside.iter().map(|entry| format!("{}{}", shard.name, entry.name)));
+        }
+        found.retain(|id| id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        Ok(found)
+    }
+
+    fn stamps(&self, ids: &BTreeSet<String>) -> BTreeMap<String, Stamp> {
+        ids.iter().filter_map(|id| Some((id.clone(), self.stamp_of(id)?))).collect()
+    }
+
+    fn stamp_of(&self, id: &str) -> Option<Stamp> {
+        let path = self.loose_path(id);
+        Root::open(path.parent()?).ok()?.stamp(Path::new(path.file_name()?))
+    }
+
+    fn objects_path(&self) -> PathBuf {
+        self.common_dir().join("objects")
+    }
+
+    fn loose_path(&self, id: &str) -> PathBuf {
+        let (shard, rest) = id.split_at(id.len().min(2));
+        self.objects_path().join(shard).join(rest)
+    }
+}
+
+/// The blobs of a tree that are named after themselves, as those of ours are.
+fn own_names(raw: &[u8], id_bytes: usize) -> BTreeSet<String> {
+    let own = entries(raw, id_bytes).into_iter();
+    own.filter(|(mode, name, id)| mode == "100644" && name == id).map(|(_, _, id)| id).collect()
+}
+
+/// `<mode> <name>\0<id>…` as mode, name and id.
+fn entries(mut raw: &[u8], id_bytes: usize) -> Vec<(String, String, String)> {
+    let mut found = Vec::new();
+    while let Some(end) = raw.iter().position(|byte| *byte == 0) {
+        let head = String::from_utf8_lossy(&raw[..end]).into_owned();
+        let Some(id) = raw.get(end + 1..end + 1 + id_bytes) else { break };
+        let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        raw = &raw[end + 1 + id_bytes..];
+        if let Some((mode, name)) = head.split_once(' ') {
+            found.push((mode.to_owned(), name.to_owned(), id));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_read_entry_by_entry() {
+        let raw = b"100644 aa00\0\xaa\x0040000 x y\0\x00\x01100644 b\0";
+        let found = entries(raw, 2);
+        let text = |(mode, name, id): &(String, String, String)| format!("{mode} {name} {id}");
+        let found: Vec<String> = found.iter().map(text).collect();
+        assert_eq!(found, ["100644 aa00 aa00", "40000 x y 0001"], "what is cut off is left out");
+        assert_eq!(own_names(raw, 2), BTreeSet::from(["aa00".to_owned()]));
+    }
+}

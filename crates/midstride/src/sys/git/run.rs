@@ -1,0 +1,106 @@
+//! The git command line, run so that nothing around it can bend what it does.
+
+use super::Repository;
+use crate::sys::files::FileError;
+use crate::sys::process;
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Variables that point git at a repository, an index or a configuration; we run inside hooks and
+/// drivers, where they are set for somebody else.
+pub(crate) const LOCAL_VARIABLES: [&str; 15] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+];
+
+/// Why git did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no git.
+    #[error("git could not be started: {0}")]
+    NotStarted(#[source] io::Error),
+    /// Git said no.
+    #[error("git {command} failed: {message}")]
+    Refused {
+        /// What was asked.
+        command: String,
+        /// What it said.
+        message: String,
+        /// Its exit code; none where a signal ended it.
+        code: Option<i32>,
+    },
+    /// The lock could not be taken.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl Repository {
+    /// Runs git in the working tree and gives back its output.
+    pub(super) fn run<S: AsRef<OsStr>>(
+        &self,
+        arguments: &[S],
+        input: &[u8],
+    ) -> Result<Vec<u8>, GitError> {
+        succeeded(arguments, output(&self.work_tree, arguments, input)?)
+    }
+}
+
+/// Runs git in a folder, whatever comes of it.
+pub(super) fn output<S: AsRef<OsStr>>(
+    folder: &Path,
+    arguments: &[S],
+    input: &[u8],
+) -> Result<Output, GitError> {
+    process::exchange(&mut command(folder, arguments), input).map_err(GitError::NotStarted)
+}
+
+/// Git in a folder, ready to be started.
+pub(super) fn command<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
+    let mut command = process::command("git");
+    // What git says is read by us too, in one language.
+    command.env("LC_ALL", "C");
+    command.current_dir(folder).args([
+        "--no-optional-locks",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.hooksPath=/dev/null",
+    ]);
+    command.args(arguments);
+    for variable in LOCAL_VARIABLES {
+        // A commit in the making has an index of its own; what is staged is staged there.
+        if variable != "GIT_INDEX_FILE" {
+            command.env_remove(variable);
+        }
+    }
+    command
+}
+
+/// What git wrote, if it did what it was asked.
+pub(super) fn succeeded<S: AsRef<OsStr>>(
+    arguments: &[S],
+    output: Output,
+) -> Result<Vec<u8>, GitError> {
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let asked: Vec<String> =
+        arguments.iter().map(|word| word.as_ref().to_string_lossy().into_owned()).collect();
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(GitError::Refused { command: asked.join(" "), message, code: output.status.code() })
+}

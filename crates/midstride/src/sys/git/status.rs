@@ -1,0 +1,298 @@
+//! What is uncommitted, and the last commits with their files: git is asked, within bounds.
+
+use super::Repository;
+use super::run::{GitError, command};
+use crate::sys::files::{self, Root};
+use crate::sys::process::{Bounds, exchange_bounded};
+use jiff::Timestamp;
+use midstride_core::handoff::proof::Ended;
+use midstride_core::session::repository::{
+    FileStatus, LoggedCommit, Operation, UncommittedFile, Upstream, WorkTreeState, is_commit_id,
+};
+use std::path::Path;
+
+/// More uncommitted files than these are counted, not named.
+const LISTED_MAX: usize = 200;
+/// So many of the last commits are kept.
+pub const LOGGED_MAX: usize = 50;
+/// Of a commit that changed more files, so many are named; of all commits together so many.
+const FILES_PER_COMMIT: usize = 40;
+const FILES_MAX: usize = 600;
+/// Our own folder: what is in it is no work of the user.
+const OWN_FOLDER: &str = ".midstride";
+
+/// Runs git within bounds; what it writes beyond them is cut off.
+pub(super) fn asked(
+    repository: &Repository,
+    arguments: &[&str],
+    bounds: Bounds,
+) -> Result<Vec<u8>, GitError> {
+    let mut git = command(repository.work_tree(), arguments);
+    // A partial clone is not completed for this.
+    git.env("GIT_NO_LAZY_FETCH", "1").env_remove("GIT_INDEX_FILE");
+    let done = exchange_bounded(git, Vec::new(), bounds).map_err(GitError::NotStarted)?;
+    let (message, code) = match done.ended {
+        Ended::Exit(0) => return Ok(done.output.beginning()),
+        Ended::Exit(code) => (done.errors.text().trim().to_owned(), Some(code)),
+        Ended::Signal(signal) => (format!("ended by signal {signal}"), None),
+        Ended::TimedOut => (format!("took more than {} s", bounds.time.as_secs()), None),
+    };
+    Err(GitError::Refused { command: arguments.join(" "), message, code })
+}
+
+impl Repository {
+    /// What is uncommitted in this working tree.
+    pub fn work_tree_state(
+        &self,
+        at: Timestamp,
+        bounds: Bounds,
+    ) -> Result<WorkTreeState, GitError> {
+        let options = ["status", "--porcelain=v2", "--branch", "--show-stash", "-z"];
+        // A submodule that has changes of its own is another repository's business.
+        let listed = asked(self, &[&options[..], &["--ignore-submodules=dirty"]].concat(), bounds)?;
+        let mut state = read_status(&listed);
+        (state.at, state.operation) = (at, self.operation());
+        let top = Root::open(self.work_tree())?;
+        for file in &mut state.uncommitted {
+            let now = look(&top, &file.path);
+            (file.size, file.modified) = (now.map(|(size, _)| size), now.map(|(_, time)| time));
+        }
+        Ok(state)
+    }
+
+    /// What git is in the middle of in this working tree, read from its files.
+    pub fn operation(&self) -> Option<Operation> {
+        let marks = [
+            // A rebase that stopped has marks of the others too.
+            ("rebase-merge", Operation::Rebase),
+            ("rebase-apply", Operation::Rebase),
+            ("MERGE_HEAD", Operation::Merge),
+            ("CHERRY_PICK_HEAD", Operation::CherryPick),
+            ("REVERT_HEAD", Operation::Revert),
+            ("BISECT_LOG", Operation::Bisect),
+        ];
+        let is_there = |name: &str| files::exists(&self.git_dir.join(name));
+        marks.into_iter().find(|(name, _)| is_there(name)).map(|(_, operation)| operation)
+    }
+
+    /// The last commits that `HEAD` has, newest first, and whether it has more.
+    pub fn last_commits(&self, bounds: Bounds) -> Result<(Vec<LoggedCommit>, bool), GitError> {
+        if self.head_commit().is_none() {
+            return Ok((Vec::new(), false));
+        }
+        let most = format!("-{LOGGED_MAX}");
+        let options = ["log", &most, "-z", "--name-only", "--no-renames", "--no-ext-diff"];
+        let rest = ["--no-show-signature", "--format=%x01%H %ct %P%x02%s", "HEAD"];
+        let commits = read_log(&asked(self, &[&options[..], &rest].concat(), bounds)?);
+        let is_listed = |id: &String| commits.iter().any(|one| one.id == *id);
+        let has_older = commits.iter().flat_map(|one| &one.parents).any(|id| !is_listed(id));
+        Ok((commits, has_older))
+    }
+}
+
+/// The size of a file below the top of a working tree, and when it was changed.
+pub(crate) fn look(top: &Root, path: &str) -> Option<(u64, Timestamp)> {
+    let stamp = top.stamp(Path::new(path.trim_end_matches('/')))?;
+    let modified = Timestamp::from_nanosecond(i128::from(stamp.modified)).ok()?;
+    Some((u64::try_from(stamp.size).ok()?, modified))
+}
+
+/// What ends with a null byte: the rest was cut off.
+fn whole(output: &[u8]) -> &[u8] {
+    &output[..output.iter().rposition(|byte| *byte == 0).unwrap_or_default()]
+}
+
+/// Reads `git status --porcelain=v2 --branch --show-stash -z`.
+fn read_status(listed: &[u8]) -> WorkTreeState {
+    let mut state = WorkTreeState::default();
+    let mut parts = whole(listed).split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    while let Some(part) = parts.next() {
+        if let Some(header) = part.strip_prefix("# ") {
+            read_header(&mut state, header);
+            continue;
+        }
+        let found = read_file(&part);
+        if part.starts_with("2 ") {
+            // The name that it had before comes next.
+            parts.next();
+        }
+        let Some((path, status)) = found else { continue };
+        if path.split('/').any(|name| name == OWN_FOLDER) {
+            continue;
+        }
+        if state.uncommitted.len() >= LISTED_MAX {
+            state.more += 1;
+            continue;
+        }
+        let (path, size, modified) = (path.to_owned(), None, None);
+        let file = UncommittedFile { path, status, size, modified, changed_since: false };
+        state.uncommitted.push(file);
+    }
+    state
+}
+
+fn read_header(state: &mut WorkTreeState, header: &str) {
+    let Some((name, value)) = header.split_once(' ') else { return };
+    match name {
+        "branch.oid" => state.head = Some(value.to_owned()).filter(|id| is_commit_id(id)),
+        "branch.head" => {
+            state.branch = Some(value.to_owned()).filter(|name| name != "(detached)");
+        }
+        "branch.upstream" => {
+            let name = value.to_owned();
+            state.upstream = Some(Upstream { name, ahead: None, behind: None });
+        }
+        "branch.ab" => {
+            let (ahead, behind) = value.split_once(' ').unwrap_or_default();
+            if let Some(upstream) = &mut state.upstream {
+                upstream.ahead = ahead.trim_start_matches('+').parse().ok();
+                upstream.behind = behind.trim_start_matches('-').parse().ok();
+            }
+        }
+        "stash" => state.stashes = value.parse().unwrap_or_default(),
+        _ => {}
+    }
+}
+
+/// The path of an entry, and how it differs.
+fn read_file(entry: &str) -> Option<(&str, FileStatus)> {
+    // How many words come before the path, by the kind of entry.
+    let (kind, rest) = entry.split_once(' ')?;
+    let words = match kind {
+        "1" => 7,
+        "2" => 8,
+        "u" => 9,
+        "?" => return Some((rest, FileStatus::Untracked)),
+        _ => return None,
+    };
+    let path = rest.splitn(words + 1, ' ').nth(words)?;
+    // In the index, and in the working tree.
+    let letters = rest.split(' ').next()?;
+    let status = match (kind, letters.as_bytes()) {
+        ("u", _) => FileStatus::Conflicted,
+        (_, [_, b'D'] | [b'D', _]) => FileStatus::Deleted,
+        ("2", _) => FileStatus::Renamed,
+        (_, [b'A', _] | [_, b'A']) => FileStatus::Added,
+        _ => FileStatus::Modified,
+    };
+    Some((path, status))
+}
+
+/// Reads `git log -z --name-only`, whose format begins each commit with a byte 1.
+fn read_log(log: &[u8]) -> Vec<LoggedCommit> {
+    let mut commits: Vec<LoggedCommit> = Vec::new();
+    let mut named = 0;
+    for part in whole(log).split(|byte| *byte == 0).map(String::from_utf8_lossy) {
+        if let Some((_, head)) = part.split_once('\u{1}') {
+            commits.extend(read_commit(head));
+            continue;
+        }
+        let path = part.trim_start_matches('\n');
+        let Some(commit) = commits.last_mut().filter(|_| !path.is_empty()) else { continue };
+        if path.split('/').any(|name| name == OWN_FOLDER) {
+            continue;
+        }
+        if commit.files.len() < FILES_PER_COMMIT && named < FILES_MAX {
+            named += 1;
+            commit.files.push(path.to_owned());
+        } else {
+            commit.more_files += 1;
+        }
+    }
+    commits
+}
+
+fn read_commit(head: &str) -> Option<LoggedCommit> {
+    let (words, subject) = head.split_once('\u{2}')?;
+    let mut words = words.split_whitespace();
+    let (id, seconds) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
+    let at = Timestamp::from_second(seconds).ok()?;
+    let parents = words.map(str::to_owned).collect();
+    let subject = subject.trim_end().to_owned();
+    Some(LoggedCommit { id, at, subject, parents, files: Vec::new(), more_files: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_entry_by_entry() {
+        let id = "a".repeat(40);
+        let text = [
+            format!("# branch.oid {id}"),
+            "# branch.head feat/x".to_owned(),
+            "# branch.upstream origin/feat/x".to_owned(),
+            "# branch.ab +2 -1".to_owned(),
+            "# stash 3".to_owned(),
+            format!("1 .M N... 100644 100644 100644 {id} {id} a b.rs"),
+            format!("1 A. N... 000000 100644 100644 {id} {id} new.rs"),
+            format!("1 .D N... 100644 100644 000000 {id} {id} gone.rs"),
+            format!("2 R. N... 100644 100644 100644 {id} {id} R100 to.rs"),
+            "from.rs".to_owned(),
+            format!("u UU N... 100644 100644 100644 100644 {id} {id} {id} both.rs"),
+            "? notes/".to_owned(),
+            "? .midstride/".to_owned(),
+            "? web/.midstride/handoffs/x.md".to_owned(),
+            "! ignored".to_owned(),
+            "odd".to_owned(),
+            String::new(),
+        ];
+        let state = read_status(text.join("\0").as_bytes());
+        assert_eq!(state.head.as_deref(), Some(id.as_str()));
+        assert_eq!((state.branch.as_deref(), state.stashes), (Some("feat/x"), 3));
+        let upstream = state.upstream.unwrap();
+        assert_eq!((upstream.ahead, upstream.behind), (Some(2), Some(1)));
+        let told: Vec<String> = state
+            .uncommitted
+            .iter()
+            .map(|file| format!("{:?} {}", file.status, file.path))
+            .collect();
+        let expected = [
+            "Modified a b.rs",
+            "Added new.rs",
+            "Deleted gone.rs",
+            "Renamed to.rs",
+            "Conflicted both.rs",
+            "Untracked notes/",
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_status_without_a_commit_or_a_branch_is_read() {
+        let state = read_status(b"# branch.oid (initial)\0# branch.head (detached)\0# stash x\0");
+        assert_eq!(state, WorkTreeState::default());
+    }
+
+    #[test]
+    fn what_was_cut_off_is_not_read() {
+        assert_eq!(read_status(b"? whole.rs\0? cut.r").uncommitted.len(), 1);
+        let head = format!("\u{1}{} 1774113840 \u{2}One", "a".repeat(40));
+        let commits = read_log(format!("{head}\0\nwhole.rs\0cut.r").as_bytes());
+        assert_eq!(commits[0].files, ["whole.rs"]);
+        assert!(read_log(head.as_bytes()).is_empty());
+    }
+
+    #[test]
+    fn of_very_many_files_the_first_are_named() {
+        let text: String = (0..LISTED_MAX + 7).map(|number| format!("? f{number}\0")).collect();
+        let state = read_status(text.as_bytes());
+        assert_eq!((state.uncommitted.len(), state.more), (LISTED_MAX, 7));
+    }
+
+    #[test]
+    fn a_log_is_read_commit_by_commit() {
+        let (one, two) = ("a".repeat(40), "b".repeat(40));
+        let files: String =
+            (0..FILES_PER_COMMIT + 2).map(|number| format!("f{number}\0")).collect();
+        let text = format!(
+            "\u{1}{one} 1774113840 {two}\u{2}Say: this\0\n{files}\0\u{1}{two} 1774113800 \u{2}\0\u{1}odd\0"
+        );
+        let commits = read_log(text.as_bytes());
+        assert_eq!(commits.len(), 2);
+        assert_eq!((commits[0].subject.as_str(), &commits[0].parents), ("Say: this", &vec![two]));
+        assert_eq!((commits[0].files.len(), commits[0].more_files), (FILES_PER_COMMIT, 2));
+        assert_eq!((commits[1].subject.as_str(), commits[1].files.len()), ("", 0));
+    }
+}

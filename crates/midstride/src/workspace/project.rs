@@ -1,0 +1,651 @@
+//! A project: its root, its repository, its shelves, and the handoffs on them.
+
+mod catalog;
+mod find_handoff;
+mod not_read;
+mod outside;
+mod select;
+mod surroundings;
+mod upstream;
+
+pub use find_handoff::FindError;
+pub use not_read::NotRead;
+pub use outside::Outside;
+pub use select::Selection;
+
+use crate::sys::files::{self, FileError, Look, Problem, Root, Stamp};
+use crate::sys::git::Repository;
+use crate::workspace::settings::{CLAUDE_MEMORY, Environment, Settings, SettingsError};
+use crate::workspace::shelf::{Layout, Shelf, claude_memory, is_archived};
+use catalog::Catalog;
+use midstride_core::format::document::Document;
+use midstride_core::handoff::check::{Artifact, Verdict, check};
+use midstride_core::handoff::graph::Lead;
+use midstride_core::handoff::{Handoff, Whereabouts};
+use midstride_core::text::id::HandoffKey;
+use midstride_core::text::redact::{Clean, Redaction, Rules};
+use outside::is_outside;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The folder of ours in a project.
+pub const FOLDER: &str = ".midstride";
+/// The committed shelf.
+pub const HANDOFFS: &str = ".midstride/handoffs";
+/// What is never committed, where there is no git.
+const PRIVATE: &str = ".midstride/private";
+/// What is never committed, in the git directory.
+const PRIVATE_IN_GIT: &str = "midstride";
+/// The configuration.
+pub const CONFIGURATION: &str = ".midstride/config.toml";
+
+/// A project and everything it takes to work in it.
+#[derive(Debug)]
+pub struct Project {
+    root: Root,
+    repository: Option<Repository>,
+    environment: Environment,
+    settings: Settings,
+    /// Why the configuration holds for nothing.
+    broken: Option<SettingsError>,
+    set_up: SetUp,
+    shelves: Vec<Shelf>,
+    not_read: Vec<NotRead>,
+    catalog: OnceLock<Catalog>,
+    rules: OnceLock<Rules>,
+    artifacts: Mutex<HashMap<PathBuf, Artifact>>,
+}
+
+/// How a project was set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetUp {
+    /// Not at all; documents that lie around are read all the same.
+    Not,
+    /// With a folder that is committed.
+    Committed,
+    /// Only in the git directory: nothing is committed.
+    Private,
+}
+
+/// A document and where it lies.
+#[derive(Debug)]
+pub struct Shelved {
+    /// The path as a person would write it from the root of the project.
+    pub path: PathBuf,
+    /// The bytes as they were read.
+    pub bytes: Vec<u8>,
+    /// What they say.
+    pub document: Document,
+    /// What the place tells.
+    pub whereabouts: Whereabouts,
+    /// The key that the place stands for.
+    pub place: Option<HandoffKey>,
+    shelf: Option<usize>,
+    inside: PathBuf,
+}
+
+impl Shelved {
+    /// The path below the root of its shelf.
+    pub(crate) fn inside_its_shelf(&self) -> &Path {
+        &self.inside
+    }
+
+    pub(crate) fn spot(&self) -> Spot {
+        Spot { shelf: self.shelf, inside: self.inside.clone() }
+    }
+
+    /// What it would be with another text.
+    #[must_use]
+    pub fn with_text(self, bytes: Vec<u8>) -> Self {
+        Self { document: Document::parse(&bytes), bytes, ..self }
+    }
+
+    /// The document seen as a handoff.
+    pub fn handoff<'d>(&'d self, project: &'d Project) -> Handoff<'d> {
+        Handoff::of(&self.document, &self.whereabouts, &project.settings.stages)
+    }
+}
+
+/// The place of a document that was not read yet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Spot {
+    shelf: Option<usize>,
+    inside: PathBuf,
+}
+
+impl Spot {
+    /// The path below the root of its shelf.
+    pub(crate) fn inside(&self) -> &Path {
+        &self.inside
+    }
+
+    /// Whether it lies in a folder of what is over.
+    pub(crate) fn is_archived(&self) -> bool {
+        is_archived(&self.inside)
+    }
+}
+
+/// What the shelves look like from outside.
+#[derive(Debug, Default)]
+pub(crate) struct Looked {
+    /// The documents, each once.
+    pub(crate) documents: Vec<(Spot, Stamp)>,
+    /// The folders they lie in.
+    pub(crate) folders: Vec<(Spot, Stamp)>,
+    /// The shelves that could not be looked at.
+    pub(crate) unread: Vec<FileError>,
+}
+
+/// Why a project could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// A file or folder could not be opened.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The configuration could not be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// There is a repository, but none of its files.
+    #[error("`{}` is a bare repository: it has no files to work on", .0.display())]
+    Bare(PathBuf),
+}
+
+impl Project {
+    /// Opens the project that holds the folder the process was started in.
+    pub fn discover(environment: Environment) -> Result<Self, ProjectError> {
+        let mut project = Self::discover_anyway(environment)?;
+        project.broken.take().map_or(Ok(project), |broken| Err(broken.into()))
+    }
+
+    /// The same with a configuration that cannot be used: it is as if nothing were configured. For
+    /// what has to work all the same: looking what is wrong, switching off, taking out.
+    pub fn discover_anyway(environment: Environment) -> Result<Self, ProjectError> {
+        let folder = environment.folder.clone();
+        if let Some(bare) = Repository::bare(&folder) {
+            return Err(ProjectError::Bare(bare.to_owned()));
+        }
+        let repository = Repository::discover(&folder);
+        let top = repository.as_ref().map(|repository| repository.work_tree().to_owned());
+        let has_folder = |path: &&Path| files::is_folder(&path.join(FOLDER));
+        let within = |path: &&Path| top.as_ref().is_none_or(|top| path.starts_with(top));
+        let own = folder.ancestors().take_while(within).find(has_folder).map(Path::to_owned);
+        let root = Root::open(&own.or(top).unwrap_or(folder))?;
+        Self::open(root, repository, environment)
+    }
+
+    fn open(
+        root: Root,
+        repository: Option<Repository>,
+        environment: Environment,
+    ) -> Result<Self, ProjectError> {
+        let private_roots = open_private(&root, repository.as_ref())?;
+        let private_file = Path::new("config.toml");
+        let (read, set_up) = if root.has_folder(Path::new(FOLDER))
+            && root.has(Path::new(CONFIGURATION))
+        {
+            (Settings::read(&root, Path::new(CONFIGURATION)), SetUp::Committed)
+        } else if let Some(folder) = private_roots.iter().find(|folder| folder.has(private_file)) {
+            (Settings::read(folder, private_file), SetUp::Private)
+        } else {
+            (Ok(Settings::standard()), SetUp::Not)
+        };
+        let (settings, broken) = match read {
+            Ok(settings) => (settings, None),
+            Err(broken) => (Settings::standard(), Some(broken)),
+        };
+        let mut project = Self {
+            root,
+            repository,
+            environment,
+            settings,
+            broken,
+            set_up,
+            shelves: Vec::new(),
+            not_read: Vec::new(),
+            catalog: OnceLock::new(),
+            rules: OnceLock::new(),
+            artifacts: Mutex::default(),
+        };
+        if let Some(error) = project.root.refusal(Path::new(CONFIGURATION)) {
+            project.not_read.push(NotRead::Configuration(error.to_string()));
+        }
+        project.put_up_shelves(private_roots)?;
+        let Settings { source, unknown, .. } = &project.settings;
+        let file = source.as_ref().map(|(path, _)| path.clone()).unwrap_or_default();
+        let unknown = unknown.iter().cloned();
+        let unknown = unknown.map(|key| NotRead::Unknown { key, file: file.clone() });
+        project.not_read.extend(unknown);
+        Ok(project)
+    }
+
+    fn put_up_shelves(&mut self, private: Vec<Root>) -> Result<(), ProjectError> {
+        let own_root = Root::open(self.root.path())?;
+        self.shelves.push(Shelf::new(Layout::Own, own_root, HANDOFFS));
+        for root in private {
+            self.shelves.push(Shelf::new(Layout::Own, root, "handoffs"));
+        }
+        for name in self.settings.shelves.clone() {
+            if name == CLAUDE_MEMORY {
+                self.put_up_memory();
+                continue;
+            }
+            let inside = name.trim_end_matches("/**").trim_end_matches('/');
+            if is_outside(inside) {
+                self.put_up_outside(inside);
+                continue;
+            }
+            if let Some((outer, only)) = inside.split_once("/**/") {
+                let root = Root::open(self.root.path())?;
+                self.shelves.push(Shelf::nested(root, outer, only));
+                continue;
+            }
+            let pipeline = Path::new(inside).file_name().is_some_and(|name| name == "pipeline");
+            let layout = if pipeline { Layout::Pipeline } else { Layout::Folder };
+            let root = Root::open(self.root.path())?;
+            self.settings.stages.has_pipeline |= pipeline && root.has_folder(Path::new(inside));
+            self.shelves.push(Shelf::new(layout, root, inside));
+        }
+        for inside in &self.settings.note_places {
+            // Most projects have few of them, and a hook has no time to look for each.
+            if self.root.has(Path::new(inside)) {
+                let root = Root::open(self.root.path())?;
+                self.shelves.push(Shelf::notes(root, inside));
+            }
+        }
+        Ok(())
+    }
+
+    /// Claude Code keeps one memory for all worktrees of a repository.
+    fn put_up_memory(&mut self) {
+        let Some(claude) = &self.environment.claude else {
+            return;
+        };
+        let top = self.repository.as_ref().map_or(self.root.path(), Repository::main_work_tree);
+        if let Ok(root) = Root::open(&claude_memory::folder(claude, &files::real(top))) {
+            self.shelves.push(Shelf::new(Layout::Memory, root, ""));
+        }
+    }
+
+    /// What tells this project from all others on the machine; its worktrees share it.
+    pub(crate) fn identity(&self) -> String {
+        let repository = self.repository.as_ref().map(Repository::common_dir);
+        files::real(repository.unwrap_or(self.root.path())).to_string_lossy().into_owned()
+    }
+
+    /// The root folder.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The repository it lies in.
+    pub fn repository(&self) -> Option<&Repository> {
+        self.repository.as_ref()
+    }
+
+    /// What the process was started with.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// What is recognised as a secret here.
+    pub fn rules(&self) -> &Rules {
+        if !self.adds_rules() {
+            return Rules::shipped();
+        }
+        let added = &self.settings.redact;
+        self.rules.get_or_init(|| Rules::with(added).expect("the settings were read with them"))
+    }
+
+    /// Whether the project calls more a secret than everybody does.
+    pub fn adds_rules(&self) -> bool {
+        !self.settings.redact.is_empty()
+    }
+
+    /// A text without its secrets, and what was taken out.
+    pub fn clean(&self, text: &str) -> (Clean, Vec<Redaction>) {
+        self.rules().clean(text)
+    }
+
+    /// A text in JSON from which everything was taken out that everybody calls a secret: only what the
+    /// project calls one besides is looked for.
+    pub fn clean_more(&self, json: String) -> (String, Vec<Redaction>) {
+        if !self.adds_rules() {
+            return (json, Vec::new());
+        }
+        let (clean, redacted) = self.rules().clean_json(&json);
+        (clean.as_str().to_owned(), redacted)
+    }
+
+    /// What is configured.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Why the configuration cannot be used, where the project was opened anyway.
+    pub fn broken_configuration(&self) -> Option<&SettingsError> {
+        self.broken.as_ref()
+    }
+
+    /// How it was set up.
+    pub fn set_up(&self) -> SetUp {
+        self.set_up
+    }
+
+    /// Its shelves.
+    pub fn shelves(&self) -> &[Shelf] {
+        &self.shelves
+    }
+
+    /// What is configured but not read, and why.
+    pub fn not_read(&self) -> &[NotRead] {
+        &self.not_read
+    }
+
+    /// Where what is never committed lies, or would lie.
+    pub fn private_path(&self) -> PathBuf {
+        match &self.repository {
+            Some(repository) => repository.common_dir().join(PRIVATE_IN_GIT),
+            None => self.root.path().join(PRIVATE),
+        }
+    }
+
+    /// The folder for what is never committed, where there is one.
+    pub(crate) fn private(&self) -> Result<Option<Root>, FileError> {
+        // What was kept before there was git comes last.
+        Ok(open_private(&self.root, self.repository.as_ref())?.into_iter().next())
+    }
+
+    /// The folder for what is never committed, made where it is missing. Without git it lies in the
+    /// project, and is told to git in case there is one later.
+    pub fn make_private(&self) -> Result<Root, FileError> {
+        match &self.repository {
+            Some(repository) => Root::make(&repository.common_dir().join(PRIVATE_IN_GIT)),
+            None => {
+                let root = self.root.make_below(Path::new(PRIVATE))?;
+                let ignore = Path::new(".gitignore");
+                // Looked for first: to find out by writing it costs a search milliseconds.
+                if root.has(ignore) {
+                    return Ok(root);
+                }
+                match root.create(ignore, b"*\n") {
+                    Ok(()) | Err(FileError { problem: Problem::Exists, .. }) => Ok(root),
+                    Err(error) => Err(error),
+                }
+            }
+        }
+    }
+
+    /// The folder for what is never committed, where it was made before there was git.
+    pub(crate) fn private_folder_without_git(&self) -> Result<Option<Root>, FileError> {
+        self.root.below(Path::new(PRIVATE))
+    }
+
+    /// The places of all documents, and the shelves that could not be looked at. A document that
+    /// lies on two shelves is named once.
+    pub fn spots(&self) -> Vec<Result<Spot, FileError>> {
+        let Looked { documents, unread, .. } = self.look(Look::Names);
+        let mut spots: Vec<Spot> = documents.into_iter().map(|(spot, _)| spot).collect();
+        spots.sort_unstable_by(|a, b| (a.shelf, &a.inside).cmp(&(b.shelf, &b.inside)));
+        spots.into_iter().map(Ok).chain(unread.into_iter().map(Err)).collect()
+    }
+
+    /// The same, with how everything looks from outside.
+    pub(crate) fn look(&self, look: Look) -> Looked {
+        let mut looked = Looked::default();
+        let mut seen = std::collections::HashSet::new();
+        for (index, shelf) in self.shelves.iter().enumerate() {
+            let found = match shelf.look(look) {
+                Ok(found) => found,
+                Err(error) => {
+                    looked.unread.push(error);
+                    continue;
+                }
+            };
+            let here = found.files.into_iter();
+            // As bytes: a path is compared part by part, which takes ten times as long.
+            let whole = |inside: &Path| shelf.root().path().join(inside).into_os_string();
+            let here = here.filter(|(inside, _)| seen.insert(whole(inside)));
+            let spot = |inside| Spot { shelf: Some(index), inside };
+            looked.documents.extend(here.map(|(inside, stamp)| (spot(inside), stamp)));
+            let folders = found.folders.into_iter();
+            looked.folders.extend(folders.map(|(inside, stamp)| (spot(inside), stamp)));
+        }
+        looked
+    }
+
+    /// How the file or folder at a place looks from outside.
+    pub(crate) fn stamp(&self, spot: &Spot) -> Option<Stamp> {
+        self.root_of(spot).stamp(&spot.inside)
+    }
+
+    fn root_of(&self, spot: &Spot) -> &Root {
+        spot.shelf.map_or(&self.root, |index| self.shelves[index].root())
+    }
+
+    /// The root of a place and the path below it.
+    pub(crate) fn root_and_path<'s>(&'s self, spot: &'s Spot) -> (&'s Path, &'s Path) {
+        (self.root_of(spot).path(), &spot.inside)
+    }
+
+    /// The place at a path below the root of a shelf.
+    pub(crate) fn spot_below(&self, root: &Path, inside: &Path) -> Option<Spot> {
+        let holds = |shelf: &Shelf| shelf.root().path() == root && shelf.holds(inside);
+        let shelf = self.shelves.iter().position(holds)?;
+        Some(Spot { shelf: Some(shelf), inside: inside.to_owned() })
+    }
+
+    /// Reads the document at a place.
+    pub fn read(&self, spot: &Spot) -> Result<Shelved, FileError> {
+        Ok(self.shelved(spot.clone(), self.bytes(spot)?))
+    }
+
+    /// The bytes of the document at a place.
+    pub(crate) fn bytes(&self, spot: &Spot) -> Result<Vec<u8>, FileError> {
+        self.root_of(spot).read(&spot.inside)
+    }
+
+    /// A document with its place, from bytes that were read elsewhere.
+    pub(crate) fn shelved(&self, spot: Spot, bytes: Vec<u8>) -> Shelved {
+        let document = Document::parse(&bytes);
+        let shelf = spot.shelf.map(|index| &self.shelves[index]);
+        let whereabouts = match shelf {
+            Some(shelf) => shelf.whereabouts(&spot.inside, &self.settings.stages),
+            None => Whereabouts { stem: stem(&spot.inside), stage: None },
+        };
+        let place = shelf.and_then(|shelf| shelf.key_of_place(&spot.inside));
+        let path = self.shown(&spot);
+        let Spot { shelf, inside } = spot;
+        Shelved { path, bytes, document, whereabouts, place, shelf, inside }
+    }
+
+    /// The path of a place as a person would write it.
+    pub fn shown(&self, spot: &Spot) -> PathBuf {
+        let whole = self.root_of(spot).path().join(&spot.inside);
+        whole.strip_prefix(self.root.path()).map(Path::to_owned).unwrap_or(whole)
+    }
+
+    /// Reads every document, each on whichever core is free, in the order of the shelves.
+    pub fn read_all(&self) -> Vec<Result<Shelved, FileError>> {
+        self.with_all(|shelved| shelved)
+    }
+
+    /// Reads every document and does something with it, each on whichever core is free.
+    pub fn with_all<T: Send>(
+        &self,
+        each: impl Fn(Shelved) -> T + Sync,
+    ) -> Vec<Result<T, FileError>> {
+        self.with_those(|_| true, each)
+    }
+
+    /// The same with those documents only whose bytes are wanted.
+    pub fn with_those<T: Send>(
+        &self,
+        wanted: impl Fn(&[u8]) -> bool + Sync,
+        each: impl Fn(Shelved) -> T + Sync,
+    ) -> Vec<Result<T, FileError>> {
+        let (spots, unread): (Vec<_>, Vec<_>) = self.spots().into_iter().partition(Result::is_ok);
+        let spots: Vec<Spot> = spots.into_iter().filter_map(Result::ok).collect();
+        let done = on_all_cores(&spots, |spot| {
+            let bytes = self.bytes(spot)?;
+            Ok(wanted(&bytes).then(|| each(self.shelved(spot.clone(), bytes))))
+        });
+        let unread = unread.into_iter().filter_map(Result::err).map(Err);
+        done.into_iter().filter_map(Result::transpose).chain(unread).collect()
+    }
+
+    /// A document at a path that a person named, which need not lie on a shelf.
+    pub fn spot_of_path(&self, path: &Path) -> Option<Spot> {
+        let whole = files::real(&self.environment.folder.join(path));
+        for (index, shelf) in self.shelves.iter().enumerate() {
+            if let Ok(inside) = whole.strip_prefix(files::real(shelf.root().path()))
+                && shelf.holds(inside)
+            {
+                return Some(Spot { shelf: Some(index), inside: inside.to_owned() });
+            }
+        }
+        let inside = whole.strip_prefix(files::real(self.root.path())).ok()?.to_owned();
+        Some(Spot { shelf: None, inside })
+    }
+
+    /// The staged documents, as they would be committed.
+    pub fn staged(
+        &self,
+        repository: &Repository,
+    ) -> Result<Vec<Shelved>, crate::sys::git::GitError> {
+        let staged = repository.staged_markdown()?;
+        let spots = staged.into_iter().filter_map(|(path, bytes)| {
+            let whole = repository.work_tree().join(path);
+            let inside = whole.strip_prefix(self.root.path()).ok()?.to_owned();
+            let shelf = self.shelves.iter().position(|shelf| {
+                shelf.root().path() == self.root.path() && shelf.holds(&inside)
+            })?;
+            Some((Spot { shelf: Some(shelf), inside }, bytes))
+        });
+        Ok(spots.map(|(spot, bytes)| self.shelved(spot, bytes)).collect())
+    }
+
+    /// The path of a document below the working tree of the repository; `None` where it lies
+    /// elsewhere, or there is no repository.
+    pub(crate) fn path_in_work_tree(&self, shelved: &Shelved) -> Option<PathBuf> {
+        let whole = self.root.path().join(&shelved.path);
+        whole.strip_prefix(self.repository.as_ref()?.work_tree()).map(Path::to_owned).ok()
+    }
+
+    /// Reads a document once more, which was there before.
+    pub fn reread(&self, shelved: &Shelved) -> Result<Shelved, FileError> {
+        self.read(&shelved.spot()).map_err(FileError::gone)
+    }
+
+    /// The private shelf, if a document lies on it.
+    pub(crate) fn private_shelf_of(&self, shelved: &Shelved) -> Option<&Shelf> {
+        let shelf = &self.shelves[shelved.shelf?];
+        let private = [self.private_path(), self.root.path().join(PRIVATE)];
+        private.iter().any(|path| shelf.root().path() == path).then_some(shelf)
+    }
+
+    /// Judges a document in its surroundings.
+    pub fn judge(&self, shelved: &Shelved) -> Verdict {
+        let around = surroundings::Around::new(self, shelved);
+        check(&shelved.handoff(self), &self.settings.stages, shelved.place.as_ref(), &around)
+    }
+
+    fn known_artifact(&self, path: &Path) -> Option<Artifact> {
+        self.known_artifacts().get(path).cloned()
+    }
+
+    fn know_artifact(&self, path: PathBuf, artifact: Artifact) {
+        self.known_artifacts().insert(path, artifact);
+    }
+
+    fn known_artifacts(&self) -> MutexGuard<'_, HashMap<PathBuf, Artifact>> {
+        self.artifacts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a reference in the document at a place leads to, found as the judge finds it.
+    pub fn lead(&self, spot: &Spot, reference: &str) -> Lead {
+        surroundings::Around::at(self, spot).lead(reference)
+    }
+
+    /// The design that a piece of work carries out: what it builds on, if that is one; else the
+    /// document itself.
+    pub fn design_of(&self, shelved: &Shelved) -> PathBuf {
+        let around = surroundings::Around::new(self, shelved);
+        let handoff = shelved.handoff(self);
+        let upstream = handoff.dependencies().upstream;
+        let artifacts = upstream.iter().filter_map(|dependency| dependency.artifact);
+        let mut found = artifacts.filter_map(|artifact| around.find(artifact.value.trim()));
+        let design = found.find(|found| found.handoff(self).stage() == Some("design"));
+        design.map_or_else(|| shelved.path.clone(), |design| design.path)
+    }
+
+    /// Judges a document that lies nowhere yet.
+    pub fn judge_text(&self, document: &Document) -> Verdict {
+        let (around, whereabouts) = (surroundings::Around::at_root(self), Whereabouts::default());
+        let handoff = Handoff::of(document, &whereabouts, &self.settings.stages);
+        check(&handoff, &self.settings.stages, None, &around)
+    }
+
+    /// Judges the description of a pull request.
+    pub fn judge_pull_request(&self, document: &Document) -> Verdict {
+        let around = surroundings::Around::at_root(self);
+        midstride_core::handoff::check::pull_request(document, &around)
+    }
+
+    /// Replaces a document by its next text.
+    pub fn replace(&self, shelved: &Shelved, text: &Clean) -> Result<(), FileError> {
+        self.replace_bytes(shelved, text.as_str().as_bytes())
+    }
+
+    /// The same for bytes that are no text; their secrets were taken out as far as they can be read.
+    pub(crate) fn replace_bytes(&self, shelved: &Shelved, bytes: &[u8]) -> Result<(), FileError> {
+        let root = shelved.shelf.map_or(&self.root, |index| self.shelves[index].root());
+        self.known_artifacts().clear();
+        root.replace(&shelved.inside, &shelved.bytes, bytes)
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The folders for what is never committed, where they exist: the one that all worktrees share
+/// where there is git, and the one beneath the root of the project from before there was.
+fn open_private(root: &Root, repository: Option<&Repository>) -> Result<Vec<Root>, FileError> {
+    let shared = repository.map(|repository| repository.common_dir().join(PRIVATE_IN_GIT));
+    let shared = shared.filter(|folder| files::is_folder(folder));
+    let shared = shared.map(|folder| Root::open(&folder)).transpose()?;
+    Ok(shared.into_iter().chain(root.below(Path::new(PRIVATE))?).collect())
+}
+
+/// Does something with each item, on as many threads as there are cores; the order is kept.
+pub(crate) fn on_all_cores<T: Sync, U: Send>(items: &[T], each: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    const WORTH_A_THREAD: usize = 16;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if items.len() < WORTH_A_THREAD || cores == 1 {
+        return items.iter().map(each).collect();
+    }
+    let each = &each;
+    std::thread::scope(|scope| {
+        let share = items.len().div_ceil(cores);
+        let workers: Vec<_> = items
+            .chunks(share)
+            .map(|chunk| scope.spawn(move || chunk.iter().map(each).collect::<Vec<U>>()))
+            .collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().expect("a worker does nothing that panics"))
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_on_all_cores_keeps_its_order() {
+        let items: Vec<usize> = (0..1000).collect();
+        assert_eq!(on_all_cores(&items, |item| item * 2), (0..2000).step_by(2).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,62 @@
+//! Which handoffs there are, read once where many are asked for by name.
+
+use super::{Project, Shelved, Spot};
+use crate::sys::files::FileError;
+use midstride_core::text::id::{HandoffKey, Names};
+
+/// The keys of all documents and where they lie.
+#[derive(Debug)]
+pub(super) struct Catalog {
+    entries: Vec<(HandoffKey, Spot)>,
+    names: Names,
+}
+
+impl Project {
+    /// The catalog, made when it is first needed.
+    pub(super) fn catalog(&self) -> &Catalog {
+        self.catalog.get_or_init(|| {
+            let read = self.with_all(|shelved| (shelved.handoff(self).key(), shelved.spot()));
+            Catalog::of(read.into_iter().filter_map(Result::ok).collect())
+        })
+    }
+
+    /// Reads every document and does something with it; the catalog is made on the way, so that
+    /// asking for names later reads none of them again.
+    pub fn with_all_in_catalog<T: Send>(
+        &self,
+        each: impl Fn(Shelved) -> T + Sync,
+    ) -> Vec<Result<(Spot, T), FileError>> {
+        let mut entries = Vec::new();
+        let read = self.with_all(|shelved| {
+            let entry = (shelved.handoff(self).key(), shelved.spot());
+            (entry, each(shelved))
+        });
+        let done = read.into_iter().map(|result| {
+            result.map(|(entry, done)| {
+                let spot = entry.1.clone();
+                entries.push(entry);
+                (spot, done)
+            })
+        });
+        let done = done.collect();
+        self.catalog.get_or_init(|| Catalog::of(entries));
+        done
+    }
+}
+
+impl Catalog {
+    fn of(entries: Vec<(HandoffKey, Spot)>) -> Self {
+        let names = Names::of(entries.iter().map(|(key, _)| key));
+        Self { entries, names }
+    }
+
+    /// The place of the one handoff with this key, or with this id where only one has it.
+    pub(super) fn find(&self, name: &str) -> Option<&Spot> {
+        self.names.find(name).map(|index| &self.entries[index].1)
+    }
+
+    /// The keys of all that have this id.
+    pub(super) fn keys_of_id(&self, id: &str) -> impl Iterator<Item = &HandoffKey> {
+        self.names.of_id(id).iter().map(|index| &self.entries[*index].0)
+    }
+}

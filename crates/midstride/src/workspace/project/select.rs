@@ -1,0 +1,78 @@
+//! The documents that a person means by names, paths and folders.
+
+use super::{FindError, Project, Shelved, Spot};
+use crate::sys::files::{self, FileError, Problem};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// Markdown in a folder that no shelf knows is looked for this far down.
+const DEPTH: usize = 12;
+
+/// What was selected, and what of it could not be read.
+#[derive(Debug, Default)]
+pub struct Selection {
+    /// The documents, each once.
+    pub documents: Vec<Shelved>,
+    /// What could not be read.
+    pub unread: Vec<FileError>,
+}
+
+impl Project {
+    /// The documents of these names; all of them where none is given.
+    pub fn select(&self, names: &[String]) -> Result<Selection, FindError> {
+        let mut results = Vec::new();
+        for name in names {
+            results.extend(self.select_one(name)?);
+        }
+        if names.is_empty() {
+            results = self.read_all();
+        }
+        let mut selection = Selection::default();
+        let mut seen: HashSet<PathBuf> = HashSet::new();
+        for result in results {
+            match result {
+                Ok(shelved) if seen.insert(shelved.path.clone()) => {
+                    selection.documents.push(shelved);
+                }
+                Ok(_) => {}
+                Err(error) => selection.unread.push(error),
+            }
+        }
+        Ok(selection)
+    }
+
+    /// A handoff by its name, else everything in a folder, else a handoff by the start of its name.
+    fn select_one(&self, name: &str) -> Result<Vec<Result<Shelved, FileError>>, FindError> {
+        let folder = self.environment.folder.join(name);
+        if name.is_empty() || !files::is_folder(&folder) || self.catalog().find(name).is_some() {
+            return self.find(name).map(|shelved| vec![Ok(shelved)]);
+        }
+        if files::is_markdown(&folder) {
+            return Err(FileError { path: folder, problem: Problem::IsFolder }.into());
+        }
+        let outside = || FindError::Outside(name.to_owned());
+        let spot = self.spot_of_path(Path::new(name)).ok_or_else(outside)?;
+        Ok(self.spots_in(&spot)?.iter().map(|spot| self.read(spot)).collect())
+    }
+
+    /// The documents on the shelves of a folder; where it has none, all Markdown in it.
+    fn spots_in(&self, folder: &Spot) -> Result<Vec<Spot>, FileError> {
+        let root = folder.shelf.map_or(&self.root, |index| self.shelves[index].root());
+        let here = |index: &usize| {
+            let shelf = &self.shelves[*index];
+            shelf.root().path() == root.path()
+                && (shelf.lies_in(&folder.inside) || shelf.holds(&folder.inside))
+        };
+        let mut spots = Vec::new();
+        for index in (0..self.shelves.len()).filter(here) {
+            let documents = self.shelves[index].documents()?;
+            let inside = documents.into_iter().filter(|path| path.starts_with(&folder.inside));
+            spots.extend(inside.map(|inside| Spot { shelf: Some(index), inside }));
+        }
+        if spots.is_empty() {
+            let found = root.markdown_below(&folder.inside, DEPTH)?;
+            spots.extend(found.into_iter().map(|inside| Spot { shelf: folder.shelf, inside }));
+        }
+        Ok(spots)
+    }
+}
