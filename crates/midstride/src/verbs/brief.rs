@@ -2,16 +2,14 @@
 //! of the mission. Where a client waits no process is started, and nothing is judged anew.
 
 mod at_work;
+pub(in crate::verbs) mod dismiss;
+pub(in crate::verbs) mod hook;
 mod upstream;
 mod work;
 
 pub use work::{agents_in_flight, carried};
-pub(super) use work::{gist_of_session, latest_gists};
+pub(in crate::verbs) use work::{gist_of_session, latest_gists};
 
-use super::hook::is_enough;
-use super::receipts::{ReceiptError, delivered, envelope};
-use super::search::with_index;
-use super::task::named;
 use crate::code::drift::judged_before;
 use crate::store::index::{
     Card, Effort, Index, IndexError, Indexing, Limit, OpenOnes, Waits, scan_open,
@@ -20,6 +18,10 @@ use crate::store::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, Str
 use crate::sys::files::FileError;
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
+use crate::verbs::brief::hook::is_enough;
+use crate::verbs::handoff::receipts::{ReceiptError, delivered, envelope};
+use crate::verbs::handoff::search::with_index;
+use crate::verbs::task::named;
 use crate::workspace::note_dates::NoteDates;
 use crate::workspace::observation::last_observation;
 use crate::workspace::project::{Project, SetUp, Shelved, Spot};
@@ -124,7 +126,7 @@ pub fn brief(project: &Project, asked: &Asked, progress: &mut dyn FnMut(usize, u
 }
 
 /// The same without an index, for who must not write one.
-pub(super) fn brief_by_reading(project: &Project, asked: &Asked) -> Briefed {
+pub(in crate::verbs) fn brief_by_reading(project: &Project, asked: &Asked) -> Briefed {
     brief_with(project, asked, |wanted| Open::by_reading(project, asked, wanted))
 }
 
@@ -159,7 +161,11 @@ const ROOM_TENTHS: u64 = 7;
 const MORE_HANDOFFS: usize = 3;
 
 /// Tells a session of these handoffs and of nothing else.
-pub(super) fn brief_of(project: &Project, asked: &Asked, handoffs: Vec<Shelved>) -> Briefed {
+pub(in crate::verbs) fn brief_of(
+    project: &Project,
+    asked: &Asked,
+    handoffs: Vec<Shelved>,
+) -> Briefed {
     let wanted = Wanted {
         role: None,
         branch: project.repository().and_then(Repository::branch),
@@ -184,7 +190,7 @@ pub(super) fn brief_of(project: &Project, asked: &Asked, handoffs: Vec<Shelved>)
 }
 
 /// Whether a prompt proposes what a handoff rejected.
-pub(super) fn is_rejected(project: &Project, prompt: &str, shelved: &Shelved) -> bool {
+pub(in crate::verbs) fn is_rejected(project: &Project, prompt: &str, shelved: &Shelved) -> bool {
     let known = KnownHandoff {
         handoff: shelved.handoff(project),
         path: shown(project, shelved),
@@ -198,7 +204,7 @@ pub(super) fn is_rejected(project: &Project, prompt: &str, shelved: &Shelved) ->
 }
 
 /// Tells a session again what it did itself.
-pub(super) fn brief_again(project: &Project, asked: &Asked, gist: &Gist) -> Briefing {
+pub(in crate::verbs) fn brief_again(project: &Project, asked: &Asked, gist: &Gist) -> Briefing {
     let wanted = Wanted {
         role: None,
         branch: project.repository().and_then(Repository::branch),
@@ -214,7 +220,7 @@ pub(super) fn brief_again(project: &Project, asked: &Asked, gist: &Gist) -> Brie
 }
 
 /// The handoffs that a session was told of.
-pub(super) fn told_of(
+pub(in crate::verbs) fn told_of(
     ledger: &SqliteLedger,
     session: &SessionName,
 ) -> Result<Vec<Delivered>, LedgerError> {

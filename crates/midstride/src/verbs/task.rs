@@ -1,12 +1,17 @@
 //! Tasks: added, changed and noted in the ledger, one stream each.
 
-use super::clean::Sieve;
-use super::decided::{Decided, append_decided, moment};
+pub(in crate::verbs) mod carry;
+pub(in crate::verbs) mod clean;
+pub(in crate::verbs) mod decided;
+pub(in crate::verbs) mod mirror;
+
 use crate::store::ledger::{
     AppendError, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId, Version,
 };
 use crate::sys::files::{FileError, Lock};
 use crate::sys::ids::{new_uid, sha256};
+use crate::verbs::task::clean::Sieve;
+use crate::verbs::task::decided::{Decided, append_decided, moment};
 use crate::workspace::project::{Project, SetUp};
 use jiff::Timestamp;
 use midstride_core::text::id::TaskId;
@@ -77,12 +82,12 @@ impl Board {
     }
 
     /// The ledger they are in.
-    pub(super) fn ledger(&self) -> &SqliteLedger {
+    pub(in crate::verbs) fn ledger(&self) -> &SqliteLedger {
         &self.ledger
     }
 
     /// Reads them again.
-    pub(super) fn look(&mut self) -> Result<(), LedgerError> {
+    pub(in crate::verbs) fn look(&mut self) -> Result<(), LedgerError> {
         (self.tasks, self.versions) = read_tasks(&self.ledger)?;
         Ok(())
     }
@@ -115,7 +120,7 @@ impl Board {
     }
 }
 
-pub(super) fn read_tasks(
+pub(in crate::verbs) fn read_tasks(
     ledger: &dyn Ledger,
 ) -> Result<(Tasks, HashMap<TaskId, Version>), LedgerError> {
     let records = ledger.read_below(StreamId::TASKS)?;
@@ -129,7 +134,7 @@ pub(super) fn read_tasks(
 }
 
 /// The ledger of a project that is set up; a folder that nobody set up is left as it is.
-pub(super) fn ledger_of(project: &Project) -> Result<SqliteLedger, TaskError> {
+pub(in crate::verbs) fn ledger_of(project: &Project) -> Result<SqliteLedger, TaskError> {
     match project.set_up() {
         SetUp::Not => Err(TaskError::NotSetUp),
         SetUp::Committed | SetUp::Private => Ok(SqliteLedger::open(project, Patience::Command)?),
@@ -138,7 +143,12 @@ pub(super) fn ledger_of(project: &Project) -> Result<SqliteLedger, TaskError> {
 
 /// Something that happens to a task. A note is named by what it says, so that it is the same one
 /// whichever way it comes; whatever else happens is named by chance.
-pub(super) fn happened(id: &TaskId, time: Timestamp, by: &str, event: TaskEvent) -> Envelope {
+pub(in crate::verbs) fn happened(
+    id: &TaskId,
+    time: Timestamp,
+    by: &str,
+    event: TaskEvent,
+) -> Envelope {
     let name = match &event {
         TaskEvent::Noted { text } => named(&[id.as_str(), &time.to_string(), by, text]),
         TaskEvent::Added { .. }
@@ -151,7 +161,7 @@ pub(super) fn happened(id: &TaskId, time: Timestamp, by: &str, event: TaskEvent)
 }
 
 /// An id for what is known by what it says.
-pub(super) fn named(parts: &[&str]) -> String {
+pub(in crate::verbs) fn named(parts: &[&str]) -> String {
     sha256(parts.join("\0").as_bytes())[..32].to_owned()
 }
 
@@ -309,6 +319,6 @@ pub fn note_task(
 }
 
 /// Who does something: whoever is named, else the user.
-pub(super) fn who<'p>(project: &'p Project, by: Option<&'p str>) -> &'p str {
+pub(in crate::verbs) fn who<'p>(project: &'p Project, by: Option<&'p str>) -> &'p str {
     by.or(project.environment().user.as_deref()).unwrap_or("midstride")
 }

@@ -3,7 +3,7 @@
 use super::Asked;
 use super::work::Work;
 use crate::sys::files;
-use crate::verbs::hook::{AtWork, at_work};
+use crate::verbs::brief::hook::{AtWork, at_work};
 use crate::workspace::observation::last_work_tree;
 use crate::workspace::project::Project;
 use midstride_core::brief::points::{self, of_at_work};

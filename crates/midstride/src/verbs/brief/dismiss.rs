@@ -1,0 +1,229 @@
+//! Close what briefings repeat: items that earlier sessions left open, and standing instructions.
+
+use crate::store::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::verbs::brief::carried;
+use crate::verbs::handoff::receipts::{ReceiptError, envelope};
+use crate::verbs::task::named;
+use crate::verbs::work::instructions::{self, instructions, read_instructions};
+use crate::workspace::project::{Project, SetUp};
+use jiff::Timestamp;
+use midstride_core::brief::carry::Carried;
+use midstride_core::session::instruction::{Instruction, InstructionState};
+use midstride_core::work::event::{Event, InstructionEvent, SessionEvent};
+
+/// Something that briefings repeat until it is closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dismissable {
+    /// What it is closed by.
+    pub handle: String,
+    /// What it is.
+    pub kind: &'static str,
+    /// What was said, run or asked.
+    pub text: String,
+    /// The session it comes from.
+    pub session: String,
+}
+
+impl From<&Carried> for Dismissable {
+    fn from(one: &Carried) -> Self {
+        Self {
+            handle: one.handle.clone(),
+            kind: one.item.kind.word(),
+            text: one.item.text.clone(),
+            session: one.session.clone(),
+        }
+    }
+}
+
+impl From<&Instruction> for Dismissable {
+    fn from(one: &Instruction) -> Self {
+        Self {
+            handle: one.id.short(),
+            kind: "instruction",
+            text: one.text.clone(),
+            session: one.session.clone(),
+        }
+    }
+}
+
+/// Why nothing was dismissed.
+#[derive(Debug, thiserror::Error)]
+pub enum DismissError {
+    /// Nothing open has this handle.
+    #[error("nothing open has the handle `{handle}`")]
+    NoSuch {
+        /// What was typed.
+        handle: String,
+        /// The handles that there are.
+        known: Vec<String>,
+    },
+    /// More than one instruction fits.
+    #[error("`{handle}` names {} instructions", known.len())]
+    Several {
+        /// What was typed.
+        handle: String,
+        /// The handles that fit.
+        known: Vec<String>,
+    },
+    /// The instruction does not hold any more.
+    #[error("instruction `{handle}` was already {how} on {}", at.strftime("%Y-%m-%d %H:%M"))]
+    AlreadyClosed {
+        /// What was typed.
+        handle: String,
+        /// How it was closed.
+        how: &'static str,
+        /// When.
+        at: Timestamp,
+    },
+    /// An agent asks, and only the user closes a standing instruction.
+    #[error("only the user can close instruction `{handle}`")]
+    OnlyUser {
+        /// What was typed.
+        handle: String,
+    },
+    /// It could not be recorded.
+    #[error(transparent)]
+    Receipt(#[from] ReceiptError),
+}
+
+impl From<LedgerError> for DismissError {
+    fn from(error: LedgerError) -> Self {
+        Self::Receipt(error.into())
+    }
+}
+
+/// What can be dismissed here: standing instructions first, then items that are carried over.
+pub fn dismissable(project: &Project) -> Result<Vec<Dismissable>, LedgerError> {
+    let instructions = instructions(project)?;
+    let carried = carried(project)?;
+    let items = carried.iter().map(Dismissable::from);
+    Ok(instructions.iter().map(Dismissable::from).chain(items).collect())
+}
+
+/// Closes an item or an instruction by its handle. `wrong` says that it was not true.
+pub fn dismiss(project: &Project, handle: &str, wrong: bool) -> Result<Dismissable, DismissError> {
+    if project.set_up() == SetUp::Not {
+        return Err(ReceiptError::NotSetUp.into());
+    }
+    let handle = handle.trim().to_lowercase();
+    match is_instruction(&handle) {
+        true => dismiss_instruction(project, &handle, wrong),
+        false => dismiss_item(project, &handle, wrong),
+    }
+}
+
+/// Closes an item that an agent says it settled. Only the user closes instructions.
+pub fn settle(project: &Project, handle: &str) -> Result<Dismissable, DismissError> {
+    match is_instruction(&handle.trim().to_lowercase()) {
+        true => Err(DismissError::OnlyUser { handle: handle.to_owned() }),
+        false => dismiss(project, handle, false),
+    }
+}
+
+/// What was dismissed of what briefings said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dismissals {
+    /// Items and instructions that were dismissed.
+    pub all: usize,
+    /// Those of them that were not true.
+    pub wrong: usize,
+}
+
+/// Counts what was dismissed here, within the latest records of sessions.
+pub fn dismissals(project: &Project) -> Result<Dismissals, LedgerError> {
+    const RECORDS_MAX: usize = 10_000;
+    let Some(ledger) = SqliteLedger::open_existing(project, Patience::Command)? else {
+        return Ok(Dismissals::default());
+    };
+    let records = ledger.latest_below(StreamId::SESSIONS, RECORDS_MAX)?;
+    let events = records.iter().flat_map(|record| &record.events);
+    let items = events.filter_map(|envelope| {
+        let Event::Session(SessionEvent::Dismissed { wrong, .. }) = &envelope.event else {
+            return None;
+        };
+        Some(*wrong)
+    });
+    let all = read_instructions(project, &ledger)?;
+    let closed = all.iter().filter_map(|one| match one.state {
+        InstructionState::Dismissed { wrong } => Some(wrong),
+        InstructionState::Active | InstructionState::Revoked => None,
+    });
+    Ok(items.chain(closed).fold(Dismissals::default(), |sum, wrong| Dismissals {
+        all: sum.all + 1,
+        wrong: sum.wrong + usize::from(wrong),
+    }))
+}
+
+fn is_instruction(handle: &str) -> bool {
+    handle.starts_with("i-")
+}
+
+fn dismiss_item(project: &Project, handle: &str, wrong: bool) -> Result<Dismissable, DismissError> {
+    let open = carried(project)?;
+    let Some(item) = open.iter().find(|one| one.handle == handle) else {
+        let known = dismissable(project)?.into_iter().map(|one| one.handle).collect();
+        return Err(DismissError::NoSuch { handle: handle.to_owned(), known });
+    };
+    let client = item.client.name().to_owned();
+    let event = SessionEvent::Dismissed {
+        client: client.clone(),
+        session: item.session.clone(),
+        handle: handle.to_owned(),
+        wrong,
+        by_session: project.environment().session.as_ref().map(|session| session.id.clone()),
+    };
+    let id = named(&[&client, &item.session, "dismissed", handle]);
+    let stream = StreamId::session(&client, &item.session);
+    let events = vec![envelope(project, id, event)];
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    ledger.unite(&[(stream, events)]).map_err(ReceiptError::from)?;
+    Ok(item.into())
+}
+
+fn dismiss_instruction(
+    project: &Project,
+    handle: &str,
+    wrong: bool,
+) -> Result<Dismissable, DismissError> {
+    if project.environment().inside.is_some() {
+        return Err(DismissError::OnlyUser { handle: handle.to_owned() });
+    }
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    let all = read_instructions(project, &ledger)?;
+    let found = all.find(handle);
+    let [instruction] = found.as_slice() else {
+        let handle = handle.to_owned();
+        return Err(match found.is_empty() {
+            true => {
+                let known = dismissable(project)?.into_iter().map(|one| one.handle).collect();
+                DismissError::NoSuch { handle, known }
+            }
+            false => {
+                let known = found.iter().map(|one| one.id.short()).collect();
+                DismissError::Several { handle, known }
+            }
+        });
+    };
+    if let Some((how, at)) = closed(instruction, wrong) {
+        return Err(DismissError::AlreadyClosed { handle: handle.to_owned(), how, at });
+    }
+    let event = InstructionEvent::Dismissed { id: instruction.id.as_str().to_owned(), wrong };
+    let now = project.environment().clock.now();
+    let events = vec![instructions::envelope(event, now, "cli")];
+    ledger.unite(&[(StreamId::instructions(), events)]).map_err(ReceiptError::from)?;
+    Ok((*instruction).into())
+}
+
+/// How and when an instruction was closed, where dismissing it says nothing new. That it was never true
+/// can still be added.
+fn closed(instruction: &Instruction, wrong: bool) -> Option<(&'static str, Timestamp)> {
+    let how = match instruction.state {
+        InstructionState::Active => return None,
+        InstructionState::Dismissed { wrong: false } | InstructionState::Revoked if wrong => {
+            return None;
+        }
+        InstructionState::Dismissed { .. } => "dismissed",
+        InstructionState::Revoked => "revoked in a prompt",
+    };
+    instruction.closed.map(|at| (how, at))
+}

@@ -1,0 +1,854 @@
+//! Answer a client that calls its hook: tell a session what it has to know, and write down what it
+//! does. The client waits, so nothing here starts a process or waits for others; and whatever goes
+//! wrong, the rest is done.
+
+mod at_work;
+mod kept;
+mod off_times;
+
+pub(in crate::verbs) use at_work::{AtWork, at_work};
+pub(in crate::verbs) use off_times::OffTimes;
+
+use crate::clients::capture::{News, capture, news};
+use crate::clients::install::{Saving, own_settings};
+use crate::clients::{self, Found, task_lists};
+use crate::store::index::{Card, Effort, Index, Limit};
+use crate::store::ledger::{LedgerError, Patience, SqliteLedger};
+use crate::sys::files::{self, FileError};
+use crate::sys::ids::sha256;
+use crate::sys::process;
+use crate::verbs::brief::{
+    Asked, Briefed, Delivery, brief, brief_again, brief_of, gist_of_session, is_rejected, told_of,
+};
+use crate::verbs::handoff::search::{HOOK_WITHIN, Matters, Prompt, search_prompt, with_index};
+use crate::verbs::session::checkpoint::{Checkpointed, of_transcript, taken, write_down};
+use crate::verbs::session::cover::coverage;
+use crate::verbs::session::sessions::{Bounds, RECOVERED_MAX, is_written_down, recover_some};
+use crate::verbs::task::mirror::mirror;
+use crate::workspace::observation::is_due;
+use crate::workspace::project::{Project, SetUp, Shelved};
+use crate::workspace::settings::{self, SessionName};
+use at_work::Place;
+use jiff::Timestamp;
+use kept::Kept;
+use midstride_core::brief::hook::{
+    Answer, BLOCKS_MAX, Call, ClientTask, Handed, Moment, Worth, blocks, missing, nudge, proven,
+    reminds, worth,
+};
+use midstride_core::brief::{Briefing, Occasion, Rank};
+use midstride_core::format::document::Document;
+use midstride_core::format::finding::Code;
+use midstride_core::format::shape::read_flag;
+use midstride_core::handoff::check::Verdict;
+use midstride_core::session::checkpoint::{Checkpoint, Gist, Mode};
+use midstride_core::session::gate::{self, Gap, Gate};
+use midstride_core::session::{Client, Session};
+use midstride_core::text::tokens;
+use midstride_core::text::yaml::Node;
+use midstride_core::work::event::Delivered;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// The file that switches hooks off in a project.
+const OFF: &str = "off";
+/// The file that makes the next session start without a briefing.
+const SKIP_NEXT: &str = "skip-next-briefing";
+/// Hooks capture a session that ended if its transcript is short, at its end or before the next session
+/// starts. A background process captures longer ones.
+const RECOVERED: Bounds = Bounds { most: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
+/// So many handoffs are told of at a prompt.
+const MATTERS_MAX: usize = 3;
+/// So many are looked at: those that were told of before fall out.
+const MATTERS_LOOKED_AT: usize = 8;
+/// So much of a prompt is looked at: what a user asks stands before what they paste, and the client
+/// waits.
+const PROMPT_BYTES_MAX: usize = 64 << 10;
+/// What a summary is asked to keep, and what it lost, costs at most so many tokens.
+const SURVIVING_TOKENS: u64 = 1_000;
+/// What an agent has to know of handoffs: what it must keep to, and what will bite it.
+const FOR_AGENTS: [Rank; 2] = [Rank::Constraint, Rank::Landmine];
+
+/// What a session that knows a handoff is told again.
+const REJECTS: [Rank; 2] = [Rank::Rejected, Rank::Constraint];
+
+/// What became of a call.
+#[derive(Debug, Default)]
+pub struct Hooked {
+    /// What the client is answered.
+    pub answer: Answer,
+    /// What was done, in words.
+    pub did: Vec<String>,
+    /// How many tokens the model is told.
+    pub tokens: u64,
+    /// What went wrong; the rest was done.
+    pub errors: Vec<String>,
+    /// Whether sessions that ended wait to be brought in by somebody who has the time.
+    pub is_left: bool,
+    /// Whether a background process has to capture the session.
+    pub is_capture_left: bool,
+    /// Whether the index waits to be finished, and no other process does that.
+    pub is_index_left: bool,
+    /// Whether git has to be asked what is uncommitted, by a process that goes on alone.
+    pub is_observation_due: bool,
+}
+
+/// Whether hooks say anything in a project: it is set up, and they were not switched off.
+pub fn is_silent(project: &Project) -> bool {
+    project.set_up() == SetUp::Not || is_switched_off(project)
+}
+
+/// Whether somebody switched the hooks of a project off.
+pub fn is_switched_off(project: &Project) -> bool {
+    project.private().ok().flatten().is_some_and(|folder| folder.has(Path::new(OFF)))
+}
+
+/// Switches the hooks of a project on or off; says whether that changed anything. While they were off
+/// is remembered: what began then is brought in by nobody who is not asked to.
+pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
+    let folder = project.make_private()?;
+    let file = Path::new(OFF);
+    match (folder.has(file), on) {
+        (true, true) => {
+            off_times::remember(project, &folder, &folder.read(file)?)?;
+            files::remove(&folder.path().join(file)).map(|()| true)
+        }
+        (false, false) => {
+            let now = project.environment().clock.now().to_string();
+            folder.put(file, now.as_bytes()).map(|()| true)
+        }
+        (true, false) | (false, true) => Ok(false),
+    }
+}
+
+/// Makes the next session start without a briefing; says whether that was not so already.
+pub fn skip_next_briefing(project: &Project) -> Result<bool, FileError> {
+    let folder = project.make_private()?;
+    let file = Path::new(SKIP_NEXT);
+    let is_new = !folder.has(file);
+    if is_new {
+        folder.put(file, b"")?;
+    }
+    Ok(is_new)
+}
+
+/// What the newest session was briefed with when it started: the session, and the text. Nothing where
+/// none was.
+pub fn last_briefing(project: &Project) -> Result<Option<(SessionName, String)>, FileError> {
+    Kept::newest_briefing(project)
+}
+
+/// Whether sessions are briefed when they start, by what the user said in the environment, what the
+/// project configured, and whether somebody is there to read it. Nothing that runs for a script
+/// changes because midstride is installed.
+fn wants_briefing(project: &Project, client: Client) -> bool {
+    let configured = project.settings().brief;
+    settings::briefing_choice().unwrap_or_else(|| {
+        configured.budget != Some(0) && (configured.headless || !is_headless(client))
+    })
+}
+
+/// Whether a session runs for a script, so that nobody can be asked.
+fn is_headless(client: Client) -> bool {
+    match client {
+        Client::ClaudeCode => settings::is_headless_claude(),
+        Client::Codex => process::is_below_codex_exec(),
+    }
+}
+
+/// What a session was briefed with when it started.
+pub(in crate::verbs) fn briefed_with(
+    project: &Project,
+    client: &str,
+    session: &str,
+) -> Option<String> {
+    let session = SessionName::of(client, session)?;
+    Kept::read(project, &session).briefed.map(|(_, text)| text)
+}
+
+/// Removes what hooks of a session keep for the next one.
+pub(in crate::verbs) fn start_over(
+    project: &Project,
+    session: &SessionName,
+) -> Result<(), FileError> {
+    at_work::unmark(project, session)?;
+    Kept::remove(project, session)
+}
+
+/// Removes the briefings that sessions got, which quote earlier sessions.
+pub(in crate::verbs) fn forget_briefings(project: &Project) -> Result<(), FileError> {
+    Kept::forget_briefings(project)
+}
+
+/// Answers a call. The limit says how much of the index may be built before the answer.
+pub fn hook(project: &Project, call: &Call, limit: Limit) -> Hooked {
+    let mut done = Hooked::default();
+    if is_silent(project) {
+        return done;
+    }
+    if !project.is_at_home() {
+        done.answer = stranger(project, call);
+        return done;
+    }
+    let id = call.session.as_deref().unwrap_or_default();
+    let Some(session) = SessionName::of(call.client.name(), id) else {
+        done.errors.push("the session has no name that can be used".to_owned());
+        return done;
+    };
+    let mut hooking = Hooking { project, call, session, limit, done, changed: None };
+    hooking.keep_task_list(settings::shared_task_list());
+    hooking.answer();
+    let is_due = hooking.is_observation_due();
+    let mut done = hooking.done;
+    // One process at a time finishes it.
+    if done.is_index_left {
+        done.is_index_left = matches!(Index::turn_to_finish(project), Ok(Some(_)));
+    }
+    done.is_observation_due = is_due;
+    done.answer = done.answer.within_limits();
+    done.tokens = done.answer.context.as_deref().map_or(0, tokens::estimate);
+    done
+}
+
+/// Somebody else's handoffs are counted, and not read.
+fn stranger(project: &Project, call: &Call) -> Answer {
+    let count = project.spots().iter().filter(|spot| spot.is_ok()).count();
+    let told = matches!(call.moment, Moment::Start(Occasion::Startup | Occasion::Clear));
+    if count == 0 || !told {
+        return Answer::default();
+    }
+    let handoffs = if count == 1 { "1 handoff".to_owned() } else { format!("{count} handoffs") };
+    let line = format!(
+        "midstride: {handoffs} of somebody else came with this repository, and nothing of them was \
+         told. A person can trust them with `midstride trust`"
+    );
+    Answer { user_line: Some(line.clone()), context: Some(line), ..Answer::default() }
+}
+
+struct Hooking<'h> {
+    project: &'h Project,
+    call: &'h Call,
+    session: SessionName,
+    limit: Limit,
+    done: Hooked,
+    /// When the session last changed a file, as far as its transcript was read.
+    changed: Option<Timestamp>,
+}
+
+impl Hooking<'_> {
+    /// Whether what git said last is out of date. At the end of a session and before a compaction it
+    /// is asked anyway: what the user edits is in no transcript.
+    fn is_observation_due(&self) -> bool {
+        match self.call.moment {
+            Moment::BeforeCompaction | Moment::End { .. } => self.project.repository().is_some(),
+            Moment::Stop { .. } => is_due(self.project, self.changed),
+            Moment::Start(_)
+            | Moment::Prompt(_)
+            | Moment::AfterCompaction(_)
+            | Moment::AgentStart
+            | Moment::AgentStop
+            | Moment::Interrupt
+            | Moment::TaskCreated(_)
+            | Moment::TaskCompleted(_)
+            | Moment::Other => false,
+        }
+    }
+
+    /// Keeps which list the tasks of a session are on, before anything is told of them.
+    fn keep_task_list(&mut self, list: Option<String>) {
+        let is_needed = matches!(
+            self.call.moment,
+            Moment::Start(_) | Moment::TaskCreated(_) | Moment::TaskCompleted(_)
+        );
+        let list = list.filter(|_| is_needed && self.call.client == Client::ClaudeCode);
+        if let Some(list) = list {
+            let kept = task_lists::keep(self.project, &self.session, &list);
+            self.noted(kept);
+        }
+    }
+
+    fn answer(&mut self) {
+        match &self.call.moment {
+            Moment::Start(occasion) => self.start(*occasion),
+            Moment::Prompt(text) => self.prompt(text),
+            Moment::BeforeCompaction => self.before_compaction(),
+            Moment::AfterCompaction(summary) => self.after_compaction(summary.as_deref()),
+            Moment::AgentStart => self.agent_start(),
+            Moment::AgentStop | Moment::Interrupt => drop(self.advance(is_worth_it)),
+            Moment::TaskCreated(task) => self.mirror(task, false),
+            Moment::TaskCompleted(task) => self.mirror(task, true),
+            Moment::Stop { again } => self.stop(*again),
+            Moment::End { is_clear } => self.end(*is_clear),
+            Moment::Other => {}
+        }
+    }
+
+    /// A value, or one more thing that went wrong.
+    fn noted<T, E: std::fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
+        result.map_err(|error| self.done.errors.push(error.to_string())).ok()
+    }
+
+    fn did(&mut self, what: impl Into<String>) {
+        self.done.did.push(what.into());
+    }
+
+    fn asked(&self, occasion: Occasion) -> Asked {
+        Asked {
+            occasion: Some(occasion),
+            client: Some(self.call.client),
+            session: Some(self.session.clone()),
+            limit: self.limit,
+            ..Asked::default()
+        }
+    }
+
+    /// Sessions that ended without a word come first: the next one is told of them.
+    fn start(&mut self, occasion: Occasion) {
+        let place = Place::of(self.project, self.call.transcript.as_deref());
+        // What is told twice fills the context; what cannot be remembered is told all the same.
+        if self.is_first(|kept| (kept.place, kept.ended) = (place, false)) == Some(false) {
+            return;
+        }
+        self.mark_at_work();
+        let recovered = self.recover();
+        let has_context = occasion == Occasion::Resume;
+        let since = if has_context { self.last_at_work() } else { None };
+        if matches!(occasion, Occasion::Resume | Occasion::Compact) {
+            self.checkpoint();
+        }
+        if occasion != Occasion::Compact && !self.is_briefed() {
+            self.did("started without a briefing");
+            return;
+        }
+        let tokens = self.project.settings().brief.budget.filter(|tokens| *tokens > 0);
+        let tokens = tokens.filter(|_| matches!(occasion, Occasion::Startup | Occasion::Clear));
+        let in_context = self.page_in_context(occasion);
+        let asked = Asked { tokens, has_context, since, in_context, ..self.asked(occasion) };
+        let briefed = brief(self.project, &asked, &mut |_, _| ());
+        self.note_troubles(&briefed);
+        // What it was told in the same words is in its context still.
+        let is_known = has_context && matches!(briefed.delivery, Some(Ok(Delivery::Known)));
+        let told = Some(&briefed.briefing).filter(|told| !told.text.is_empty() && !is_known);
+        let text = told.map(|told| told.text.clone());
+        if text.is_some() {
+            self.did("briefed");
+        }
+        // A page counts the handoffs that were not read; without one, the session is told of them here.
+        let indexing = briefed.indexing.map(|indexing| format!("Index is being built: {indexing}"));
+        let text = text.or(indexing);
+        let indexing =
+            briefed.indexing.map(|indexing| format!("midstride is building its index: {indexing}"));
+        let line = [told.and_then(Briefing::line_for_user), recovered_line(recovered), indexing];
+        let line: Vec<String> = line.into_iter().flatten().collect();
+        self.done.answer.user_line = (!line.is_empty()).then(|| line.join("; "));
+        let told = text.clone().filter(|_| occasion == Occasion::Compact);
+        self.done.answer.context = text.clone();
+        let now = self.project.environment().clock.now();
+        self.change(|kept| {
+            kept.told = told;
+            kept.waits = text.is_some() && occasion == Occasion::Resume;
+            kept.briefed = text.map(|text| (now, text)).or(kept.briefed.take());
+        });
+        let bounded = Kept::bound(self.project);
+        self.noted(bounded);
+    }
+
+    /// The page that a session got when it was resumed, where it is compacted before its first prompt:
+    /// both are in its context then.
+    fn page_in_context(&self, occasion: Occasion) -> Option<String> {
+        let kept = (occasion == Occasion::Compact).then(|| self.kept())?;
+        kept.briefed.filter(|_| kept.waits).map(|(_, page)| page)
+    }
+
+    /// Whether this session gets a briefing. One that was to be skipped is, once.
+    fn is_briefed(&self) -> bool {
+        let private = self.project.private().ok().flatten();
+        let skip = private.map(|folder| folder.path().join(SKIP_NEXT));
+        let is_skipped = skip.is_some_and(|file| files::remove(&file).is_ok());
+        !is_skipped && wants_briefing(self.project, self.call.client)
+    }
+
+    /// Clients write to a transcript that they go on with before they call, so only what was written
+    /// down before tells.
+    fn last_at_work(&mut self) -> Option<Timestamp> {
+        let gist = self.own_gist();
+        self.noted(gist).flatten()?.ended
+    }
+
+    fn recover(&mut self) -> usize {
+        let ledger = SqliteLedger::open(self.project, Patience::Hook);
+        let Some(ledger) = self.noted(ledger) else { return 0 };
+        let recovered = recover_some(self.project, &ledger, &RECOVERED);
+        let Some(recovered) = self.noted(recovered) else { return 0 };
+        for (_, error) in &recovered.failed {
+            self.done.errors.push(error.to_string());
+        }
+        self.done.is_left = recovered.left > 0;
+        let new: Vec<&Checkpointed> =
+            recovered.checkpoints.iter().filter(|one| one.is_new).collect();
+        if !new.is_empty() {
+            self.did(format!("recovered {}", new.len()));
+        }
+        new.into_iter().filter(|one| !self.said_its_end(&one.checkpoint)).count()
+    }
+
+    /// Whether a client told that a session ended. It may write to the transcript after that.
+    fn said_its_end(&self, checkpoint: &Checkpoint) -> bool {
+        let name = SessionName::of(checkpoint.client().name(), checkpoint.session_id());
+        name.is_some_and(|name| Kept::read(self.project, &name).ended)
+    }
+
+    fn note_troubles(&mut self, briefed: &Briefed) {
+        self.done.is_index_left |= briefed.is_index_left;
+        let errors = &mut self.done.errors;
+        errors.extend(briefed.trouble.iter().map(ToString::to_string));
+        errors.extend(
+            briefed.delivery.iter().filter_map(|one| Some(one.as_ref().err()?.to_string())),
+        );
+        errors.extend(briefed.unread.iter().map(ToString::to_string));
+    }
+
+    /// What matters for a prompt comes with it, each handoff once in a session.
+    fn prompt(&mut self, text: &str) {
+        if self.call.agent.is_some() {
+            return self.agent_prompt(text);
+        }
+        self.mark_at_work();
+        let kept = self.kept();
+        if kept.waits {
+            self.change(|kept| kept.waits = false);
+        }
+        let mut parts = Vec::new();
+        if let Some(briefed) = self.matters(text) {
+            self.note_troubles(&briefed);
+            self.done.answer.user_line = briefed.briefing.line_for_user();
+            self.did("briefed");
+            parts.push(briefed.briefing.text);
+        }
+        if let Some(worth) = self.reminder(&kept) {
+            self.did("nudged");
+            parts.push(nudge(worth));
+        }
+        // At the end: whoever has no time to answer must not have taken it away.
+        let missing = kept.missing.as_ref().and_then(|_| self.change(|kept| kept.missing.take()));
+        if let Some(missing) = missing.flatten() {
+            self.did("told what the summary lost");
+            parts.insert(0, missing);
+        }
+        self.done.answer.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
+    }
+
+    /// What an agent is asked for is not what the user says. Codex calls the hook of a prompt for both, and
+    /// names the transcript of the agent.
+    fn agent_prompt(&mut self, text: &str) {
+        let Some(briefed) = self.matters(text) else { return };
+        self.note_troubles(&briefed);
+        self.did("briefed an agent");
+        self.done.answer.context = Some(briefed.briefing.text);
+    }
+
+    /// Reads on, and says what the agent is reminded of, once in a session.
+    fn reminder(&mut self, kept: &Kept) -> Option<Worth> {
+        let turned_on = self.project.settings().hooks.nudge;
+        let may = turned_on != Some(false) && !kept.nudged;
+        // What is long is weighed once, and then whenever it is read on.
+        let session = self.advance(|news| match news {
+            News::Nothing | News::Little => may && !kept.weighed,
+            News::Enough => true,
+        });
+        let session = session.filter(|_| may)?;
+        let worth = reminds(&session, turned_on).filter(|_| self.may_save());
+        let worth = worth.filter(|_| !self.has_handoff());
+        if kept.weighed && worth.is_none() {
+            return None;
+        }
+        // What cannot be remembered would be said again and again.
+        let is_first = self.change(|kept| {
+            kept.weighed = true;
+            worth.is_some() && !std::mem::replace(&mut kept.nudged, true)
+        });
+        worth.filter(|_| is_first == Some(true))
+    }
+
+    /// Whether the agent may save: it is never asked to do what it may not. Where the client asks its
+    /// user, somebody has to be there.
+    fn may_save(&self) -> bool {
+        let client = self.call.client;
+        let environment = self.project.environment();
+        let saving = || own_settings(environment, client, self.project.root().path()).saving;
+        self.call.is_unrestricted
+            || match saving() {
+                Saving::Allowed => true,
+                Saving::Asked => !is_headless(client),
+                Saving::Denied => false,
+            }
+    }
+
+    fn matters(&mut self, text: &str) -> Option<Briefed> {
+        if !wants_briefing(self.project, self.call.client) {
+            return None;
+        }
+        let prompt = Prompt {
+            text: text[..text.floor_char_boundary(PROMPT_BYTES_MAX)].to_owned(),
+            files: Vec::new(),
+            limit: MATTERS_LOOKED_AT,
+            // A fifth of what a hook has, however long that is.
+            within: settings::hook_time().map_or(HOOK_WITHIN, |time| time / 5),
+            effort: Effort::Prompt,
+        };
+        let Matters { hits, is_index_left, .. } = search_prompt(self.project, &prompt);
+        self.done.is_index_left |= is_index_left;
+        if hits.is_empty() {
+            return None;
+        }
+        let told = self.told();
+        let told = self.noted(told)?;
+        let is_new = |shelved: &Shelved| {
+            let handoff = shelved.handoff(self.project);
+            let uid = handoff.uid().map(|uid| uid.value.trim().to_owned());
+            let own = Card::of(self.project, shelved).waits.and_then(|waits| waits.session);
+            let name = uid.unwrap_or_else(|| handoff.key().to_string());
+            !told.contains(&name) && own.as_ref() != Some(&self.session.id)
+        };
+        let asked = Asked { prompt: Some(prompt.text), ..self.asked(Occasion::Prompt) };
+        let hits = hits.into_iter().map(|hit| hit.shelved);
+        let (new, known): (Vec<Shelved>, Vec<Shelved>) = hits.partition(is_new);
+        if new.is_empty() {
+            return self.rejected(asked, known);
+        }
+        let new: Vec<Shelved> = new.into_iter().take(MATTERS_MAX).collect();
+        // What cannot be remembered would be told with every prompt.
+        if self.is_first(|_| ()) != Some(true) {
+            return None;
+        }
+        let briefed = brief_of(self.project, &asked, new);
+        (!briefed.briefing.text.is_empty()).then_some(briefed)
+    }
+
+    /// A session that knows a handoff may have forgotten what it rejects: who proposes that again is
+    /// told, once.
+    fn rejected(&mut self, asked: Asked, known: Vec<Shelved>) -> Option<Briefed> {
+        let prompt = asked.prompt.as_deref().unwrap_or_default();
+        let rejects = |shelved: &Shelved| is_rejected(self.project, prompt, shelved);
+        let again: Vec<Shelved> = known.into_iter().take(MATTERS_MAX).filter(rejects).collect();
+        if again.is_empty() || self.is_first(|_| ()) != Some(true) {
+            return None;
+        }
+        let asked = Asked { only: Some(&REJECTS), ..asked };
+        let briefed = brief_of(self.project, &asked, again);
+        let is_new = matches!(briefed.delivery, Some(Ok(Delivery::New | Delivery::PutAside)));
+        (is_new && !briefed.briefing.text.is_empty()).then_some(briefed)
+    }
+
+    /// The handoffs that this session was told of, by uid, or by id where they have none.
+    fn told(&self) -> Result<HashSet<String>, LedgerError> {
+        let Some(ledger) = SqliteLedger::open_existing(self.project, Patience::Hook)? else {
+            return Ok(HashSet::new());
+        };
+        let name = |one: Delivered| one.uid.unwrap_or(one.id);
+        Ok(told_of(&ledger, &self.session)?.into_iter().map(name).collect())
+    }
+
+    /// The transcript that the client names, where there is one. Nothing of it was read.
+    fn called(&mut self) -> Option<Found> {
+        let path = self.call.transcript.as_deref().map(Path::new);
+        let found = path.map(|path| clients::called(path, self.call.client));
+        let is_missing = match &found {
+            Some(Err(error)) => error.is_missing(),
+            Some(Ok(_)) => false,
+            None => true,
+        };
+        if is_missing && may_be_early(&self.call.moment) {
+            self.did("found no transcript yet");
+            return None;
+        }
+        match found {
+            Some(found) => self.noted(found),
+            None => {
+                self.done.errors.push("the client names no transcript".to_owned());
+                None
+            }
+        }
+    }
+
+    /// The same, once its beginning told that it is of this project.
+    fn transcript(&mut self, called: &Found) -> Option<Found> {
+        let found = of_transcript(self.project, &called.path, called.client);
+        self.noted(found)
+    }
+
+    /// Reads on in the transcript, where that is wanted for so much; what it tells is written down when
+    /// the session ends.
+    fn advance(&mut self, is_wanted: impl Fn(News) -> bool) -> Option<Session> {
+        let called = self.called()?;
+        if !is_wanted(news(self.project, &called)) {
+            return None;
+        }
+        let found = self.transcript(&called)?;
+        let captured = capture(self.project, &found);
+        let captured = self.noted(captured)?;
+        self.note_new(captured.new_bytes);
+        self.note_changes(&captured.session);
+        Some(captured.session)
+    }
+
+    /// Keeps which files the session changed, for others that start meanwhile.
+    fn note_changes(&mut self, session: &Session) {
+        self.changed = session.files.last_change();
+        if self.changed.is_some() {
+            let edited = at_work::edited(self.project, session);
+            self.change(|kept| kept.edited = edited);
+        }
+    }
+
+    fn mark_at_work(&mut self) {
+        let marked = at_work::mark(self.project, &self.session);
+        self.noted(marked);
+    }
+
+    fn note_new(&mut self, bytes: u64) {
+        if bytes > 0 {
+            self.did("read on");
+        }
+    }
+
+    /// Writes down what the session did since it was written down last.
+    fn checkpoint(&mut self) -> Option<Checkpointed> {
+        self.checkpoint_within(u64::MAX)
+    }
+
+    /// Captures the session unless its transcript is longer; then a background process does.
+    fn checkpoint_within(&mut self, bytes_max: u64) -> Option<Checkpointed> {
+        let called = self.called()?;
+        let ledger = SqliteLedger::open(self.project, Patience::Hook);
+        let ledger = self.noted(ledger)?;
+        let is_done = is_written_down(self.project, &ledger, &called);
+        if self.noted(is_done)? {
+            self.did("nothing new");
+            return None;
+        }
+        if called.bytes > bytes_max {
+            self.done.is_capture_left = true;
+            self.did("goes on alone");
+            return None;
+        }
+        let found = self.transcript(&called)?;
+        let done = write_down(self.project, &ledger, &found, Mode::Auto);
+        let done = self.noted(done)?;
+        self.did(if done.is_new { "captured" } else { "nothing new" });
+        if !matches!(self.call.moment, Moment::End { .. }) {
+            self.note_changes(&done.checkpoint.session);
+        }
+        Some(done)
+    }
+
+    fn before_compaction(&mut self) {
+        let done = self.checkpoint();
+        let is_new = done.as_ref().is_some_and(|done| done.is_new);
+        let gist = match done {
+            Some(done) => Some(Gist::of(&done.checkpoint)),
+            None => {
+                let gist = self.own_gist();
+                self.noted(gist).flatten()
+            }
+        };
+        let Some(kept) = gist.as_ref().and_then(proven) else { return };
+        // Where something came since, it is no repetition.
+        if self.is_first(|_| ()) == Some(false) && !is_new {
+            return;
+        }
+        let told = self.told_again(&kept, Occasion::Summary);
+        self.done.answer.instructions = Some(format!(
+            "The summary has to keep what follows, the words of the user as they are.\n\n{told}"
+        ));
+    }
+
+    /// What neither the summary tells nor what was told since waits for the next prompt.
+    fn after_compaction(&mut self, summary: Option<&str>) {
+        let Some(summary) = summary else { return };
+        let digest = sha256(summary.as_bytes());
+        let is_compared = |kept: &Kept| kept.compared.as_ref() == Some(&digest);
+        let kept = self.kept();
+        if is_compared(&kept) {
+            return;
+        }
+        let gist = self.own_gist();
+        let Some(gist) = self.noted(gist).flatten() else { return };
+        let told = kept.told.unwrap_or_default();
+        let lost = missing(&gist, &[summary, &told]);
+        let lost = lost.map(|lost| self.told_again(&lost, Occasion::Compact));
+        let is_lost = lost.is_some();
+        let changed = self.change(|kept| {
+            let is_new = !is_compared(kept);
+            if is_new {
+                (kept.told, kept.missing, kept.compared) = (None, lost, Some(digest.clone()));
+            }
+            is_new
+        });
+        if changed == Some(true) {
+            self.did(if is_lost { "found what the summary lost" } else { "compared the summary" });
+        }
+    }
+
+    fn own_gist(&self) -> Result<Option<Gist>, LedgerError> {
+        let ledger = SqliteLedger::open_existing(self.project, Patience::Hook)?;
+        ledger.map_or(Ok(None), |ledger| gist_of_session(&ledger, &self.session))
+    }
+
+    fn told_again(&self, gist: &Gist, occasion: Occasion) -> String {
+        let asked = Asked { tokens: Some(SURVIVING_TOKENS), ..self.asked(occasion) };
+        let text = brief_again(self.project, &asked, gist).text;
+        self.project.clean(&text).0.as_str().to_owned()
+    }
+
+    fn agent_start(&mut self) {
+        let asked = Asked { session: None, only: Some(&FOR_AGENTS), ..self.asked(Occasion::Agent) };
+        let briefed = brief(self.project, &asked, &mut |_, _| ());
+        self.note_troubles(&briefed);
+        if !briefed.briefing.text.is_empty() && self.is_first(|_| ()) != Some(false) {
+            self.did("briefed an agent");
+            self.done.answer.context = Some(briefed.briefing.text);
+        }
+    }
+
+    fn mirror(&mut self, task: &ClientTask, is_done: bool) {
+        let mirrored = mirror(self.project, &self.session, task, is_done);
+        if self.noted(mirrored).is_some() {
+            self.did("mirrored a task");
+        }
+    }
+
+    fn stop(&mut self, again: bool) {
+        if !self.project.settings().hooks.stop_gate {
+            self.advance(is_worth_it);
+            return;
+        }
+        let before = if again { self.kept().blocked } else { 0 };
+        let own = self.own_handoffs();
+        if before >= BLOCKS_MAX || own.iter().any(asks_nothing) {
+            self.advance(is_worth_it);
+            return;
+        }
+        let found = self.called().and_then(|called| self.transcript(&called));
+        let Some(found) = found else { return };
+        let captured = capture(self.project, &found);
+        let Some(captured) = self.noted(captured) else { return };
+        self.note_new(captured.new_bytes);
+        self.note_changes(&captured.session);
+        let Some(worth) = worth(&captured.session).filter(|_| self.may_save()) else { return };
+        let taken = taken(self.project, &found, captured, Mode::Auto);
+        let Some(taken) = self.noted(taken) else { return };
+        let handed = self.lacking(own.first(), &taken.written.checkpoint);
+        let Some(why) = blocks(Some(worth), &handed, before) else { return };
+        // What cannot be counted does not end.
+        if self.is_first(|kept| kept.blocked = before + 1) == Some(true) {
+            self.did("blocked");
+            self.done.answer.block = Some(why);
+        }
+    }
+
+    /// A background process captures a long session, so that the client does not wait. After `/clear` the
+    /// next session starts at once and its briefing needs the capture, so the hook captures it.
+    fn end(&mut self, is_clear: bool) {
+        self.checkpoint_within(if is_clear { u64::MAX } else { RECOVERED.bytes_max });
+        self.change(Kept::end);
+        let unmarked = at_work::unmark(self.project, &self.session);
+        self.noted(unmarked);
+    }
+
+    /// Whether an open handoff of this session is there for which nothing more is asked.
+    fn has_handoff(&self) -> bool {
+        self.own_handoffs().iter().any(asks_nothing)
+    }
+
+    /// What a handoff of this session does not tell. Only what is compared with the transcript is
+    /// judged anew: everything else was when it was saved, and would ask git.
+    fn lacking(&self, own: Option<&Shelved>, checkpoint: &Checkpoint) -> Handed {
+        let key = own.map(|shelved| shelved.handoff(self.project).key().to_string());
+        let nothing = Document::parse(b"");
+        let document = own.map_or(&nothing, |shelved| &shelved.document);
+        let coverage = coverage(self.project, checkpoint, document);
+        let gate = Gate::of(document, &Verdict::default(), Some(&coverage));
+        let mut gaps: Vec<String> = gate.gaps.iter().map(Gap::line).collect();
+        let found = gate::record(document).and_then(|record| record.get("findings"));
+        let codes = found.into_iter().flat_map(Node::items).filter_map(Node::text);
+        let rules = codes.filter_map(|code| Some(Code::parse(code.value)?.rule()));
+        gaps.extend(rules.map(|rule| format!("{}: {}", rule.code, rule.mend)));
+        Handed::Lacking { key, gaps }
+    }
+
+    /// The open handoffs of this session.
+    fn own_handoffs(&self) -> Vec<Shelved> {
+        let of_session = |card: &Card| {
+            let session = card.waits.as_ref().and_then(|waits| waits.session.as_ref());
+            session == Some(&self.session.id)
+        };
+        let spots = with_index(self.project, Patience::Hook, |index| {
+            index.refresh(self.project, Effort::Open, self.limit, &mut |_, _| ())?;
+            index.open_ones(self.project)
+        });
+        let ours = spots.into_iter().flatten().filter(|(_, card)| of_session(card));
+        ours.filter_map(|(spot, _)| self.project.read(&spot).ok()).collect()
+    }
+
+    fn kept(&self) -> Kept {
+        Kept::read(self.project, &self.session)
+    }
+
+    /// Changes what is kept; nothing comes back where that is not possible.
+    fn change<T>(&mut self, change: impl FnOnce(&mut Kept) -> T) -> Option<T> {
+        let changed = Kept::change(self.project, &self.session, change);
+        self.noted(changed)
+    }
+
+    /// Whether nobody else answers this call, which is asked where something is about to be said; if
+    /// so, changes what is kept.
+    fn is_first(&mut self, change: impl FnOnce(&mut Kept)) -> Option<bool> {
+        let Some(sameness) = self.call.sameness() else { return Some(true) };
+        let sameness = &sameness.as_bytes()[..sameness.len().min(PROMPT_BYTES_MAX)];
+        let turn = self.call.turn.as_deref().unwrap_or_default().as_bytes();
+        let call = sha256(&[self.call.event.as_bytes(), b"\n", turn, b"\n", sameness].concat());
+        let now = self.project.environment().clock.now();
+        let is_first = self.change(|kept| {
+            let is_first = kept.is_first(&call, now);
+            if is_first {
+                change(kept);
+            }
+            is_first
+        });
+        if is_first == Some(false) {
+            self.did("left it to another call");
+        }
+        is_first
+    }
+}
+
+/// Whether a transcript may not be there yet: clients write it behind what they do, and for a session
+/// in which nothing was asked not at all. A context that is full was written down.
+fn may_be_early(moment: &Moment) -> bool {
+    !matches!(moment, Moment::BeforeCompaction | Moment::Start(Occasion::Compact))
+}
+
+/// Where nobody asks what the session did, little is left for later.
+fn is_worth_it(news: News) -> bool {
+    news == News::Enough
+}
+
+/// Whether a handoff passed the gate, or was accepted as it is.
+pub(in crate::verbs) fn is_enough(shelved: &Shelved) -> bool {
+    let Some(said) = gate::record(&shelved.document) else { return true };
+    let passed = said.get("passed").and_then(Node::text).and_then(|text| read_flag(text.value));
+    passed != Some(false) || said.get("accepted").is_some()
+}
+
+/// Whether nothing more is asked for a handoff: it is enough, or its agent was asked once.
+fn asks_nothing(shelved: &Shelved) -> bool {
+    is_enough(shelved) || gate::is_kept(&shelved.document)
+}
+
+fn recovered_line(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("midstride brought in 1 session that ended without a word".to_owned()),
+        more => Some(format!("midstride brought in {more} sessions that ended without a word")),
+    }
+}

@@ -1,0 +1,237 @@
+//! Take the work on to the next stage: judge, draft the next document, record it.
+
+use crate::journal::{Change, JournalError, Recorded};
+use crate::sys::files::FileError;
+use crate::verbs::handoff::check::{Judged, check_these};
+use crate::verbs::handoff::live::{LiveError, live_in_place};
+use crate::verbs::handoff::new::{
+    Created, NewError, NewHandoff, find_upstream, new, of_key, reference, stage_rule, taken,
+};
+use crate::workspace::project::{Project, Shelved};
+use midstride_core::format::finding::{Code, Finding};
+use midstride_core::format::header::Verb;
+use midstride_core::format::stage::StageRule;
+use midstride_core::handoff::life::{self, Refusal};
+use midstride_core::text::edit::Edit;
+use midstride_core::text::id::HandoffKey;
+use midstride_core::text::span::{Span, line_end};
+use std::path::PathBuf;
+
+/// Where the work goes, and who says so.
+#[derive(Clone, Debug)]
+pub struct Forward {
+    /// The next stage.
+    pub to: String,
+    /// Why it goes on over what blocks.
+    pub force: Option<String>,
+    /// Who takes it on.
+    pub by: Option<String>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Advance {
+    /// Something blocks, and nothing was changed. Only the findings that block are told.
+    Blocked(Box<Judged>),
+    /// The work goes on.
+    Through(Box<Passage>),
+}
+
+/// The step from one stage to the next.
+#[derive(Debug)]
+pub struct Passage {
+    /// The document as it was before.
+    pub from: Shelved,
+    /// The name of the next stage's document.
+    pub key: HandoffKey,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// The draft, unless the next stage's document was there already.
+    pub created: Option<Created>,
+    /// What was recorded, unless the history told it already.
+    pub recorded: Option<Recorded>,
+    /// The reason it is recorded with.
+    pub reason: String,
+    /// What it went over by force, each once.
+    pub over: Vec<Code>,
+    /// The other handoffs that the next stage builds on and that are still open.
+    pub beside: Vec<HandoffKey>,
+}
+
+/// Why the work does not go on; where a draft was written, it stays and is found the next time.
+#[derive(Debug, thiserror::Error)]
+pub enum AdvanceError {
+    /// There is no such stage or document, or the next one could not be made.
+    #[error(transparent)]
+    New(#[from] NewError),
+    /// It does not fit the handoff, or could not be recorded.
+    #[error(transparent)]
+    Live(#[from] LiveError),
+    /// A file could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Takes a handoff, by the name that a person typed, to the next stage. The draft comes before the
+/// record: killed in between, the same command finds the draft and finishes.
+pub fn advance(project: &Project, name: &str, forward: &Forward) -> Result<Advance, AdvanceError> {
+    let rule = stage_rule(project, &forward.to)?;
+    let from = find_upstream(project, name, rule).map_err(NewError::from)?;
+    refuse_misfit(project, &from, &forward.to)?;
+    let mut judged = check_these(project, None, vec![project.reread(&from)?]).remove(0);
+    judged.verdict.findings.retain(Finding::blocks);
+    judged.verdict.findings.extend(waits_for(project, &from, &forward.to, rule));
+    if !judged.verdict.findings.is_empty() && forward.force.is_none() {
+        return Ok(Advance::Blocked(Box::new(judged)));
+    }
+    let mut over: Vec<Code> = judged.verdict.findings.iter().map(|found| found.code).collect();
+    over.sort_unstable();
+    over.dedup();
+    let step = Step { project, forward, blocked: !over.is_empty() };
+    step.refuse_unwritable(&from)?;
+    let (key, path, created) = step.draft(&from)?;
+    let change = Change::by_verb(Verb::Advance, step.reason(&over), forward.by.clone());
+    let recorded = step.record(&from, &key, &path, &change)?;
+    let (reason, beside) = (change.reason, open_beside(project, &from, rule));
+    let passage = Passage { from, key, path, created, recorded, reason, over, beside };
+    Ok(Advance::Through(Box::new(passage)))
+}
+
+/// What the next stage waits for: the other stages that it builds on are there and complete.
+fn waits_for(project: &Project, from: &Shelved, to: &str, rule: &StageRule) -> Vec<Finding> {
+    let handoff = from.handoff(project);
+    let at = handoff.header().map(|header| header.at.start).unwrap_or_default();
+    let at = Span::new(at, line_end(from.document.text(), at));
+    let others = rule.upstream().iter().filter(|stage| handoff.stage() != Some(stage.as_str()));
+    let finding = |stage: &String| {
+        let key = HandoffKey { id: handoff.id().to_owned(), stage: Some(stage.clone()) };
+        let Some(other) = of_key(project, &key) else {
+            let message = format!("{to} builds on {stage} too, and `{key}` does not exist");
+            let finding = Finding::new(Code::UpstreamNotFound, at, message);
+            return Some(match upstream_of(project, &key) {
+                Some(before) => {
+                    finding.run(["midstride", "advance", &before.to_string(), "--to", stage])
+                }
+                None => finding.run(["midstride", "new", "--stage", stage, "--id", &key.id]),
+            });
+        };
+        let why = project.judge(&other).incomplete()?;
+        let message = format!("{to} builds on {stage} too, and `{key}` is not complete: {why}");
+        let finding = Finding::new(Code::UpstreamIncomplete, at, message);
+        Some(finding.run(["midstride", "check", &key.to_string()]))
+    };
+    others.filter_map(finding).collect()
+}
+
+/// The other handoffs that a stage builds on and that are still open.
+fn open_beside(project: &Project, from: &Shelved, rule: &StageRule) -> Vec<HandoffKey> {
+    let own = from.handoff(project).key();
+    let beside = |stage: &String| HandoffKey { id: own.id.clone(), stage: Some(stage.clone()) };
+    let others = rule.upstream().iter().map(beside).filter(|key| *key != own);
+    let is_open = |key: &HandoffKey| {
+        of_key(project, key).is_some_and(|other| other.handoff(project).status().is_open())
+    };
+    others.filter(is_open).collect()
+}
+
+/// A document of the same feature that a stage can follow.
+fn upstream_of(project: &Project, key: &HandoffKey) -> Option<HandoffKey> {
+    let rule = project.settings().stages.stages.get(key.stage.as_deref()?)?;
+    let before = |stage: &String| HandoffKey { id: key.id.clone(), stage: Some(stage.clone()) };
+    let mut upstream = rule.upstream().iter().map(before);
+    upstream.find(|key| of_key(project, key).is_some())
+}
+
+fn refuse_misfit(project: &Project, from: &Shelved, to: &str) -> Result<(), LiveError> {
+    let handoff = from.handoff(project);
+    let key = handoff.key().to_string();
+    life::may_advance(&handoff, to, &project.settings().stages)
+        .map_err(|why| LiveError::Refused { key, why })
+}
+
+/// The step that is being made.
+struct Step<'a> {
+    project: &'a Project,
+    forward: &'a Forward,
+    /// Whether it goes over something.
+    blocked: bool,
+}
+
+impl Step<'_> {
+    fn decide(&self, now: &Shelved, artifact: &str) -> Result<Vec<Edit>, Refusal> {
+        // Somebody may have put a question in meanwhile; the handoff stays open then.
+        let blocked = self.blocked || !self.project.judge(now).blocking().is_empty();
+        let (handoff, stages) = (now.handoff(self.project), &self.project.settings().stages);
+        let time = self.project.environment().clock.now();
+        life::advance(&handoff, &self.forward.to, artifact, stages, blocked, time)
+    }
+
+    /// A header that cannot be edited is found before anything is written; any artifact shows it.
+    fn refuse_unwritable(&self, from: &Shelved) -> Result<(), LiveError> {
+        let key = from.handoff(self.project).key().to_string();
+        let edits = self.decide(from, &key).map_err(|why| LiveError::Refused { key, why })?;
+        from.document.edit(&edits).map_err(JournalError::from)?;
+        Ok(())
+    }
+
+    /// The next stage's document: the one that is there, else a draft that builds on this one.
+    fn draft(
+        &self,
+        from: &Shelved,
+    ) -> Result<(HandoffKey, PathBuf, Option<Created>), AdvanceError> {
+        let id = from.handoff(self.project).id().to_owned();
+        let key = HandoffKey { id: id.clone(), stage: Some(self.forward.to.clone()) };
+        if let Some(path) = taken(self.project, &key)? {
+            return Ok((key, path, None));
+        }
+        let whole = self.project.root().path().join(&from.path);
+        let wanted = NewHandoff {
+            id: Some(id),
+            stage: Some(self.forward.to.clone()),
+            upstream: Some(whole.display().to_string()),
+            // What builds on a private handoff is not for everybody either.
+            private: self.project.private_shelf_of(from).map(|_| true),
+            ..NewHandoff::default()
+        };
+        match new(self.project, &wanted) {
+            Ok(created) => Ok((key, created.shelved.path.clone(), Some(created))),
+            // Somebody else was faster.
+            Err(exists @ NewError::Exists { .. }) => match taken(self.project, &key)? {
+                Some(path) => Ok((key, path, None)),
+                None => Err(exists.into()),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// How the history tells it.
+    fn reason(&self, over: &[Code]) -> String {
+        let advanced = life::advanced_to(&self.forward.to);
+        match &self.forward.force {
+            Some(why) if self.blocked => {
+                let over: Vec<String> = over.iter().map(ToString::to_string).collect();
+                format!("{advanced} by force: {why} (over {})", over.join(", "))
+            }
+            Some(_) | None => advanced,
+        }
+    }
+
+    /// Writes it into the document that the work comes from, unless that tells it already.
+    fn record(
+        &self,
+        from: &Shelved,
+        key: &HandoffKey,
+        path: &std::path::Path,
+        change: &Change,
+    ) -> Result<Option<Recorded>, LiveError> {
+        let artifact = reference(self.project, path, key).display().to_string();
+        let decide = |now: &Shelved| {
+            let edits = self.decide(now, &artifact)?;
+            life::once(&now.handoff(self.project), edits, &change.reason)
+        };
+        match live_in_place(self.project, from, &decide, change) {
+            Err(LiveError::Refused { why: Refusal::Told, .. }) => Ok(None),
+            recorded => recorded.map(Some),
+        }
+    }
+}

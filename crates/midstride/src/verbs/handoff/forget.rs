@@ -1,0 +1,541 @@
+//! Forget a kept text: it is removed for good, and a tombstone takes its place.
+//!
+//! The tombstone comes first, so that nobody keeps the text again meanwhile; what follows can be done
+//! any number of times. Killed in between, forgetting it once more finishes the work.
+
+use crate::clients;
+use crate::clients::capture;
+use crate::journal::file_name_of;
+use crate::store::index::{Index, IndexError};
+use crate::store::ledger::{
+    AppendError, Ledger as _, LedgerError, Patience, SqliteLedger, StreamId,
+};
+use crate::store::revisions::{PRIVATE, RevisionError, SHARED};
+use crate::store::tombstone::{Tombstone, Was};
+use crate::sys::files::FileError;
+use crate::sys::git::{GitError, Left, LogEntry, Repository};
+use crate::sys::ids::sha256;
+use crate::verbs::brief::hook;
+use crate::workspace::project::{Project, Shelved};
+use crate::workspace::settings::SessionName;
+use jiff::Timestamp;
+use midstride_core::format::document::Document;
+use midstride_core::handoff::Handoff;
+use midstride_core::session::Client;
+use midstride_core::session::checkpoint::Checkpoint;
+use midstride_core::text::time::Time;
+use midstride_core::work::event::{Event, SessionEvent};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// A shorter beginning of an id names nothing.
+pub const BEGINNING_LENGTH_MIN: usize = 4;
+/// So many commits that have a text are named.
+const COMMITS_MAX: usize = 5;
+
+/// A text that is kept here, or was.
+#[derive(Clone, Debug)]
+pub struct KeptText {
+    /// The id by which it is kept.
+    pub hash: String,
+    /// What it is.
+    pub was: Was,
+    /// The handoff or the session that it belongs to, where that is known.
+    pub of: Option<String>,
+    /// How it is called: `market@2`; a session by its client and id.
+    pub names: Vec<String>,
+    /// When the document got another text, or when the session was captured.
+    pub at: Option<Timestamp>,
+    /// How long it is; none where it is not on this machine.
+    pub bytes: Option<usize>,
+    /// What it is about, or its first line.
+    pub beginning: Option<String>,
+    /// Whether it goes to other repositories by `midstride sync`.
+    pub is_shared: bool,
+    /// What is left of it, if it was forgotten already.
+    pub tombstone: Option<Tombstone>,
+    /// The documents that are exactly this text now.
+    pub documents: Vec<PathBuf>,
+    /// Other texts of the same handoff or session that are kept.
+    pub others: Vec<String>,
+    /// The handoffs of a checkpoint's session, which have its facts.
+    pub handoffs: Vec<PathBuf>,
+    /// The transcript that a checkpoint was made of, while it is there.
+    pub transcript: Option<PathBuf>,
+    session: Option<(Client, String)>,
+    /// What of a checkpoint is kept once more, to be told quickly.
+    gist: Option<String>,
+}
+
+/// What was done so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForgetStep {
+    /// The tombstone is there.
+    SetUp,
+    /// No reference of ours keeps the text.
+    Dropped,
+    /// The text itself is removed, as far as nothing else needs it.
+    Removed,
+    /// What was made of it is removed: cursors, indexes.
+    Cleared,
+    /// The ledger has nothing of it.
+    Emptied,
+}
+
+impl ForgetStep {
+    /// Every step, in order.
+    pub const ALL: [Self; 5] =
+        [Self::SetUp, Self::Dropped, Self::Removed, Self::Cleared, Self::Emptied];
+}
+
+/// A text that was forgotten.
+#[derive(Debug)]
+pub struct Forgotten {
+    /// What is left of it.
+    pub tombstone: Tombstone,
+    /// Whether nobody had forgotten it before.
+    pub is_new: bool,
+    /// What git has left of it.
+    pub left: Left,
+    /// A few of the commits that have it, where something else than midstride reaches it.
+    pub commits: Vec<LogEntry>,
+    /// Where it is staged.
+    pub staged: Vec<String>,
+    /// Cursors of its transcript that were removed.
+    pub cursors: usize,
+    /// Texts of tasks and standing instructions of its session that went with it.
+    pub session_texts: usize,
+    /// Whether other repositories may still have those tasks.
+    pub are_tasks_elsewhere: bool,
+    /// Whether other repositories may still have it.
+    pub is_elsewhere: bool,
+}
+
+/// Why nothing was forgotten, or not all of it.
+#[derive(Debug, thiserror::Error)]
+pub enum ForgetError {
+    /// It is no id, nor the beginning of one.
+    #[error("`{0}` is no id of a text")]
+    NoId(String),
+    /// Nothing is kept under it.
+    #[error("no kept text has an id that begins with `{0}`")]
+    NoSuch(String),
+    /// Several are.
+    #[error("`{wanted}` begins the ids of several texts")]
+    Several {
+        /// What was typed.
+        wanted: String,
+        /// The ids, and what each is.
+        found: Vec<(String, String)>,
+    },
+    /// It is the document itself.
+    #[error("`{key}@{number}` is the document as it is, which midstride does not take away")]
+    Current {
+        /// The handoff.
+        key: String,
+        /// What was asked for.
+        number: usize,
+    },
+    /// The revision cannot be found.
+    #[error(transparent)]
+    Revision(#[from] RevisionError),
+    /// Git cannot say or do it.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The ledger cannot be used.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The tombstone could not be set up.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The index could not be removed.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A file could not be read or removed.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// The kept text that is an earlier text of a handoff, counted from one.
+pub fn kept_revision(
+    project: &Project,
+    shelved: &Shelved,
+    number: usize,
+) -> Result<KeptText, ForgetError> {
+    let handoff = shelved.handoff(project);
+    let (key, replaced) = (handoff.key().to_string(), handoff.replaced_texts());
+    let last = replaced.len() + 1;
+    if number == last {
+        return Err(ForgetError::Current { key, number });
+    }
+    let id = number.checked_sub(1).and_then(|index| replaced.get(index));
+    let id = id.ok_or_else(|| RevisionError::NoSuch { key: key.clone(), wanted: number, last })?;
+    let id = id.ok_or(RevisionError::NotHere { key, wanted: number })?;
+    Kept::of(project)?.text(project, &id.value.trim().to_lowercase())
+}
+
+/// The kept text of an id, or of a beginning that no other has.
+pub fn kept_text(project: &Project, id: &str) -> Result<KeptText, ForgetError> {
+    let wanted = id.trim().to_lowercase();
+    let is_hex = wanted.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if wanted.len() < BEGINNING_LENGTH_MIN || !is_hex {
+        return Err(ForgetError::NoId(id.to_owned()));
+    }
+    let kept = Kept::of(project)?;
+    let fitting: Vec<String> = kept.beginning_with(project, &wanted)?.into_iter().collect();
+    match fitting.as_slice() {
+        [] => Err(ForgetError::NoSuch(wanted)),
+        [one] => kept.text(project, one),
+        several => {
+            let told = |hash: &String| -> Result<(String, String), ForgetError> {
+                let text = kept.text(project, hash)?;
+                Ok((hash.clone(), text.called()))
+            };
+            let found = several.iter().map(told).collect::<Result<_, _>>()?;
+            Err(ForgetError::Several { wanted, found })
+        }
+    }
+}
+
+impl KeptText {
+    /// What it is, in a few words.
+    pub fn called(&self) -> String {
+        match (self.was, self.names.as_slice()) {
+            (Was::Revision, []) => "an earlier text of a handoff that is not here".to_owned(),
+            (Was::Revision, names) => names.join(", "),
+            (Was::Checkpoint, names) => format!("a checkpoint of {}", names.join(", ")),
+            (Was::Blob, _) => "something that the ledger keeps".to_owned(),
+        }
+    }
+}
+
+/// Removes a text for good. `reached` is told about every step.
+pub fn forget(
+    project: &Project,
+    text: &KeptText,
+    reason: Option<&str>,
+    reached: &dyn Fn(ForgetStep),
+) -> Result<Forgotten, ForgetError> {
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    let (tombstone, is_new) = set_up(project, &ledger, text, reason)?;
+    reached(ForgetStep::SetUp);
+    let ids = BTreeSet::from([text.hash.clone()]);
+    project.drop_texts(&ids)?;
+    reached(ForgetStep::Dropped);
+    project.remove_from_folder(&text.hash)?;
+    let git = project.repository();
+    let left = git.map(|git| git.remove_blobs(&ids)).transpose()?;
+    let left = left.and_then(|left| left.get(&text.hash).copied()).unwrap_or(Left::Nothing);
+    reached(ForgetStep::Removed);
+    let cursors = match &text.session {
+        Some((client, session)) => {
+            if let Some(name) = SessionName::of(client.name(), session) {
+                hook::start_over(project, &name)?;
+            }
+            hook::forget_briefings(project)?;
+            capture::start_over(project, *client, session)?
+        }
+        None => 0,
+    };
+    if text.was == Was::Revision {
+        Index::remove_all(project)?;
+    }
+    reached(ForgetStep::Cleared);
+    let session_texts = match &text.session {
+        Some((client, session)) => ledger.forget_session(client.name(), session)?,
+        None => 0,
+    };
+    if text.was != Was::Revision {
+        for hash in text.gist.iter().chain([&text.hash]) {
+            ledger.forget_blob(hash)?;
+        }
+    }
+    reached(ForgetStep::Emptied);
+    let (commits, staged) = match git.filter(|_| left == Left::Reached) {
+        Some(git) => (git.commits_with(&text.hash, COMMITS_MAX)?, git.staged_at(&text.hash)?),
+        None => (Vec::new(), Vec::new()),
+    };
+    let knows_others = git.is_some_and(|git| git.remotes().is_ok_and(|all| !all.is_empty()));
+    let is_elsewhere = tombstone.is_shared && knows_others;
+    let are_tasks_elsewhere = session_texts > 0 && knows_others;
+    Ok(Forgotten {
+        tombstone,
+        is_new,
+        left,
+        commits,
+        staged,
+        cursors,
+        session_texts,
+        are_tasks_elsewhere,
+        is_elsewhere,
+    })
+}
+
+/// Sets the tombstone up, unless it is there; others learn of it where they may have the text.
+fn set_up(
+    project: &Project,
+    ledger: &SqliteLedger,
+    text: &KeptText,
+    reason: Option<&str>,
+) -> Result<(Tombstone, bool), ForgetError> {
+    let before = Tombstone::of(ledger, &text.hash)?;
+    let clean = |text: &str| project.clean(text).0.as_str().to_owned();
+    if before.as_ref().is_none_or(|before| text.is_shared && !before.is_shared) {
+        let environment = project.environment();
+        let tombstone = Tombstone {
+            hash: text.hash.clone(),
+            was: Some(text.was),
+            of: text.of.as_deref().map(clean),
+            is_shared: text.is_shared,
+            at: environment.clock.now(),
+            by: environment.user.clone().unwrap_or_else(|| "somebody".to_owned()),
+            reason: reason.map(clean),
+        };
+        tombstone.set_up(ledger)?;
+    }
+    let now = Tombstone::of(ledger, &text.hash)?.ok_or_else(|| {
+        LedgerError::Unavailable("the tombstone was set up and cannot be read".to_owned())
+    })?;
+    Ok((now, before.is_none()))
+}
+
+/// Everything that is kept, and what is known of it.
+struct Kept {
+    documents: Vec<Shelved>,
+    tombstones: BTreeMap<String, Tombstone>,
+    references: BTreeMap<String, BTreeSet<String>>,
+    in_folder: BTreeSet<String>,
+    ledger: Option<SqliteLedger>,
+}
+
+/// A checkpoint as the ledger tells of it.
+struct Taken {
+    client: String,
+    session: String,
+    blob: String,
+    gist: Option<String>,
+    at: Timestamp,
+    about: Option<String>,
+}
+
+impl Kept {
+    fn of(project: &Project) -> Result<Self, ForgetError> {
+        let references = match project.repository() {
+            Some(repository) => repository.kept_below(&[SHARED, PRIVATE])?,
+            None => Vec::new(),
+        };
+        Ok(Self {
+            documents: project.read_all().into_iter().filter_map(Result::ok).collect(),
+            tombstones: project.tombstones()?,
+            references: references.into_iter().map(|(name, kept)| (name, kept.ids)).collect(),
+            in_folder: project.texts_in_folder()?.into_iter().collect(),
+            ledger: SqliteLedger::open_existing(project, Patience::Command)?,
+        })
+    }
+
+    /// The ids that begin like this: of what is kept, named by a document, or was forgotten.
+    fn beginning_with(
+        &self,
+        project: &Project,
+        beginning: &str,
+    ) -> Result<BTreeSet<String>, ForgetError> {
+        let mut all: BTreeSet<String> = self.references.values().flatten().cloned().collect();
+        all.extend(self.in_folder.iter().cloned());
+        all.extend(self.tombstones.keys().cloned());
+        for shelved in &self.documents {
+            all.extend(shelved.handoff(project).named_texts().into_iter().map(str::to_lowercase));
+        }
+        all.retain(|hash| hash.starts_with(beginning));
+        if let Some(ledger) = &self.ledger {
+            all.extend(ledger.blobs_like(beginning)?);
+        }
+        Ok(all)
+    }
+
+    /// What is known of one text.
+    fn text(&self, project: &Project, hash: &str) -> Result<KeptText, ForgetError> {
+        let tombstone = self.tombstones.get(hash).cloned();
+        let taken = self.taken()?;
+        let own = taken.iter().find(|taken| taken.blob == hash);
+        let is_blob = match &self.ledger {
+            Some(ledger) => !ledger.blobs_like(hash)?.is_empty(),
+            None => false,
+        };
+        let was = match (own, is_blob, tombstone.as_ref().and_then(|known| known.was)) {
+            (Some(_), _, _) | (None, _, Some(Was::Checkpoint)) => Was::Checkpoint,
+            (None, true, _) | (None, _, Some(Was::Blob)) => Was::Blob,
+            (None, false, Some(Was::Revision) | None) => Was::Revision,
+        };
+        let plain = KeptText {
+            hash: hash.to_owned(),
+            was,
+            of: None,
+            names: Vec::new(),
+            at: None,
+            bytes: None,
+            beginning: None,
+            is_shared: false,
+            tombstone,
+            documents: Vec::new(),
+            handoffs: Vec::new(),
+            others: Vec::new(),
+            transcript: None,
+            session: None,
+            gist: None,
+        };
+        match was {
+            Was::Revision => self.revision(project, plain),
+            Was::Checkpoint | Was::Blob => self.stored(project, plain, own, &taken),
+        }
+    }
+
+    fn revision(&self, project: &Project, plain: KeptText) -> Result<KeptText, ForgetError> {
+        let hash = plain.hash.clone();
+        let keeping = self.references.iter().filter(|(_, ids)| ids.contains(&hash));
+        let keeping: Vec<&str> = keeping.map(|(name, _)| name.as_str()).collect();
+        let uids: BTreeSet<&str> =
+            keeping.iter().filter_map(|name| Some(name.rsplit_once('/')?.1)).collect();
+        let is_shared = keeping.iter().any(|name| name.starts_with(SHARED));
+        let mut text = KeptText { is_shared, ..plain };
+        // What a document names, and is not kept here, may be kept elsewhere.
+        let may_be_elsewhere = keeping.is_empty() && text.tombstone.is_none();
+        for shelved in &self.documents {
+            let handoff = shelved.handoff(project);
+            let uid = handoff.uid().map(|uid| file_name_of(uid.value));
+            let is_its = uid.is_some_and(|uid| uids.contains(uid.as_str()));
+            if is_its || handoff.named_texts().contains(hash.as_str()) {
+                text.of.get_or_insert_with(|| handoff.key().to_string());
+                text.is_shared |= may_be_elsewhere && project.goes_to_others(shelved);
+                self.add_names(&mut text, shelved, &handoff);
+                if is_text_of(project.repository(), shelved, &hash)? {
+                    text.documents.push(shelved.path.clone());
+                }
+            }
+        }
+        if text.tombstone.is_none()
+            && let Some(bytes) = project.kept_text(&hash)?
+        {
+            text.bytes = Some(bytes.len());
+            text.beginning = beginning_of(&Document::parse(&bytes), project);
+        }
+        Ok(text)
+    }
+
+    /// The numbers that a text has in the history of a handoff, and the other texts of it.
+    fn add_names(&self, text: &mut KeptText, shelved: &Shelved, handoff: &Handoff<'_>) {
+        let key = handoff.key();
+        let entries = handoff.revisions();
+        for (index, id) in handoff.replaced_texts().into_iter().enumerate() {
+            let Some(id) = id.map(|id| id.value.trim().to_lowercase()) else { continue };
+            let name = format!("{key}@{}", index + 1);
+            if id == text.hash {
+                text.names.push(name);
+                let time = entries.get(index).and_then(|entry| entry.time);
+                text.at = time.and_then(|time| Time::read(time.value)).map(|time| time.moment);
+            } else if self.is_kept(&id) && !text.others.contains(&name) {
+                text.others.push(name);
+            }
+        }
+        if text.names.is_empty() {
+            text.names.push(format!("a text of {key} ({})", shelved.path.display()));
+        }
+    }
+
+    fn is_kept(&self, hash: &str) -> bool {
+        let in_git = self.references.values().any(|ids| ids.contains(hash));
+        (in_git || self.in_folder.contains(hash)) && !self.tombstones.contains_key(hash)
+    }
+
+    fn stored(
+        &self,
+        project: &Project,
+        plain: KeptText,
+        own: Option<&Taken>,
+        taken: &[Taken],
+    ) -> Result<KeptText, ForgetError> {
+        let mut text = plain;
+        let bytes = match &self.ledger {
+            Some(ledger) => ledger.get_blob(&text.hash)?,
+            None => None,
+        };
+        text.bytes = bytes.as_ref().map(Vec::len);
+        let Some(own) = own else {
+            let first = bytes.as_deref().and_then(first_line);
+            return Ok(KeptText { beginning: first, ..text });
+        };
+        let about = || Checkpoint::read(bytes.as_deref()?)?.about();
+        text.beginning = own.about.clone().or_else(about);
+        text.names.push(format!("{} session {}", own.client, own.session));
+        (text.of, text.at) = (Some(own.session.clone()), Some(own.at));
+        text.gist = own.gist.clone();
+        let same = |other: &&Taken| {
+            (&other.client, &other.session) == (&own.client, &own.session)
+                && other.blob != own.blob
+                && !self.tombstones.contains_key(&other.blob)
+        };
+        text.others = taken.iter().filter(same).map(|other| other.blob.clone()).collect();
+        let is_of_session = |shelved: &&Shelved| {
+            let said = |path| Some(shelved.handoff(project).node(path)?.text()?.value.to_owned());
+            said("state.recovery.session").as_ref() == Some(&own.session)
+        };
+        let handoffs = self.documents.iter().filter(is_of_session);
+        text.handoffs = handoffs.map(|shelved| shelved.path.clone()).collect();
+        if let Some(client) = Client::named(&own.client) {
+            let (found, _) = clients::transcripts(project, Some(client));
+            let its = found.into_iter().find(|found| found.session == own.session);
+            text.transcript = its.map(|found| found.path);
+            text.session = Some((client, own.session.clone()));
+        }
+        Ok(text)
+    }
+
+    /// All checkpoints that the ledger tells of.
+    fn taken(&self) -> Result<Vec<Taken>, ForgetError> {
+        let Some(ledger) = &self.ledger else { return Ok(Vec::new()) };
+        let records = ledger.read_below(StreamId::SESSIONS)?;
+        let events = records.into_iter().flat_map(|record| record.events);
+        let taken = events.filter_map(|envelope| match envelope.event {
+            Event::Session(SessionEvent::Checkpointed {
+                client,
+                session,
+                blob,
+                gist,
+                about,
+                ..
+            }) => Some(Taken { client, session, blob, gist, at: envelope.time, about }),
+            Event::Session(_)
+            | Event::Handoff(_)
+            | Event::Proof(_)
+            | Event::Task(_)
+            | Event::Mission(_)
+            | Event::Text(_)
+            | Event::Workflow(_)
+            | Event::Instruction(_)
+            | Event::Unknown(_) => None,
+        });
+        Ok(taken.collect())
+    }
+}
+
+/// Whether a document is exactly a text.
+fn is_text_of(
+    repository: Option<&Repository>,
+    shelved: &Shelved,
+    hash: &str,
+) -> Result<bool, GitError> {
+    let in_git = repository.map(|git| git.id_of_blob(&shelved.bytes)).transpose()?;
+    Ok(in_git.as_deref() == Some(hash) || sha256(&shelved.bytes) == hash)
+}
+
+/// What a text is about: its title or its summary, else its first line.
+fn beginning_of(document: &Document, project: &Project) -> Option<String> {
+    let whereabouts = midstride_core::handoff::Whereabouts::default();
+    let handoff = Handoff::of(document, &whereabouts, &project.settings().stages);
+    let said = handoff.title().or(handoff.summary()).map(str::to_owned);
+    said.or_else(|| first_line(document.text().as_bytes()))
+}
+
+fn first_line(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+}

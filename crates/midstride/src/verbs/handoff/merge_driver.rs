@@ -1,0 +1,113 @@
+//! Tell git to merge handoffs with midstride, or no longer.
+
+use crate::sys::files::{FileError, Problem};
+use crate::sys::git::{GitError, Repository};
+use crate::workspace::project::Project;
+use crate::workspace::shelf::Shelf;
+use std::path::{Path, PathBuf};
+
+/// The name of the driver in git's configuration.
+const SECTION: &str = "merge.midstride";
+const ATTRIBUTES: &str = ".gitattributes";
+
+/// What was changed.
+#[derive(Debug)]
+pub struct Driver {
+    /// The file that says which documents the driver is for.
+    pub attributes: PathBuf,
+    /// The lines that were put in or taken out.
+    pub lines: Vec<String>,
+    /// The command that git runs; none where the driver was taken out.
+    pub command: Option<String>,
+}
+
+/// Why git was not told.
+#[derive(Debug, thiserror::Error)]
+pub enum DriverError {
+    /// There is no repository.
+    #[error("this is no git repository, so nothing is merged in it")]
+    NoRepository,
+    /// Git did not take it.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Tells git. `program` is how the shell finds this program.
+pub fn install_driver(project: &Project, program: &str) -> Result<Driver, DriverError> {
+    let repository = project.repository().ok_or(DriverError::NoRepository)?;
+    let before = attributes(project)?;
+    let known = |line: &String| written(&before).any(|other| other.trim_ascii() == line.as_bytes());
+    let lines: Vec<String> = lines_for(project).into_iter().filter(|line| !known(line)).collect();
+    if !lines.is_empty() {
+        let end: &[u8] = if before.is_empty() || before.ends_with(b"\n") { b"" } else { b"\n" };
+        let added: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        put(project, &before, &[&before, end, added.as_bytes()].concat())?;
+    }
+    let command = format!("{program} merge --driver %O %A %B %P");
+    configure(repository, &command)?;
+    let attributes = PathBuf::from(ATTRIBUTES);
+    Ok(Driver { attributes, lines, command: Some(command) })
+}
+
+fn configure(repository: &Repository, command: &str) -> Result<(), GitError> {
+    repository.configure(&format!("{SECTION}.name"), "handoffs of midstride, by meaning")?;
+    repository.configure(&format!("{SECTION}.driver"), command)
+}
+
+/// Whether [`remove_driver`] has something to take back: a line for git, or its configuration.
+pub(in crate::verbs) fn has_driver(project: &Project) -> Result<bool, DriverError> {
+    let Some(repository) = project.repository() else { return Ok(false) };
+    let is_configured = || repository.configured(&format!("{SECTION}.driver")).is_some();
+    Ok(written(&attributes(project)?).any(|line| is_ours(&line)) || is_configured())
+}
+
+fn is_ours(line: &&[u8]) -> bool {
+    line.trim_ascii().ends_with(b" merge=midstride")
+}
+
+/// Takes back what [`install_driver`] did, and nothing else.
+pub fn remove_driver(project: &Project) -> Result<Driver, DriverError> {
+    let repository = project.repository().ok_or(DriverError::NoRepository)?;
+    let before = attributes(project)?;
+    let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
+    let lines: Vec<String> = written(&before).filter(is_ours).map(text).collect();
+    let kept: Vec<u8> = written(&before).filter(|line| !is_ours(line)).flatten().copied().collect();
+    if kept.is_empty() && !before.is_empty() {
+        project.root().remove(Path::new(ATTRIBUTES), &before)?;
+    } else if kept != before {
+        put(project, &before, &kept)?;
+    }
+    if repository.configured(&format!("{SECTION}.driver")).is_some() {
+        repository.unconfigure(SECTION)?;
+    }
+    Ok(Driver { attributes: PathBuf::from(ATTRIBUTES), lines, command: None })
+}
+
+/// One line per shelf of committed handoffs.
+fn lines_for(project: &Project) -> Vec<String> {
+    let shelves = project.shelves().iter();
+    let committed = shelves.filter(|shelf| shelf.root().path() == project.root().path());
+    let folders = committed.filter_map(Shelf::folder_of_handoffs);
+    folders.map(|folder| format!("{}/**/*.md merge=midstride", folder.display())).collect()
+}
+
+/// The lines of a file with their ends.
+fn written(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split_inclusive(|byte| *byte == b'\n')
+}
+
+fn attributes(project: &Project) -> Result<Vec<u8>, FileError> {
+    match project.root().read(Path::new(ATTRIBUTES)) {
+        Ok(bytes) => Ok(bytes),
+        Err(FileError { problem: Problem::NotFound, .. }) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+fn put(project: &Project, before: &[u8], after: &[u8]) -> Result<(), FileError> {
+    let (root, path) = (project.root(), Path::new(ATTRIBUTES));
+    if root.has(path) { root.replace(path, before, after) } else { root.create(path, after) }
+}

@@ -1,0 +1,533 @@
+//! Make a handoff: identity, place and skeleton are the program's, the rest is the author's.
+
+mod source;
+
+use crate::code::drift::Anew;
+use crate::sys::files::{FileError, Lock, Problem, Root};
+use crate::sys::ids::{new_uid, next_feature};
+use crate::verbs::task::TaskError;
+use crate::verbs::task::carry::{Carries, open_tasks};
+use crate::workspace::project::{FindError, Project, ProjectError, SetUp, Shelved};
+use crate::workspace::shelf::{Layout, Shelf};
+use midstride_core::format::document::{Document, EditRefused, FORMAT};
+use midstride_core::format::header::HandoffKind;
+use midstride_core::format::stage::StageRule;
+use midstride_core::text::edit::{Edit, Path};
+use midstride_core::text::id::{
+    FeatureNumber, HandoffId, HandoffKey, ID_LENGTH_MAX, NotAnId, nearest,
+};
+use midstride_core::text::redact::Redaction;
+use midstride_core::text::time;
+use midstride_core::text::yaml::{Data, Node};
+use source::Source;
+pub(in crate::verbs) use source::{find_upstream, of_key};
+use std::path::PathBuf;
+
+/// What the author says about a new handoff.
+#[derive(Clone, Debug, Default)]
+pub struct NewHandoff {
+    /// What it is about, in one line.
+    pub title: Option<String>,
+    /// The id; made from the title where none is given.
+    pub id: Option<String>,
+    /// The kind.
+    pub kind: Option<HandoffKind>,
+    /// The stage of a pipeline document.
+    pub stage: Option<String>,
+    /// One line by which a later session finds it.
+    pub description: Option<String>,
+    /// One to three sentences.
+    pub summary: Option<String>,
+    /// Who writes it.
+    pub by: Option<String>,
+    /// Who takes it over.
+    pub to: Vec<String>,
+    /// What it builds on, a path or an id. A note becomes the handoff, unless a stage is made.
+    pub upstream: Option<String>,
+    /// The text, with or without a header of its own.
+    pub text: Option<String>,
+    /// Whether it lies on the private shelf.
+    pub private: Option<bool>,
+}
+
+impl NewHandoff {
+    /// Whether the author says what a field of the header shall be.
+    fn says(&self, field: &str) -> bool {
+        match field {
+            "title" => self.title.is_some(),
+            "id" => self.id.is_some(),
+            "kind" => self.kind.is_some(),
+            "description" => self.description.is_some(),
+            "context_summary" => self.summary.is_some(),
+            "from" => self.by.is_some(),
+            "to" => !self.to.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// A new handoff, and what it builds on.
+#[derive(Debug)]
+pub struct Created {
+    /// The document.
+    pub shelved: Shelved,
+    /// The handoffs it builds on, the one that was named first.
+    pub upstream: Vec<Shelved>,
+    /// The note that it was made of.
+    pub origin: Option<Origin>,
+    /// Secrets that were not written.
+    pub redacted: Vec<Redaction>,
+    /// The open tasks that a session carries, or why it carries none.
+    pub carries: Result<Carries, TaskError>,
+}
+
+/// The note that a handoff was made of; it is as it was.
+#[derive(Debug)]
+pub struct Origin {
+    /// Where it lies, as a person would write it.
+    pub path: PathBuf,
+    /// Whether the handoff names it as what it builds on: only what lies in the project is there
+    /// for others.
+    pub named: bool,
+    /// The fields of the header that were read from it.
+    pub told: Vec<&'static str>,
+    /// Fields that could not be taken over; they stand in its text only.
+    pub left: Vec<&'static str>,
+}
+
+/// Why no handoff was made.
+#[derive(Debug, thiserror::Error)]
+pub enum NewError {
+    /// The project has no place for it.
+    #[error("this project is not set up")]
+    NotSetUp,
+    /// Nothing to name it by.
+    #[error("a handoff needs a title or an id")]
+    Nameless,
+    /// The id cannot be used.
+    #[error("`{id}` is not an id: {why}")]
+    BadId {
+        /// The id.
+        id: String,
+        /// Why.
+        why: NotAnId,
+    },
+    /// The id would spell a secret out, and so would the name of the file.
+    #[error("the id holds a secret, which would be in the name of the file: {0}")]
+    SecretId(std::borrow::Cow<'static, str>),
+    /// The stage is not defined.
+    #[error("there is no stage `{stage}`")]
+    UnknownStage {
+        /// The stage.
+        stage: String,
+        /// What may have been meant.
+        nearest: Option<String>,
+        /// Every stage there is.
+        known: Vec<String>,
+    },
+    /// A handoff of that name is there already.
+    #[error("there is a handoff `{key}` already: `{}`", path.display())]
+    Exists {
+        /// The name.
+        key: HandoffKey,
+        /// Where it lies.
+        path: PathBuf,
+    },
+    /// What it builds on was not found.
+    #[error(transparent)]
+    Upstream(#[from] FindError),
+    /// The text is given twice.
+    #[error("the text comes from the note `{}`, it cannot come from elsewhere too", .0.display())]
+    TwoTexts(PathBuf),
+    /// The note is no text.
+    #[error("`{}` is not UTF-8", .0.display())]
+    NotUtf8(PathBuf),
+    /// A folder is in the place of a note.
+    #[error("`{}` is a folder", .0.display())]
+    Folder(PathBuf),
+    /// The text has a header that cannot be completed.
+    #[error("the header of the text cannot be completed: {0}")]
+    Header(#[from] EditRefused),
+    /// A committed handoff in a project that commits nothing.
+    #[error("this project commits nothing")]
+    CommitsNothing,
+    /// The project could not be opened again.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    /// A file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Makes a handoff.
+pub fn new(project: &Project, wanted: &NewHandoff) -> Result<Created, NewError> {
+    let private_project = match project.set_up() {
+        SetUp::Not => return Err(NewError::NotSetUp),
+        SetUp::Private if wanted.private == Some(false) => return Err(NewError::CommitsNothing),
+        SetUp::Private => true,
+        SetUp::Committed => false,
+    };
+    let given = wanted.text.as_ref().map(|text| Document::parse(text.as_bytes()));
+    let typed = &with_given(wanted, given.as_ref());
+    refuse_secret(project, typed.id.as_deref())?;
+    let (note, upstream) = match source::find(project, typed)? {
+        Some(Source::Note(note)) => (Some(note), None),
+        Some(Source::Handoff(shelved)) => (None, Some(*shelved)),
+        None => (None, None),
+    };
+    let said = wanted.title.as_deref();
+    let wanted = note.as_ref().map_or_else(|| typed.clone(), |note| note.complete(typed));
+    let wanted = &with_clean_title(project, wanted);
+    let kind = match (&wanted.stage, wanted.kind) {
+        (Some(_), _) => HandoffKind::Stage,
+        (None, kind) => kind.unwrap_or(HandoffKind::Investigation),
+    };
+    let rule = wanted.stage.as_deref().map(|stage| stage_rule(project, stage)).transpose()?;
+    let upstream = source::with_siblings(project, upstream, rule);
+    let private = private_project || wanted.private.unwrap_or(kind == HandoffKind::Session);
+    let private_root = project.make_private()?;
+    // Two that run at once must not get one number or one name.
+    let _lock = Lock::hold(&private_root, "new")?;
+    let own_id = note.as_ref().and_then(|note| note.id());
+    let id = match own_id.filter(|_| wanted.id.is_none()) {
+        Some(id) => free_id(project, &id)?,
+        None => choose_id(project, wanted, kind, upstream.first(), &private_root)?,
+    };
+    let key = HandoffKey { id: id.to_string(), stage: wanted.stage.clone() };
+    let shelf = choose_shelf(project, private.then_some(private_root), kind)?;
+    let path = place(&shelf, &key, rule, wanted, upstream.first());
+    refuse_taken(project, &key)?;
+    let mut fields = fields(project, wanted, kind, &key, rule, &upstream);
+    // An author who lists tasks has said which ones.
+    let lists_tasks = given.as_ref().is_some_and(|given| given_state(given, "tasks").is_some());
+    let carries = match kind {
+        HandoffKind::Session if !lists_tasks => open_tasks(project),
+        HandoffKind::Session | HandoffKind::Investigation | HandoffKind::Stage => {
+            Ok(Carries::default())
+        }
+    };
+    let state = carries.as_ref().ok().and_then(|carries| carries.state.clone());
+    fields.extend(state.map(|state| ("state", state)));
+    let document = match &note {
+        Some(note) => note.become_handoff(project, &path, fields, typed)?,
+        None => compose(given.as_ref(), &fields, kind)?,
+    };
+    let root = shelf.root();
+    let (clean, mut redacted) = project.clean(document.text());
+    let clean = Document::parse(clean.as_str().as_bytes());
+    let document = anchored(project, &root.path().join(&path), &clean)?;
+    let (text, late) = project.clean(document.text());
+    redacted.extend(late);
+    redacted.extend(note.iter().flat_map(|note| note.redacted()).cloned());
+    redacted.extend(said.map(|title| project.clean(title).1).unwrap_or_default());
+    root.create(&path, text.as_str().as_bytes()).map_err(|error| match error {
+        FileError { problem: Problem::Exists, path } => NewError::Exists { key: key.clone(), path },
+        other => other.into(),
+    })?;
+    // The shelf may be new to the project.
+    let project = Project::discover(project.environment().clone())?;
+    let spot = project.spot_of_path(&root.path().join(&path));
+    let spot = spot.ok_or(FileError { path, problem: Problem::NotFound })?;
+    let origin = note.map(|note| note.origin(typed));
+    Ok(Created { shelved: project.read(&spot)?, upstream, origin, redacted, carries })
+}
+
+/// A document with what stands now at the places it names.
+fn anchored(
+    project: &Project,
+    path: &std::path::Path,
+    document: &Document,
+) -> Result<Document, NewError> {
+    let edit = project.anchoring(path, None, document, Anew::WhatIsSaid);
+    Ok(document.edit(edit.as_slice())?.0)
+}
+
+/// What is wanted, completed by what the header of a given text says.
+fn with_given(wanted: &NewHandoff, given: Option<&Document>) -> NewHandoff {
+    let header = given.and_then(Document::handoff_header);
+    let said = |name: &str| {
+        let text = header.and_then(|header| header.text(name));
+        text.map(|text| text.value.trim().to_owned())
+    };
+    let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    NewHandoff {
+        title: filled(&wanted.title).or_else(|| said("title")),
+        id: filled(&wanted.id).or_else(|| said("id")),
+        stage: filled(&wanted.stage).or_else(|| said("stage")),
+        to: wanted.to.iter().filter(|to| !to.trim().is_empty()).cloned().collect(),
+        ..wanted.clone()
+    }
+}
+
+/// An id is written as it was typed or not at all.
+fn refuse_secret(project: &Project, id: Option<&str>) -> Result<(), NewError> {
+    let secret = id.and_then(|id| project.clean(id).1.into_iter().next());
+    secret.map_or(Ok(()), |secret| Err(NewError::SecretId(secret.kind)))
+}
+
+/// An id and the name of a file are made of the title, and would spell out a secret in it.
+fn with_clean_title(project: &Project, wanted: NewHandoff) -> NewHandoff {
+    let title = wanted.title.map(|title| project.clean(&title).0.as_str().to_owned());
+    NewHandoff { title, ..wanted }
+}
+
+/// What a stage requires.
+pub(in crate::verbs) fn stage_rule<'p>(
+    project: &'p Project,
+    stage: &str,
+) -> Result<&'p StageRule, NewError> {
+    let stages = &project.settings().stages;
+    stages.stages.get(stage).ok_or_else(|| NewError::UnknownStage {
+        stage: stage.to_owned(),
+        nearest: nearest(stage, stages.names()).map(str::to_owned),
+        known: stages.names().map(str::to_owned).collect(),
+    })
+}
+
+/// The id that was given; else the one of the upstream, the next number, or the title's.
+fn choose_id(
+    project: &Project,
+    wanted: &NewHandoff,
+    kind: HandoffKind,
+    upstream: Option<&Shelved>,
+    private: &Root,
+) -> Result<HandoffId, NewError> {
+    if let Some(id) = &wanted.id {
+        return HandoffId::parse(id).map_err(|why| NewError::BadId { id: id.clone(), why });
+    }
+    if kind == HandoffKind::Stage {
+        let inherited = upstream.map(|shelved| shelved.handoff(project).id().to_owned());
+        if let Some(id) = inherited.and_then(|id| HandoffId::parse(&id).ok()) {
+            return Ok(id);
+        }
+        return Ok(next_number(project, private)?.id());
+    }
+    let title = wanted.title.as_deref().ok_or(NewError::Nameless)?;
+    let day = project.environment().clock.now().strftime("handoff-%Y-%m-%d").to_string();
+    let base = HandoffId::from_title(title).or_else(|| HandoffId::parse(&day).ok());
+    free_id(project, &base.ok_or(NewError::Nameless)?)
+}
+
+/// The id, with a number behind it where it is taken.
+fn free_id(project: &Project, base: &HandoffId) -> Result<HandoffId, NewError> {
+    let free = |id: &HandoffId| {
+        let key = HandoffKey { id: id.to_string(), stage: None };
+        refuse_taken(project, &key).is_ok()
+    };
+    let short = &base.as_str()[..base.as_str().len().min(ID_LENGTH_MAX - "-999".len())];
+    let numbered =
+        (2..1000).filter_map(|number| HandoffId::parse(&format!("{short}-{number}")).ok());
+    std::iter::once(base.clone()).chain(numbered).find(free).ok_or(NewError::Nameless)
+}
+
+/// The next feature number. It is written down where all worktrees see it, because what lies in
+/// another one is not seen here.
+fn next_number(project: &Project, private: &Root) -> Result<FeatureNumber, FileError> {
+    let file = std::path::Path::new("last-feature");
+    let noted = match private.read(file) {
+        Ok(bytes) => FeatureNumber::parse(String::from_utf8_lossy(&bytes).trim()),
+        Err(FileError { problem: Problem::NotFound, .. }) => None,
+        Err(error) => return Err(error),
+    };
+    let documents = project.read_all().into_iter().filter_map(Result::ok);
+    let names: Vec<String> = documents
+        .flat_map(|shelved| {
+            let parts = shelved.path.iter().map(|part| part.to_string_lossy().into_owned());
+            parts.chain([shelved.handoff(project).id().to_owned()]).collect::<Vec<_>>()
+        })
+        .chain(noted.map(|number| number.to_string()))
+        .collect();
+    let next = next_feature(&names);
+    private.put(file, format!("{next}\n").as_bytes())?;
+    Ok(next)
+}
+
+/// Where the handoff belongs: stages into a pipeline where there is one.
+fn choose_shelf(
+    project: &Project,
+    private: Option<Root>,
+    kind: HandoffKind,
+) -> Result<Shelf, FileError> {
+    if let Some(root) = private {
+        return Ok(Shelf::new(Layout::Own, root, "handoffs"));
+    }
+    let in_use = |shelf: &&Shelf| shelf.base().is_some_and(|base| shelf.root().has_folder(base));
+    let pipeline = project.shelves().iter().find(in_use);
+    let committed = &project.shelves()[0];
+    pipeline.filter(|_| kind == HandoffKind::Stage).unwrap_or(committed).reopen()
+}
+
+fn place(
+    shelf: &Shelf,
+    key: &HandoffKey,
+    rule: Option<&StageRule>,
+    wanted: &NewHandoff,
+    upstream: Option<&Shelved>,
+) -> PathBuf {
+    let folder = rule.and_then(|rule| rule.folder.as_deref());
+    match (shelf.layout(), folder) {
+        (Layout::Pipeline, Some(folder)) => {
+            let titled = wanted.title.as_deref().and_then(HandoffId::from_title);
+            let alike = upstream.and_then(|upstream| name_behind_id(upstream, &key.id));
+            let name = titled.as_ref().map(HandoffId::as_str).or(alike);
+            shelf.pipeline_path(folder, &key.id, name)
+        }
+        _ => shelf.path_of(key),
+    }
+}
+
+/// The files of one feature are named alike: `feat-042-snapshots.md` in every folder.
+fn name_behind_id<'s>(upstream: &'s Shelved, id: &str) -> Option<&'s str> {
+    upstream.path.file_stem()?.to_str()?.strip_prefix(id)?.strip_prefix('-')
+}
+
+/// Refuses a name that any shelf has already.
+fn refuse_taken(project: &Project, key: &HandoffKey) -> Result<(), NewError> {
+    let taken = taken(project, key)?;
+    taken.map_or(Ok(()), |path| Err(NewError::Exists { key: key.clone(), path }))
+}
+
+/// Where the handoff of a name lies, if any shelf has one.
+pub(in crate::verbs) fn taken(
+    project: &Project,
+    key: &HandoffKey,
+) -> Result<Option<PathBuf>, FileError> {
+    match project.find(&key.to_string()) {
+        Ok(found) => Ok((found.handoff(project).key() == *key).then_some(found.path)),
+        Err(FindError::Several { candidates, .. }) => {
+            let exact = candidates.into_iter().find(|(other, _)| other == key);
+            Ok(exact.map(|(_, path)| path))
+        }
+        Err(FindError::File(error @ FileError { problem: Problem::IsFolder, .. })) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The header: what is known, and the required fields that the author has to fill.
+fn fields(
+    project: &Project,
+    wanted: &NewHandoff,
+    kind: HandoffKind,
+    key: &HandoffKey,
+    rule: Option<&StageRule>,
+    upstream: &[Shelved],
+) -> Vec<(&'static str, Data)> {
+    let now = project.environment().clock.now();
+    let by = wanted.by.clone().or_else(|| rule?.from.clone());
+    let to = match rule {
+        Some(rule) if wanted.to.is_empty() => rule.to().to_vec(),
+        Some(_) | None => wanted.to.clone(),
+    };
+    let commit = project.repository().and_then(crate::sys::git::Repository::head_commit);
+    let text = |text: &Option<String>| text.clone().map(Data::Text);
+    // The stages of one feature are about one thing.
+    let first = upstream.first().filter(|_| rule.is_some());
+    let inherited = first.and_then(|first| first.handoff(project).title());
+    let title = wanted.title.clone().or_else(|| inherited.map(str::to_owned));
+    let builds_on = |shelved: &Shelved| {
+        derived_from(&reference(project, &shelved.path, &shelved.handoff(project).key()))
+    };
+    let builds_on: Vec<Data> = upstream.iter().map(builds_on).collect();
+    let builds_on =
+        (!builds_on.is_empty()).then(|| Data::map([("upstream", Data::List(builds_on))]));
+    let known = [
+        ("format", Some(Data::Bare(FORMAT.to_string()))),
+        ("id", Some(Data::text(&key.id))),
+        ("uid", Some(Data::Text(new_uid(now)))),
+        ("title", text(&title)),
+        ("description", text(&wanted.description)),
+        ("kind", Some(Data::Bare(kind.word().to_owned()))),
+        ("stage", text(&key.stage)),
+        ("status", Some(Data::Bare("planned".to_owned()))),
+        ("from", text(&by.or_else(|| project.environment().user.clone()))),
+        ("to", (!to.is_empty()).then(|| Data::texts(to))),
+        ("created", Some(Data::Bare(time::write(now)))),
+        ("at_commit", commit.map(Data::Text)),
+        ("context_summary", Some(text(&wanted.summary).unwrap_or(Data::Null))),
+        ("dependencies", builds_on),
+    ];
+    let known: Vec<(&str, Data)> = known.into_iter().filter_map(|(k, v)| Some((k, v?))).collect();
+    let asked = ["decisions_made", "open_questions", "assumptions"]
+        .into_iter()
+        .filter(|name| rule.is_some_and(|rule| rule.requires().iter().any(|field| field == name)));
+    let lists = asked.map(|name| (name, Data::List(Vec::new())));
+    let capabilities = rule.filter(|rule| rule.decides_capabilities()).map(|_| {
+        let undecided = || Data::map([("applies", Data::Null), ("rationale", Data::Null)]);
+        let names = project.settings().stages.capabilities().iter();
+        ("platform_capabilities", Data::map(names.map(|name| (name.as_str(), undecided()))))
+    });
+    known.into_iter().chain(lists).chain(capabilities).collect()
+}
+
+/// How a document is named by others that it is connected with.
+pub(in crate::verbs) fn reference(
+    project: &Project,
+    path: &std::path::Path,
+    key: &HandoffKey,
+) -> PathBuf {
+    // A committed path means the same to everybody; a private one is named by its id.
+    let private = project.root().path().join(path).starts_with(project.private_path());
+    let everybodys = path.is_relative() && !private;
+    if everybodys { path.to_owned() } else { key.to_string().into() }
+}
+
+/// An entry of `dependencies.upstream`.
+fn derived_from(artifact: &std::path::Path) -> Data {
+    Data::map([
+        ("artifact", Data::Text(artifact.display().to_string())),
+        ("relationship", Data::Bare("derived_from".to_owned())),
+    ])
+}
+
+fn compose(
+    given: Option<&Document>,
+    fields: &[(&'static str, Data)],
+    kind: HandoffKind,
+) -> Result<Document, NewError> {
+    let Some(given) = given else {
+        return Ok(Document::compose(fields, skeleton(kind)));
+    };
+    let Some(header) = given.handoff_header() else {
+        return Ok(given.with_header(fields)?);
+    };
+    // The author's own header is completed, never overwritten; what was typed beside it counts.
+    let typed = |name: &str| matches!(name, "id" | "kind" | "stage");
+    let missing = |name: &str| header.fields().get(name).is_none_or(Node::is_blank);
+    // The state of a session has parts of its own; what the author left out of it is filled in.
+    let state = fields.iter().filter(|(name, _)| *name == "state" && !missing(name));
+    let parts = state.flat_map(|(_, value)| match value {
+        Data::Map(entries) => entries.as_slice(),
+        Data::Null | Data::Text(_) | Data::Bare(_) | Data::List(_) => &[],
+    });
+    let parts = parts.filter(|(key, _)| given_state(given, key).is_none());
+    let parts = parts.map(|(k, v)| Edit::Set(Path::field("state").key(k), v.clone()));
+    let edits: Vec<Edit> = fields
+        .iter()
+        .filter(|(name, value)| (missing(name) && *value != Data::Null) || typed(name))
+        .map(|(name, value)| Edit::Set(Path::field(name), value.clone()))
+        .chain(parts)
+        .collect();
+    Ok(given.edit(&edits)?.0)
+}
+
+/// A part of the state of a session that a text has already.
+fn given_state<'d>(given: &'d Document, part: &str) -> Option<&'d Node> {
+    given.handoff_header()?.fields().get("state")?.get(part)
+}
+
+/// Headings to write under; what belongs there is said in a comment that readers do not see.
+fn skeleton(kind: HandoffKind) -> &'static str {
+    match kind {
+        HandoffKind::Investigation => {
+            "## Diagnosis\n\n<!-- What was measured or observed, and what it proves. -->\n\n\
+             ## Root causes\n\n<!-- By impact, each with its file and line. -->\n\n\
+             ## Plan\n\n<!-- Steps, each with how to tell that it is done. -->\n\n\
+             ## Continuation\n\n<!-- Where to start. -->\n"
+        }
+        HandoffKind::Session => {
+            "## State\n\n<!-- What is done, what is in flight. -->\n\n\
+             ## Continuation\n\n<!-- The next action, and what to read before it. -->\n"
+        }
+        HandoffKind::Stage => "",
+    }
+}

@@ -1,0 +1,114 @@
+//! Record that somebody called a handoff into question, and the correction with it.
+
+use crate::journal::{Change, JournalError, Recorded};
+use crate::verbs::handoff::follow;
+use crate::verbs::handoff::live::{LiveError, live};
+use crate::verbs::handoff::revise::{self, ReviseError};
+use crate::workspace::project::{Project, Shelved};
+use midstride_core::format::header::Verb;
+use midstride_core::handoff::Handoff;
+use midstride_core::handoff::life::{self, Dropped, Refusal, ReviewVerdict};
+use midstride_core::text::edit::Edit;
+
+/// A review.
+#[derive(Clone, Debug)]
+pub struct Review {
+    /// Who looked at it.
+    pub by: String,
+    /// What was called into question.
+    pub challenged: String,
+    /// What came of it.
+    pub verdict: ReviewVerdict,
+    /// What is dropped over it.
+    pub dropped: Option<Dropped>,
+    /// The corrected text, with or without a header.
+    pub text: Option<String>,
+}
+
+/// A review that was recorded.
+#[derive(Debug)]
+pub struct Reviewed {
+    /// The one revision that has all of it.
+    pub recorded: Recorded,
+    /// Its reason.
+    pub reason: String,
+    /// Whether the text was corrected with it.
+    pub corrected: bool,
+}
+
+/// Why a review was not recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum ReviewError {
+    /// It does not fit the handoff.
+    #[error(transparent)]
+    Live(#[from] LiveError),
+    /// The corrected text cannot take the place of the old one.
+    #[error(transparent)]
+    Revise(#[from] ReviseError),
+}
+
+/// Records a review, with what it dropped and the corrected text, as one revision.
+pub fn review(
+    project: &Project,
+    shelved: &Shelved,
+    review: &Review,
+) -> Result<Reviewed, ReviewError> {
+    let now = project.environment().clock.now();
+    let Review { by, challenged, verdict, dropped, text } = review;
+    let reason = format!("reviewed: {challenged} ({})", verdict.word());
+    let change = Change {
+        // Who says that it holds has looked at the code as it is.
+        compared: *verdict == ReviewVerdict::Held,
+        ..Change::by_verb(Verb::Review, reason.clone(), Some(by.clone()))
+    };
+    let decide = |handoff: &Handoff<'_>| {
+        if text.is_some() && *verdict == ReviewVerdict::Held {
+            return Err(Refusal::Held);
+        }
+        life::review(handoff, by, challenged, *verdict, dropped.as_ref(), now)
+    };
+    let Some(text) = text else {
+        let recorded = without_text(project, shelved, &decide, &change)?;
+        return Ok(Reviewed { recorded, reason, corrected: false });
+    };
+    let handoff = shelved.handoff(project);
+    let key = handoff.key().to_string();
+    let edits = decide(&handoff).map_err(|why| LiveError::Refused { key, why })?;
+    let next = revise::next(project, shelved, text)?;
+    let corrected = next.text() != shelved.document.text();
+    let recorded = with_text(project, shelved, &next, &edits, &change)?;
+    Ok(Reviewed { recorded, reason, corrected })
+}
+
+/// Records a review that leaves the text as it is; only where its places are now is brought up by
+/// whoever says that it holds.
+fn without_text(
+    project: &Project,
+    shelved: &Shelved,
+    decide: &dyn Fn(&Handoff<'_>) -> Result<Vec<Edit>, Refusal>,
+    change: &Change,
+) -> Result<Recorded, LiveError> {
+    if !change.compared || shelved.document.handoff_header().is_none() {
+        return live(project, shelved, decide, change);
+    }
+    project.record_in_turn(shelved, |now| {
+        let handoff = now.handoff(project);
+        let key = handoff.key().to_string();
+        let edits = decide(&handoff).map_err(|why| LiveError::Refused { key, why })?;
+        let next = follow::brought_up(project, now)?;
+        let (next, _) = next.edit(&edits).map_err(JournalError::from)?;
+        Ok(project.record(now, &next, change, &|_| ()))
+    })
+}
+
+/// Records the review in the corrected text.
+fn with_text(
+    project: &Project,
+    shelved: &Shelved,
+    next: &midstride_core::format::document::Document,
+    edits: &[Edit],
+    change: &Change,
+) -> Result<Recorded, ReviseError> {
+    let (next, _) = next.edit(edits).map_err(JournalError::from)?;
+    revise::put(project, shelved, next, change)
+}

@@ -1,0 +1,700 @@
+//! Save a session: its facts, what its author says about it, what the gate thinks of both.
+//!
+//! Saving is never refused for what is missing: that is told, and recorded. Saving the same again
+//! changes nothing.
+
+use crate::clients;
+use crate::journal::{Change, JournalError, Recorded};
+use crate::sys::files::{FileError, Lock};
+use crate::sys::git::Repository;
+use crate::verbs::handoff::new::{Created, NewError, NewHandoff, new, taken};
+use crate::verbs::session::checkpoint::{
+    CheckpointError, Checkpointed, Which, checkpoint, current, without_session,
+};
+use crate::verbs::session::cover::coverage;
+use crate::verbs::session::plans::plans_to_read;
+use crate::verbs::session::sessions::{Promoted, last_written, stored};
+use crate::verbs::task::carry::tasks_of_session;
+use crate::verbs::task::mirror;
+use crate::verbs::task::{Board, TaskError};
+use crate::verbs::work::mission::missions;
+use crate::workspace::project::{FindError, Project, SetUp, Shelved};
+use midstride_core::format::document::{Document, EditRefused};
+use midstride_core::format::header::{BootKind, HandoffKind, Header, Status, Verb};
+use midstride_core::handoff::Handoff;
+use midstride_core::session::checkpoint::{self as core_checkpoint, Checkpoint, Mode};
+use midstride_core::session::coverage::Coverage;
+use midstride_core::session::gate::{self, Gate, Occasion};
+use midstride_core::session::judgement::{Facts, Judgement, Reflection};
+use midstride_core::session::{AgentState, Client};
+use midstride_core::text::edit::{Edit, Path};
+use midstride_core::text::id::{HandoffKey, nearest};
+use midstride_core::text::redact::Redaction;
+use midstride_core::text::time;
+use midstride_core::text::yaml::{Data, Node};
+use midstride_core::work::mission::Mission;
+use midstride_core::work::task::{Task, Tasks};
+use std::path::PathBuf;
+
+/// So many tasks are restored first; all of them are carried.
+const BOOT_TASKS_MAX: usize = 10;
+/// Commands of a client that look like skills and are none.
+const BUILT_IN: [&str; 16] = [
+    "agents", "clear", "compact", "config", "context", "cost", "exit", "help", "init", "login",
+    "logout", "memory", "model", "resume", "status", "usage",
+];
+
+/// Whose facts are saved.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// Those of a session.
+    Session(Which),
+    /// No client ran it: what git and the tasks tell.
+    NoSession,
+}
+
+/// What is saved.
+#[derive(Clone, Debug)]
+pub struct Save {
+    /// Whose facts.
+    pub source: Source,
+    /// Only sessions of this client.
+    pub client: Option<Client>,
+    /// What the author says.
+    pub judgement: Judgement,
+    /// The handoff; the one of the session where none is named.
+    pub id: Option<String>,
+    /// Why what is missing may be missing.
+    pub accept: Option<String>,
+    /// Who saves it.
+    pub by: Option<String>,
+    /// Whether an agent saves it: it is asked once for what is missing, a person is not.
+    pub is_agent: bool,
+}
+
+/// What came of asking for what is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// A person saves: what is missing is shown.
+    Person,
+    /// The agent is asked now.
+    Now,
+    /// The agent was asked before: the handoff is kept as it is.
+    Before,
+}
+
+/// How it was written.
+#[derive(Debug)]
+pub enum Written {
+    /// A new handoff.
+    New,
+    /// A revision of the one that was there.
+    Revised(Recorded),
+    /// Everything stood there already.
+    Unchanged,
+}
+
+/// An agent that has not come back.
+#[derive(Clone, Debug)]
+pub struct InFlight {
+    /// Its id, where it is known.
+    pub id: Option<String>,
+    /// What it was asked, in a few words.
+    pub about: Option<String>,
+}
+
+/// A session that was saved, as it was read back.
+#[derive(Debug)]
+pub struct Saved {
+    /// The handoff, as it is on disk.
+    pub shelved: Shelved,
+    /// How it was written.
+    pub written: Written,
+    /// What is missing.
+    pub gate: Gate,
+    /// Whether its author is asked for that.
+    pub asking: Asking,
+    /// Why that may be missing.
+    pub accepted: Option<String>,
+    /// What the author answered, now or before.
+    pub reflection: Reflection,
+    /// How far the author tells what happened.
+    pub coverage: Option<Coverage>,
+    /// The session, as it was written down.
+    pub captured: Option<Checkpointed>,
+    /// Agents that have not come back.
+    pub in_flight: Vec<InFlight>,
+    /// The tasks of the project, with those of the session among them.
+    pub board: Tasks,
+    /// The mission, as it was captured and as the tasks say.
+    pub mission: Option<Mission>,
+    /// How many open tasks it carries.
+    pub tasks: usize,
+    /// How many open ones did not fit.
+    pub tasks_left_out: usize,
+    /// Secrets that were not written.
+    pub redacted: Vec<Redaction>,
+    /// Where a new handoff has an id that somebody named: the one that may have been meant.
+    pub similar: Option<String>,
+}
+
+impl Saved {
+    /// Whether nothing more is asked: nothing is missing, or what is may be.
+    pub fn is_complete(&self) -> bool {
+        self.gate.passes() || self.accepted.is_some() || self.asking == Asking::Before
+    }
+}
+
+/// Why a session was not saved.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// The project has no place for it.
+    #[error("this project is not set up")]
+    NotSetUp,
+    /// An agent wants to save into a project other than its own.
+    #[error("an agent saves only into the project that its shell is in")]
+    OtherProject,
+    /// An agent wants to save a text from outside its project.
+    #[error("`{}` is outside this project", .0.display())]
+    BodyOutside(PathBuf),
+    /// An agent wants to save a session of another project.
+    #[error("`{}` is not a transcript of this project", .0.display())]
+    TranscriptOutside(PathBuf),
+    /// A boot action is none.
+    #[error("`{text}` is no boot action: {why}")]
+    Boot {
+        /// What it should do.
+        kind: BootKind,
+        /// What it says.
+        text: String,
+        /// Why it is none.
+        why: &'static str,
+    },
+    /// The session could not be written down.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// Several handoffs are of this session.
+    #[error("several handoffs are of session `{session}`: {}", keys.join(", "))]
+    Several {
+        /// The session.
+        session: String,
+        /// The handoffs.
+        keys: Vec<String>,
+    },
+    /// The handoff is of another kind.
+    #[error("`{key}` is of kind {kind}, and a session is saved in one of kind session")]
+    OtherKind {
+        /// The handoff.
+        key: String,
+        /// Its kind.
+        kind: HandoffKind,
+    },
+    /// The handoff has ended.
+    #[error("`{key}` is {status} already")]
+    Ended {
+        /// The handoff.
+        key: String,
+        /// How it ended.
+        status: Status,
+    },
+    /// The handoff was not found.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// The handoff could not be made.
+    #[error(transparent)]
+    New(#[from] NewError),
+    /// The tasks could not be read.
+    #[error(transparent)]
+    Tasks(#[from] TaskError),
+    /// The handoff cannot be changed without harm.
+    #[error("it cannot be written into the handoff: {0}")]
+    Refused(#[from] EditRefused),
+    /// The handoff could not be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// What is on disk is not what was written.
+    #[error("`{}` was written, and reading it back gave something else: {why}", path.display())]
+    NotReadBack {
+        /// The file.
+        path: PathBuf,
+        /// What is else.
+        why: String,
+    },
+    /// A file could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Saves a session.
+pub fn save(project: &Project, wanted: &Save) -> Result<Saved, SaveError> {
+    if project.set_up() == SetUp::Not {
+        return Err(SaveError::NotSetUp);
+    }
+    if let Some((kind, text, why)) = wanted.judgement.refused_boot() {
+        return Err(SaveError::Boot { kind, text: text.to_owned(), why });
+    }
+    let is_there = |path: &str| project.root().has_file(std::path::Path::new(path.trim()));
+    let mut reads = wanted.judgement.boot.iter().filter(|(kind, _)| *kind == BootKind::Read);
+    if let Some((kind, text)) = reads.find(|(_, path)| !is_there(path)) {
+        let why = "there is no such file in the project";
+        return Err(SaveError::Boot { kind: *kind, text: text.to_owned(), why });
+    }
+    let captured = captured(project, wanted)?;
+    // As it was written down: whoever looks again sees the same.
+    let kept = captured.as_ref().map(|done| stored(project, &done.blob)).transpose()?.flatten();
+    let checkpoint = kept.or_else(|| captured.as_ref().map(|done| done.checkpoint.clone()));
+    let (project, _lock) = &alone(project)?;
+    let board = board(project, checkpoint.as_ref())?;
+    let blob = captured.as_ref().map(|done| done.blob.as_str());
+    let making = Making { project, wanted, checkpoint: checkpoint.as_ref(), blob, board: &board };
+    let existing = making.existing()?;
+    let asking = making.asking(existing.as_ref().map(|shelved| &shelved.document));
+    let (shelved, written, redacted) = match existing {
+        Some(shelved) => making.revise(&shelved)?,
+        None => making.create()?,
+    };
+    let similar = match written {
+        Written::New => making.similar(),
+        Written::Revised(_) | Written::Unchanged => None,
+    };
+    let reflection = gate::answered(&shelved.document);
+    let (gate, coverage) = judged(project, &shelved.document, checkpoint.as_ref());
+    let gate = gate.reflected(&reflection);
+    let tasks = shelved.handoff(project).node("state.tasks").map_or(0, |node| node.items().len());
+    Ok(Saved {
+        accepted: accepted(&shelved.document),
+        reflection,
+        in_flight: checkpoint.as_ref().map(in_flight).unwrap_or_default(),
+        mission: mission(project, wanted, &board.tasks)?,
+        tasks_left_out: tasks_of_session(&board.tasks, None).1,
+        shelved,
+        written,
+        gate,
+        asking,
+        coverage,
+        captured,
+        tasks,
+        redacted,
+        similar,
+        board: board.tasks,
+    })
+}
+
+/// The tasks of the project, with those of the session among them.
+fn board(project: &Project, checkpoint: Option<&Checkpoint>) -> Result<Board, TaskError> {
+    let mut board = Board::open(project)?;
+    if let Some(checkpoint) = checkpoint {
+        mirror::tell(project, board.ledger(), checkpoint)?;
+        board.look()?;
+    }
+    Ok(board)
+}
+
+/// The mission as it is left: the author of the handoff has the last word on what is next.
+fn mission(project: &Project, wanted: &Save, tasks: &Tasks) -> Result<Option<Mission>, TaskError> {
+    let mission = Mission::of(missions(project)?.last(), tasks);
+    let next = &wanted.judgement.next;
+    if next.is_empty() {
+        return Ok(mission);
+    }
+    let (at, by) = (project.environment().clock.now(), wanted.by.clone().unwrap_or_default());
+    let none = Mission {
+        at,
+        by,
+        decisions: Vec::new(),
+        questions: Vec::new(),
+        next: Vec::new(),
+        mode: None,
+        iteration: None,
+    };
+    Ok(Some(Mission { next: next.clone(), ..mission.unwrap_or(none) }))
+}
+
+/// The project for one that saves at a time: two that save one session at once must not make two
+/// handoffs of it. Whoever came before may have made the shelf, so it is looked at anew.
+fn alone(project: &Project) -> Result<(Project, Lock), SaveError> {
+    let lock = Lock::hold(&project.make_private()?, "save")?;
+    let project = Project::discover(project.environment().clone()).map_err(NewError::from)?;
+    Ok((project, lock))
+}
+
+/// The session, written down to where it is now, or as it was written down last if its transcript is
+/// gone.
+fn captured(project: &Project, wanted: &Save) -> Result<Option<Checkpointed>, SaveError> {
+    let Source::Session(which) = &wanted.source else { return Ok(None) };
+    let is_open = matches!(which, Which::Current) && current(project, wanted.client).is_none();
+    let of_handoff = if is_open { recovery(project, wanted)? } else { None };
+    let (which, client) = match of_handoff {
+        Some((client, session)) => (&Which::Id(session), Some(client)),
+        None => (which, wanted.client),
+    };
+    let done = checkpoint(project, which, client, Mode::Checkpoint);
+    let gone = match &done {
+        Err(CheckpointError::NoSuch(name)) => name,
+        Err(CheckpointError::NoTranscript(own)) => &own.id,
+        Ok(_) | Err(_) => return Ok(Some(done?)),
+    };
+    match last_written(project, gone, client) {
+        Err(CheckpointError::NoSuch(_)) => Ok(Some(done?)),
+        last => Ok(Some(last?)),
+    }
+}
+
+/// The session that the named handoff is of.
+fn recovery(project: &Project, wanted: &Save) -> Result<Option<(Client, String)>, SaveError> {
+    let Some(shelved) = named(project, wanted)? else { return Ok(None) };
+    let handoff = shelved.handoff(project);
+    let client = said(&handoff, "state.recovery.client").and_then(Client::named);
+    let client = client.filter(|client| wanted.client.is_none_or(|want| want == *client));
+    let session = said(&handoff, "state.recovery.session").map(str::to_owned);
+    Ok(client.zip(session))
+}
+
+/// The handoff that is named, where there is one to write on.
+fn named(project: &Project, wanted: &Save) -> Result<Option<Shelved>, SaveError> {
+    let Some(id) = wanted.id.as_ref().or(wanted.judgement.id.as_ref()) else { return Ok(None) };
+    let key = HandoffKey { id: id.clone(), stage: None };
+    if taken(project, &key)?.is_none() {
+        return Ok(None);
+    }
+    let shelved = project.find(id)?;
+    let handoff = shelved.handoff(project);
+    let (key, kind, status) = (handoff.key().to_string(), handoff.kind(), handoff.status());
+    match (kind, status.is_open()) {
+        (HandoffKind::Session, true) => Ok(Some(shelved)),
+        (HandoffKind::Session, false) => Err(SaveError::Ended { key, status }),
+        (kind, _) => Err(SaveError::OtherKind { key, kind }),
+    }
+}
+
+/// The handoff of a session, made of its facts alone where there is none; nobody has judged it.
+pub(in crate::verbs) fn facts_only(
+    project: &Project,
+    checkpoint: &Checkpoint,
+    blob: &str,
+    judgement: Judgement,
+    id: Option<String>,
+) -> Result<Promoted, SaveError> {
+    let wanted = Save {
+        source: Source::NoSession,
+        client: None,
+        judgement,
+        id,
+        accept: None,
+        by: None,
+        is_agent: false,
+    };
+    let (project, _lock) = &alone(project)?;
+    let board = board(project, Some(checkpoint))?;
+    let (wanted, blob) = (&wanted, Some(blob));
+    let making = Making { project, wanted, checkpoint: Some(checkpoint), blob, board: &board };
+    if let Some(shelved) = making.of_session(checkpoint)? {
+        return Ok(Promoted { shelved, is_new: false, redacted: Vec::new() });
+    }
+    let Created { shelved, redacted, .. } = making.put_new(&making.skeleton()?)?;
+    Ok(Promoted { shelved, is_new: true, redacted })
+}
+
+fn in_flight(checkpoint: &Checkpoint) -> Vec<InFlight> {
+    let agents = checkpoint.session.agents.iter();
+    let flying = agents.filter(|agent| agent.state == AgentState::InFlight);
+    flying.map(|agent| InFlight { id: agent.id.clone(), about: agent.about.clone() }).collect()
+}
+
+/// Why the author accepts what is missing, as the document says it.
+fn accepted(document: &Document) -> Option<String> {
+    let reason = gate::record(document)?.get("accepted")?.text()?.value;
+    Some(reason.trim().to_owned())
+}
+
+/// What the gate says about a document.
+fn judged(
+    project: &Project,
+    document: &Document,
+    checkpoint: Option<&Checkpoint>,
+) -> (Gate, Option<Coverage>) {
+    let verdict = project.judge_text(document);
+    let coverage = checkpoint.map(|checkpoint| coverage(project, checkpoint, document));
+    (Gate::of(document, &verdict, coverage.as_ref()), coverage)
+}
+
+/// What a handoff is made of.
+struct Making<'m> {
+    project: &'m Project,
+    wanted: &'m Save,
+    checkpoint: Option<&'m Checkpoint>,
+    blob: Option<&'m str>,
+    board: &'m Board,
+}
+
+impl Making<'_> {
+    /// The handoff that is written on: the named one, the one of the session, the one of the title.
+    fn existing(&self) -> Result<Option<Shelved>, SaveError> {
+        let judgement = &self.wanted.judgement;
+        if self.wanted.id.is_some() || judgement.id.is_some() {
+            return named(self.project, self.wanted);
+        }
+        match (self.checkpoint, &judgement.title) {
+            (Some(checkpoint), _) => self.of_session(checkpoint),
+            (None, Some(title)) => self.only_one(self.open_ones(title, &|handoff| {
+                handoff.title() == Some(title.trim()) && handoff.node("state.recovery").is_none()
+            })),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The open handoff of a session.
+    fn of_session(&self, checkpoint: &Checkpoint) -> Result<Option<Shelved>, SaveError> {
+        self.only_one(self.open_ones(checkpoint.session_id(), &|handoff| {
+            said(handoff, "state.recovery.session") == Some(checkpoint.session_id())
+                && said(handoff, "state.recovery.client") == Some(checkpoint.client().name())
+        }))
+    }
+
+    fn only_one(&self, mut found: Vec<Shelved>) -> Result<Option<Shelved>, SaveError> {
+        if found.len() > 1 {
+            let key = |shelved: &Shelved| shelved.handoff(self.project).key().to_string();
+            let session = self.checkpoint.map_or("", Checkpoint::session_id).to_owned();
+            return Err(SaveError::Several { session, keys: found.iter().map(key).collect() });
+        }
+        Ok(found.pop())
+    }
+
+    /// Open handoffs of the private shelf that fit.
+    fn open_ones(&self, text: &str, fits: &(dyn Fn(&Handoff<'_>) -> bool + Sync)) -> Vec<Shelved> {
+        let project = self.project;
+        let mentions = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(text.trim());
+        let chosen = project.with_those(mentions, |shelved| {
+            let handoff = shelved.handoff(project);
+            let is_it = handoff.is_handoff()
+                && handoff.kind() == HandoffKind::Session
+                && handoff.status().is_open()
+                && project.private_shelf_of(&shelved).is_some()
+                && fits(&handoff);
+            is_it.then_some(shelved)
+        });
+        chosen.into_iter().filter_map(Result::ok).flatten().collect()
+    }
+
+    /// The open handoff whose id is nearly the one that was named.
+    fn similar(&self) -> Option<String> {
+        let named = self.wanted.id.as_ref().or(self.wanted.judgement.id.as_ref())?;
+        let open = self.open_ones("", &|handoff| handoff.id() != named);
+        let ids: Vec<String> =
+            open.iter().map(|shelved| shelved.handoff(self.project).id().to_owned()).collect();
+        nearest(named, ids.iter().map(String::as_str)).map(str::to_owned)
+    }
+
+    /// What the session did, for a handoff as it is.
+    fn facts(&self, before: Option<&Handoff<'_>>) -> Facts {
+        let project = self.project;
+        let tops = clients::tops(project);
+        let tops: Vec<&std::path::Path> = tops.iter().map(PathBuf::as_path).collect();
+        let (mut state, page) = match self.checkpoint {
+            Some(checkpoint) => (checkpoint.state(self.blob, &tops), checkpoint.page()),
+            None => {
+                let around = without_session(project);
+                (core_checkpoint::without_session(&around), around.page())
+            }
+        };
+        let from_top =
+            |page: String, top: &&std::path::Path| page.replace(&format!("{}/", top.display()), "");
+        let page = tops.iter().fold(page, from_top);
+        let (tasks, _) = tasks_of_session(&self.board.tasks, before);
+        if let Data::Map(entries) = &mut state {
+            entries.push(("tasks".to_owned(), Data::List(tasks)));
+        }
+        let (open, ended) = self.tasks();
+        let clean = |text: String| project.clean(&text).0.as_str().to_owned();
+        let reads =
+            self.checkpoint.map(|checkpoint| checkpoint.must_read(&tops)).unwrap_or_default();
+        let plans = plans_to_read(project).into_iter().filter(|path| !reads.contains(path));
+        let plans: Vec<String> = plans.collect();
+        let reads = reads.into_iter().chain(plans);
+        let reads = reads.filter(|path| project.root().has_file(std::path::Path::new(path)));
+        let boot = self.skills().into_iter().map(|skill| (BootKind::Skill, skill));
+        let boot = boot.chain(reads.map(|path| (BootKind::Read, path)));
+        let boot = boot.chain(open.into_iter().map(|task| (BootKind::Task, task)));
+        let boot = boot.map(|(kind, text)| (kind, clean(text)));
+        Facts {
+            state,
+            page: clean(page),
+            boot: boot.filter(|(kind, text)| kind.refusal(text).is_none()).collect(),
+            ended_tasks: ended,
+            title: self.checkpoint.and_then(Checkpoint::title),
+        }
+    }
+
+    fn skills(&self) -> Vec<String> {
+        let mut skills: Vec<(&str, &str)> = Vec::new();
+        for skill in self.checkpoint.iter().flat_map(|checkpoint| checkpoint.session.skills.iter())
+        {
+            let (name, given) = (skill.name.trim_start_matches('/'), skill.arguments.trim());
+            match skills.iter_mut().find(|(other, _)| *other == name) {
+                // It is loaded as it was used last.
+                Some((_, before)) if !given.is_empty() => *before = given,
+                Some(_) => {}
+                None if BUILT_IN.contains(&name) => {}
+                None => skills.push((name, given)),
+            }
+        }
+        let whole = |(name, given): (&str, &str)| {
+            let whole = BootKind::Skill.written(&format!("{name} {given}"));
+            let is_refused = BootKind::Skill.refusal(&whole).is_some();
+            if is_refused { name.to_owned() } else { whole }
+        };
+        skills.into_iter().map(whole).collect()
+    }
+
+    /// Tasks that are open, and those that are over, as they are restored.
+    fn tasks(&self) -> (Vec<String>, Vec<String>) {
+        let (open, ended): (Vec<&Task>, Vec<&Task>) =
+            self.board.tasks.iter().partition(|task| task.status.is_open());
+        let text = |task: &Task| format!("{} {}", task.id.short(), task.subject);
+        let open: Vec<String> = open.into_iter().take(BOOT_TASKS_MAX).map(text).collect();
+        // An older midstride wrote those of a client without an id.
+        let ended = ended.into_iter().flat_map(|task| [text(task), task.subject.clone()]);
+        let over = ended.filter(|task| !open.contains(task)).collect();
+        (open, over)
+    }
+
+    /// The session of the agent that saves; none where a person does.
+    fn agent(&self) -> Option<&str> {
+        let session = self.checkpoint.map_or("none", Checkpoint::session_id);
+        self.wanted.is_agent.then_some(session)
+    }
+
+    /// Whether the author is asked for what is missing, as far as the handoff shows.
+    fn asking(&self, document: Option<&Document>) -> Asking {
+        match self.agent() {
+            None => Asking::Person,
+            agent if document.and_then(gate::asked) == agent => Asking::Before,
+            Some(_) => Asking::Now,
+        }
+    }
+
+    /// A document with what the gate says about it.
+    fn gated(&self, document: &Document) -> Result<Document, EditRefused> {
+        let (gate, coverage) =
+            judged(self.project, &whole(self.project, document)?, self.checkpoint);
+        let said = self.wanted.judgement.reflection.clone().over(gate::answered(document));
+        let gate = gate.reflected(&said);
+        let environment = self.project.environment();
+        let by = self.wanted.by.as_deref().or(environment.user.as_deref());
+        let occasion = Occasion { at: environment.clock.now(), by, agent: self.agent() };
+        let edit = gate::recorded(
+            document,
+            &gate,
+            coverage.as_ref(),
+            self.wanted.accept.as_deref(),
+            &self.wanted.judgement.reflection,
+            &occasion,
+        );
+        document.edit(edit.as_slice()).map(|(document, _)| document)
+    }
+
+    fn create(&self) -> Result<(Shelved, Written, Vec<Redaction>), SaveError> {
+        let created = self.put_new(&self.gated(&self.skeleton()?)?)?;
+        let read = Project::discover(self.project.environment().clone()).map_err(NewError::from)?;
+        let spot = read.spot_of_path(&read.root().path().join(&created.shelved.path));
+        let shelved = spot.map(|spot| read.read(&spot)).transpose()?;
+        let path = created.shelved.path.clone();
+        let shelved = shelved.ok_or_else(|| lost(&path, "it is not there"))?;
+        if shelved.bytes != created.shelved.bytes {
+            return Err(lost(&path, "its text is another one"));
+        }
+        Ok((shelved, Written::New, created.redacted))
+    }
+
+    /// A new document, in which `new` fills in what is blank.
+    fn skeleton(&self) -> Result<Document, EditRefused> {
+        let committed = self.project.repository().and_then(Repository::head_commit).is_some();
+        let mut blank = vec!["format", "id", "uid", "kind", "status", "created"];
+        blank.extend(committed.then_some("at_commit"));
+        blank.extend(self.author().map(|_| "from"));
+        self.wanted.judgement.skeleton(&self.facts(None), &blank)
+    }
+
+    fn author(&self) -> Option<String> {
+        let client = self.checkpoint.map(|checkpoint| checkpoint.client().name().to_owned());
+        let user = || self.project.environment().user.clone();
+        self.wanted.by.clone().or(client).or_else(user)
+    }
+
+    fn put_new(&self, document: &Document) -> Result<Created, SaveError> {
+        let wanted = NewHandoff {
+            id: self.wanted.id.clone().or_else(|| self.wanted.judgement.id.clone()),
+            kind: Some(HandoffKind::Session),
+            by: self.author(),
+            text: Some(document.text().to_owned()),
+            private: Some(true),
+            ..NewHandoff::default()
+        };
+        Ok(new(self.project, &wanted)?)
+    }
+
+    fn revise(&self, shelved: &Shelved) -> Result<(Shelved, Written, Vec<Redaction>), SaveError> {
+        let project = self.project;
+        let change = Change::by_verb(Verb::Save, self.reason(), self.wanted.by.clone());
+        let recorded: Option<Recorded> = project.record_in_turn(shelved, |now| {
+            let facts = self.facts(Some(&now.handoff(project)));
+            let next = self.wanted.judgement.lay(&now.document, &facts)?;
+            let next = self.gated(&next)?;
+            if next.text() == now.document.text() {
+                return Ok::<_, SaveError>(Ok(None));
+            }
+            Ok(project.record(now, &next, &change, &|_| ()).map(Some))
+        })?;
+        let read = project.reread(shelved)?;
+        let Some(mut recorded) = recorded else {
+            return Ok((read, Written::Unchanged, Vec::new()));
+        };
+        self.hold(shelved, &read, &recorded)?;
+        let redacted = std::mem::take(&mut recorded.redacted);
+        Ok((read, Written::Revised(recorded), redacted))
+    }
+
+    /// Holds what was read back against what was written.
+    fn hold(&self, before: &Shelved, read: &Shelved, recorded: &Recorded) -> Result<(), SaveError> {
+        let (old, now) = (before.handoff(self.project), read.handoff(self.project));
+        let uid = |handoff: &Handoff<'_>| handoff.uid().map(|uid| uid.value.trim().to_owned());
+        if uid(&old).is_some() && uid(&old) != uid(&now) {
+            return Err(lost(&read.path, "it is another handoff"));
+        }
+        // Somebody may have gone on from it already; then their entry is behind ours.
+        if now.replaced_texts().len() + 1 < recorded.revision {
+            return Err(lost(&read.path, "its revision is not there"));
+        }
+        if self.project.is_edited_outside(read)? {
+            return Err(lost(&read.path, "its text is another one"));
+        }
+        Ok(())
+    }
+
+    fn reason(&self) -> String {
+        let session = self.checkpoint.map(Checkpoint::session_id);
+        session.map_or_else(|| "saved".to_owned(), |session| format!("saved session {session}"))
+    }
+}
+
+fn lost(path: &std::path::Path, why: &str) -> SaveError {
+    SaveError::NotReadBack { path: path.to_owned(), why: why.to_owned() }
+}
+
+fn said<'d>(handoff: &Handoff<'d>, place: &str) -> Option<&'d str> {
+    handoff.node(place).and_then(Node::text).map(|text| text.value.trim())
+}
+
+/// A document with what `new` will give it, so that it is judged as it will be.
+fn whole(project: &Project, document: &Document) -> Result<Document, EditRefused> {
+    let now = Data::Bare(time::write(project.environment().clock.now()));
+    let will_have =
+        [("id", Data::text("new")), ("kind", Data::Bare("session".to_owned())), ("created", now)];
+    let fields = document.handoff_header().map(Header::fields);
+    let is_blank =
+        |name: &str| fields.and_then(|fields| fields.get(name)).is_none_or(Node::is_blank);
+    let missing = will_have.into_iter().filter(|(name, _)| is_blank(name));
+    let edits: Vec<Edit> =
+        missing.map(|(name, value)| Edit::Set(Path::field(name), value)).collect();
+    document.edit(&edits).map(|(document, _)| document)
+}

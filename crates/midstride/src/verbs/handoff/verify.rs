@@ -1,0 +1,311 @@
+//! Run the proofs that this person allowed, and tell what came of them.
+
+use crate::journal::{Change, Recorded};
+use crate::store::ledger::{Ledger as _, Patience, SqliteLedger, StreamId};
+use crate::sys::files;
+use crate::sys::ids::new_uid;
+use crate::sys::process::{self, Bounded, Bounds, run_bounded};
+use crate::verbs::handoff::allow::{AllowError, Allowable, allowable};
+use crate::verbs::handoff::live::{LiveError, live};
+use crate::workspace::project::{Project, Shelved};
+use crate::workspace::settings::{Inside, variables_for_a_proof};
+use midstride_core::format::header::Verb;
+use midstride_core::handoff::Handoff;
+use midstride_core::handoff::life::{self, Occasion, Proven, Side};
+use midstride_core::handoff::proof::{
+    Ended, Judgement, NotUnderstood, Number, Outcome, Run, Test, plain,
+};
+use midstride_core::work::event::{Envelope, Event, ProofEvent};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A command that says nothing else is stopped after so many seconds.
+pub const TIMEOUT_SECONDS: u64 = 120;
+/// More of an output is not looked at.
+const OUTPUT_BYTES_MAX: usize = 1 << 20;
+/// More of an output is not kept.
+const TAIL_BYTES_MAX: usize = 2 << 10;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Verify {
+    /// Only this proof.
+    pub only: Option<usize>,
+    /// Stop each command after this time, whatever its proof says.
+    pub timeout: Option<Duration>,
+    /// Write what came of it into the document.
+    pub record: Option<Record>,
+}
+
+/// How it is written into the document.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// Which number of a measurement it is.
+    pub side: Option<Side>,
+    /// Who ran it.
+    pub by: Option<String>,
+}
+
+/// What came of the proofs of one handoff.
+#[derive(Debug)]
+pub struct Verification {
+    /// In the order of the document.
+    pub proofs: Vec<Verified>,
+    /// What was written into the document, or why not; none where nothing was to be.
+    pub recorded: Option<Result<Recorded, LiveError>>,
+    /// The reason of that revision.
+    pub reason: String,
+    /// Why the ledger does not know of it.
+    pub untold: Option<String>,
+}
+
+/// What came of one proof.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// Counted from one, in the order of the document.
+    pub number: usize,
+    /// What is claimed.
+    pub claim: Option<String>,
+    /// What is run.
+    pub test: Option<Test>,
+    /// Where it stands.
+    pub state: State,
+}
+
+/// Where a proof stands.
+#[derive(Clone, Debug)]
+pub enum State {
+    /// It was run.
+    Ran(Ran),
+    /// Nobody allowed it.
+    NotAllowed,
+    /// It is not clear what to run.
+    NotUnderstood(NotUnderstood),
+    /// It could not be run.
+    NotRun(String),
+}
+
+/// A proof that was run.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The exit code; none where a signal or the clock ended it.
+    pub exit: Option<i32>,
+    /// The number in its output.
+    pub measured: Option<Number>,
+    /// How long it ran.
+    pub time: Duration,
+    /// After how long it would have been stopped.
+    pub limit: Duration,
+    /// The end of what it wrote, without secrets.
+    pub output: String,
+}
+
+/// How far a verification has come.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'p> {
+    /// A proof runs, and for how long.
+    Runs(&'p Allowable, Duration),
+    /// This came of a proof.
+    Done(&'p Verified),
+}
+
+/// Runs what is allowed, tells the ledger, and writes it into the document where that is wanted.
+/// `watch` is told of each proof as it goes, and so is the ledger: what a later one does cannot take
+/// back what is known of an earlier one.
+pub fn verify(
+    project: &Project,
+    shelved: &Shelved,
+    asked: &Verify,
+    watch: &mut dyn FnMut(Progress<'_>),
+) -> Result<Verification, AllowError> {
+    let mut proofs = Vec::new();
+    let mut untold = None;
+    // The first revision gives a document its uid; before it, nobody can say what was proven.
+    let can_tell = shelved.handoff(project).uid().is_some();
+    for proof in allowable(project, shelved, asked.only)? {
+        let state = state(project, &proof, asked.timeout, watch);
+        let Allowable { number, claim, test, .. } = proof;
+        let verified = Verified { number, claim, test: test.ok(), state };
+        if can_tell && matches!(verified.state, State::Ran(_)) {
+            let told = tell(project, shelved, std::slice::from_ref(&verified));
+            untold = told.err().or(untold);
+        }
+        watch(Progress::Done(&verified));
+        proofs.push(verified);
+    }
+    let proven = proven(&proofs);
+    let reason = reason(&proven);
+    let record = asked.record.as_ref().filter(|_| !proven.is_empty());
+    let recorded =
+        record.map(|record| write_down(project, shelved, &proven, record, reason.clone()));
+    if !can_tell && !proven.is_empty() {
+        untold = tell(project, shelved, &proofs).err();
+    }
+    Ok(Verification { proofs, recorded, reason, untold })
+}
+
+fn state(
+    project: &Project,
+    proof: &Allowable,
+    timeout: Option<Duration>,
+    watch: &mut dyn FnMut(Progress<'_>),
+) -> State {
+    let test = match &proof.test {
+        Ok(test) => test,
+        Err(why) => return State::NotUnderstood(why.clone()),
+    };
+    if !proof.is_allowed {
+        return State::NotAllowed;
+    }
+    if project.environment().inside == Some(Inside::Proof) {
+        return State::NotRun(
+            "a proof runs no proofs, or there could be no end of them".to_owned(),
+        );
+    }
+    let own = Duration::from_secs(test.timeout.unwrap_or(TIMEOUT_SECONDS));
+    let limit = timeout.unwrap_or(own);
+    watch(Progress::Runs(proof, Duration::ZERO));
+    match run(project, test, limit, &mut |time| watch(Progress::Runs(proof, time))) {
+        Ok(bounded) => State::Ran(judged(project, test, &bounded, limit)),
+        Err(why) => State::NotRun(why),
+    }
+}
+
+fn run(
+    project: &Project,
+    test: &Test,
+    limit: Duration,
+    watch: &mut dyn FnMut(Duration),
+) -> Result<Bounded, String> {
+    let folder = folder(project, &test.directory)?;
+    let mut command = process::command("/bin/sh");
+    command.arg("-c").arg(&test.command).current_dir(folder);
+    command.env_clear().envs(variables_for_a_proof());
+    let bounds = Bounds { time: limit, output_bytes: OUTPUT_BYTES_MAX };
+    run_bounded(command, bounds, watch).map_err(|error| format!("it could not be started: {error}"))
+}
+
+/// Where a command runs. A link that leads out of the project is refused by the system.
+fn folder(project: &Project, directory: &str) -> Result<PathBuf, String> {
+    let root = project.root();
+    if directory.is_empty() {
+        return Ok(root.path().to_owned());
+    }
+    let below = root.below(Path::new(directory)).map_err(|error| error.to_string())?;
+    let below = below.ok_or_else(|| format!("there is no folder `{directory}` in the project"))?;
+    Ok(files::real(below.path()))
+}
+
+fn judged(project: &Project, test: &Test, bounded: &Bounded, limit: Duration) -> Ran {
+    let output = plain(&bounded.output.text());
+    let run = Run { ended: bounded.ended, output: &output, dropped: bounded.output.dropped() };
+    let Judgement { outcome, number } = test.judge(&run);
+    let exit = match bounded.ended {
+        Ended::Exit(code) => Some(code),
+        Ended::Signal(_) | Ended::TimedOut => None,
+    };
+    // Looked through whole: a secret may begin before the end that is kept.
+    let output = tail(project.clean(&output).0.as_str()).to_owned();
+    Ran { outcome, exit, measured: number, time: bounded.time, limit, output }
+}
+
+fn tail(text: &str) -> &str {
+    let from = text.len().saturating_sub(TAIL_BYTES_MAX);
+    let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    &text[from..]
+}
+
+fn proven(proofs: &[Verified]) -> Vec<Proven> {
+    let ran = proofs.iter().filter_map(|proof| match (&proof.state, &proof.test) {
+        (State::Ran(ran), Some(test)) => Some(Proven {
+            number: proof.number,
+            test: test.clone(),
+            outcome: ran.outcome.recorded(),
+            measured: ran.measured.clone(),
+        }),
+        _ => None,
+    });
+    ran.collect()
+}
+
+/// `verified: 1 holds, 2 broken`
+fn reason(proven: &[Proven]) -> String {
+    use midstride_core::format::header::RunOutcome::{Broken, Holds, TimedOut};
+    let parts = [(Holds, "holds"), (Broken, "broken"), (TimedOut, "timed out")];
+    let parts = parts.into_iter().filter_map(|(outcome, word)| {
+        let number = proven.iter().filter(|run| run.outcome == outcome).count();
+        (number > 0).then(|| format!("{number} {word}"))
+    });
+    format!("verified: {}", parts.collect::<Vec<String>>().join(", "))
+}
+
+fn write_down(
+    project: &Project,
+    shelved: &Shelved,
+    proven: &[Proven],
+    record: &Record,
+    reason: String,
+) -> Result<Recorded, LiveError> {
+    let environment = project.environment();
+    let occasion = Occasion {
+        at: environment.clock.now(),
+        by: record.by.clone().or_else(|| environment.user.clone()),
+        commit: head(project),
+    };
+    let decide = |handoff: &Handoff<'_>| life::verify(handoff, proven, record.side, &occasion);
+    let change = Change::by_verb(Verb::Verify, reason, record.by.clone());
+    live(project, shelved, &decide, &change)
+}
+
+fn head(project: &Project) -> Option<String> {
+    project.repository().and_then(crate::sys::git::Repository::head_commit)
+}
+
+/// Tells the ledger what was run. What was written into the document gave it a uid.
+fn tell(project: &Project, shelved: &Shelved, proofs: &[Verified]) -> Result<(), String> {
+    let now = project.reread(shelved).map_err(|error| error.to_string())?;
+    let handoff = now.handoff(project);
+    let Some(uid) = handoff.uid() else {
+        return Err("the handoff has no uid yet; `--record` gives it one".to_owned());
+    };
+    let events: Vec<Envelope> =
+        proofs.iter().filter_map(|proof| event(project, &handoff, proof)).collect();
+    let ledger =
+        SqliteLedger::open(project, Patience::Command).map_err(|error| error.to_string())?;
+    // What the document tells came before.
+    project.reconcile(&ledger, &now).map_err(|error| error.to_string())?;
+    let stream = StreamId::handoff(uid.value.trim());
+    ledger.unite(&[(stream, events)]).map(|_| ()).map_err(|error| error.to_string())
+}
+
+fn event(project: &Project, handoff: &Handoff<'_>, proof: &Verified) -> Option<Envelope> {
+    let (State::Ran(ran), Some(test)) = (&proof.state, &proof.test) else { return None };
+    let clean = |text: &str| tail(project.clean(text).0.as_str()).to_owned();
+    let why = match &ran.outcome {
+        Outcome::Broken(why) => Some(clean(why)),
+        Outcome::Holds | Outcome::TimedOut => None,
+    };
+    let environment = project.environment();
+    let now = environment.clock.now();
+    Some(Envelope {
+        id: new_uid(now),
+        time: now,
+        source: clean(environment.user.as_deref().unwrap_or("midstride")),
+        event: Event::Proof(ProofEvent::Ran {
+            key: clean(&handoff.key().to_string()),
+            number: proof.number,
+            claim: proof.claim.as_deref().map(clean),
+            command: clean(&test.command),
+            directory: clean(&test.directory),
+            outcome: ran.outcome.recorded().word().to_owned(),
+            why,
+            exit: ran.exit,
+            measured: ran.measured.as_ref().map(Number::to_string),
+            milliseconds: u64::try_from(ran.time.as_millis()).unwrap_or(u64::MAX),
+            commit: head(project),
+            output: ran.output.clone(),
+        }),
+    })
+}

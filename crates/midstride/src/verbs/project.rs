@@ -1,0 +1,9 @@
+//! A project as a whole: set up, examine, synchronize, remove.
+
+pub(in crate::verbs) mod doctor;
+pub(in crate::verbs) mod finish_index;
+pub(in crate::verbs) mod init;
+pub(in crate::verbs) mod observe;
+pub(in crate::verbs) mod purge;
+pub(in crate::verbs) mod sync;
+pub(in crate::verbs) mod trust;

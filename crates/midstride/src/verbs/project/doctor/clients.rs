@@ -1,0 +1,88 @@
+//! How each client stands: whether it is there, what it has of ours, and what its hooks did here.
+
+use crate::clients::hook_log::{Fired, Told};
+use crate::clients::install::{
+    InstallError, OwnSettings, Program, Scope, Standing, own_settings, program_of,
+};
+use crate::clients::{Found, transcripts};
+use crate::verbs::brief::hook::OffTimes;
+use crate::verbs::client::{client_standing, found_clients};
+use crate::workspace::project::Project;
+use midstride_core::session::Client;
+use std::path::PathBuf;
+
+/// What there is to say about a client.
+#[derive(Debug)]
+pub struct ClientFacts {
+    /// The client.
+    pub client: Client,
+    /// The folder that it keeps for this user.
+    pub folder: Option<PathBuf>,
+    /// Whether that is there.
+    pub has_folder: bool,
+    /// Its program, where one is on the PATH.
+    pub program: Option<Program>,
+    /// What it has of ours, for the user and in the project.
+    pub standings: Vec<Standing>,
+    /// Why that could not be found out.
+    pub problems: Vec<InstallError>,
+    /// What its own settings say about hooks and saving.
+    pub own: OwnSettings,
+    /// What its hooks did in this project.
+    pub fired: Vec<Fired>,
+    /// Sessions that began after its hooks were first called here, and called none.
+    pub unhooked: Vec<String>,
+}
+
+impl ClientFacts {
+    /// Whether this user seems to use it.
+    pub fn is_found(&self) -> bool {
+        self.has_folder || self.program.is_some()
+    }
+
+    /// Whether something of ours is there.
+    pub fn is_installed(&self) -> bool {
+        self.standings.iter().any(|one| one.is_installed() || one.has_plugin)
+    }
+}
+
+/// Looks at every client; `told` is what the log of the project tells.
+pub fn examine_clients(project: &Project, told: &Told) -> Vec<ClientFacts> {
+    let environment = project.environment();
+    let scopes = [Scope::User, Scope::Project(project.root().path().to_owned())];
+    let look = |(client, folder, has_folder): (Client, Option<PathBuf>, bool)| {
+        let (mut standings, mut problems) = (Vec::new(), Vec::new());
+        for scope in &scopes {
+            match client_standing(environment, client, scope) {
+                Ok(standing) => standings.push(standing),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let ours = told.fired.iter().filter(|one| one.client == client.name());
+        ClientFacts {
+            client,
+            folder,
+            has_folder,
+            program: program_of(client),
+            standings,
+            problems,
+            own: own_settings(environment, client, project.root().path()),
+            fired: ours.cloned().collect(),
+            unhooked: unhooked(project, client, told),
+        }
+    };
+    found_clients(environment).into_iter().map(look).collect()
+}
+
+/// Sessions that began after hooks were first called, and called none. What began while hooks were
+/// switched off is left out.
+fn unhooked(project: &Project, client: Client, told: &Told) -> Vec<String> {
+    let Some(called) = told.called.get(client.name()) else { return Vec::new() };
+    let off = OffTimes::of(project);
+    let (found, _) = transcripts(project, Some(client));
+    let is_unhooked = |one: &&Found| {
+        let is_later = one.began.is_some_and(|began| began > called.since && !off.has(began));
+        is_later && !called.sessions.contains(&one.session)
+    };
+    found.iter().filter(is_unhooked).map(|one| one.session.clone()).collect()
+}

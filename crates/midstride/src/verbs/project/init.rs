@@ -1,0 +1,60 @@
+//! Set a project up: a folder and a configuration.
+
+use crate::sys::files::FileError;
+use crate::workspace::project::{CONFIGURATION, HANDOFFS, Project, SetUp};
+use crate::workspace::settings::TEMPLATE;
+use std::path::{Path, PathBuf};
+
+/// What was set up.
+#[derive(Debug)]
+pub struct Initialised {
+    /// The configuration.
+    pub configuration: PathBuf,
+    /// Where new handoffs will lie.
+    pub handoffs: PathBuf,
+    /// Whether it was so before.
+    pub already: bool,
+}
+
+/// Why a project could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum InitError {
+    /// It is set up the other way.
+    #[error("this project is set up already, with `{}`", .0.display())]
+    OtherWay(PathBuf),
+    /// A file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Sets a project up. Nothing that is there is changed.
+pub fn init(project: &Project, private: bool) -> Result<Initialised, InitError> {
+    let committed_file = project.root().path().join(CONFIGURATION);
+    let private_file = project.private_path().join("config.toml");
+    let (configuration, handoffs) = if private {
+        (private_file.clone(), project.private_path().join("handoffs"))
+    } else {
+        (committed_file.clone(), project.root().path().join(HANDOFFS))
+    };
+    let already = match (project.set_up(), private) {
+        (SetUp::Not, _) => false,
+        (SetUp::Committed, false) | (SetUp::Private, true) => true,
+        (SetUp::Committed, true) => return Err(InitError::OtherWay(committed_file)),
+        (SetUp::Private, false) => return Err(InitError::OtherWay(private_file)),
+    };
+    if !already && private {
+        let root = project.make_private()?;
+        root.create(Path::new("config.toml"), TEMPLATE.as_bytes())?;
+        root.make_below(Path::new("handoffs"))?;
+    } else if !already {
+        project.root().create(Path::new(CONFIGURATION), TEMPLATE.as_bytes())?;
+        project.root().make_below(Path::new(HANDOFFS))?;
+    }
+    // Whoever set it up trusts what they wrote. What somebody else wrote is trusted by a person.
+    if !already || project.environment().inside.is_none() {
+        project.be_at_home()?;
+    }
+    // Sessions from before are nobody's business.
+    crate::verbs::session::sessions::since(project)?;
+    Ok(Initialised { configuration, handoffs, already })
+}

@@ -1,0 +1,176 @@
+//! Events on their way to another repository and from there: a file per event in one tree, so that
+//! clones meet by union. What comes is looked at before it is believed.
+
+use super::SyncError;
+use crate::store::ledger::{Ledger, LedgerError, RECORD_BYTES_MAX, StreamId, written};
+use crate::sys::files::Lock;
+use crate::sys::git::{Fetched, Filed, GitError, Repository};
+use crate::verbs::task::{TaskError, ledger_of};
+use crate::workspace::project::Project;
+use midstride_core::text::redact::Rules;
+use midstride_core::work::event::{Envelope, Event};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Somebody else may push at the same moment, again and again; not for ever.
+const TRIES_MAX: usize = 10;
+/// Ids of events are shorter.
+const EVENT_ID_LENGTH_MAX: usize = 64;
+
+/// Events by their path in the tree.
+pub(super) type ByPath = BTreeMap<String, (StreamId, Envelope)>;
+
+/// What is told when something was learned.
+pub(super) type Heed<'a> = &'a dyn Fn(&[(StreamId, Envelope)]) -> Result<(), SyncError>;
+
+/// Which events travel together, and how.
+pub(super) struct Kind<'a> {
+    /// Where they are in another repository.
+    pub(super) reference: &'static str,
+    /// Those that may go there, of all that are here.
+    pub(super) here: fn(&dyn Ledger) -> Result<ByPath, LedgerError>,
+    /// What a path says: the stream, and the id of the event.
+    pub(super) place_of: fn(&str) -> Option<(StreamId, &str)>,
+    /// Whether an event belongs into a stream.
+    pub(super) fits: fn(&Event, &StreamId) -> bool,
+    /// Told what is new before it is recorded.
+    pub(super) heed: Heed<'a>,
+    /// Whether nothing is sent.
+    pub(super) withheld: bool,
+}
+
+/// What became of them.
+#[derive(Debug, Default)]
+pub(super) struct Met {
+    /// The streams of which the other repository learned something.
+    pub(super) sent: BTreeSet<StreamId>,
+    /// The streams of which something was learned here.
+    pub(super) received: BTreeSet<StreamId>,
+    /// The streams of which something is here now that may travel.
+    pub(super) here: BTreeSet<StreamId>,
+    /// Files there that are no events; they were left alone.
+    pub(super) skipped: usize,
+    /// Events there whose time has not come yet; they were left alone.
+    pub(super) early: usize,
+}
+
+/// Brings the ledger here and the tree there to the union of both.
+pub(super) fn exchange(
+    project: &Project,
+    repository: &Repository,
+    remote: &str,
+    kind: &Kind<'_>,
+) -> Result<Met, SyncError> {
+    let ledger = ledger_of(project)?;
+    let _alone = Lock::hold(&project.make_private().map_err(TaskError::from)?, "sync")?;
+    let mut met = Met::default();
+    let mut last = None;
+    for _ in 0..TRIES_MAX {
+        let fetched = repository.fetch_tree(remote, kind.reference)?;
+        let tree = fetched.as_ref().and_then(|fetched| fetched.tree.as_deref());
+        let files = tree.map_or(Ok(Vec::new()), |tree| repository.files_of(tree))?;
+        let before = (kind.here)(&ledger)?;
+        let (theirs, skipped) = learn(project.rules(), repository, kind, &files, &before)?;
+        let now = project.environment().clock.now();
+        let (early, theirs): (Vec<_>, Vec<_>) =
+            theirs.into_iter().partition(|(_, envelope)| envelope.is_ahead_of(now));
+        met.early = early.len();
+        met.skipped = skipped + usize::from(fetched.is_some() && tree.is_none());
+        (kind.heed)(&theirs)?;
+        let streams = by_stream(theirs);
+        met.received.extend(streams.iter().map(|(stream, _)| stream.clone()));
+        ledger.unite(&streams).map_err(TaskError::from)?;
+        let mine = (kind.here)(&ledger)?;
+        met.here = mine.values().map(|(stream, _)| stream.clone()).collect();
+        let there: HashSet<&str> = files.iter().filter_map(|file| file.path.as_deref()).collect();
+        let missing = mine.into_iter().filter(|(path, _)| !there.contains(path.as_str()));
+        let missing: ByPath = missing.filter(|_| !kind.withheld).collect();
+        // A reference to something else than a tree is somebody else's.
+        if missing.is_empty() || (fetched.is_some() && tree.is_none()) {
+            return Ok(met);
+        }
+        match send(repository, remote, kind.reference, fetched.as_ref(), &missing) {
+            Ok(()) => {
+                met.sent = missing.into_values().map(|(stream, _)| stream).collect();
+                return Ok(met);
+            }
+            // Whoever pushed meanwhile is fetched and met again.
+            Err(error) if error.is_overtaken() => last = Some(error),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(last.expect("there is at least one try").into())
+}
+
+fn send(
+    repository: &Repository,
+    remote: &str,
+    reference: &str,
+    fetched: Option<&Fetched>,
+    missing: &ByPath,
+) -> Result<(), GitError> {
+    let file = |(path, (stream, envelope)): (&String, &(StreamId, Envelope))| {
+        (path.clone(), envelope.cloud_event(stream.as_str()).to_string().into_bytes())
+    };
+    let files: Vec<(String, Vec<u8>)> = missing.iter().map(file).collect();
+    let base = fetched.and_then(|fetched| fetched.tree.as_deref());
+    let after = repository.tree_with(base, &files)?;
+    repository.push_tree(remote, reference, fetched, &after)
+}
+
+/// What is there and not here, and how many files there are no events.
+fn learn(
+    rules: &Rules,
+    repository: &Repository,
+    kind: &Kind<'_>,
+    files: &[Filed],
+    known: &ByPath,
+) -> Result<(Vec<(StreamId, Envelope)>, usize), SyncError> {
+    let new = |file: &&Filed| file.path.as_ref().is_none_or(|path| !known.contains_key(path));
+    let new: Vec<&Filed> = files.iter().filter(new).collect();
+    // By the path and the size first: what cannot be one of ours is not even read.
+    let placed = new.iter().filter_map(|file| {
+        let path = file.path.as_deref()?;
+        let (stream, id) = (kind.place_of)(path)?;
+        let blob = file.blob.clone().filter(|_| file.size <= RECORD_BYTES_MAX)?;
+        Some((blob, (stream, id)))
+    });
+    let (blobs, places): (Vec<String>, Vec<(StreamId, &str)>) = placed.unzip();
+    let texts: BTreeMap<String, Vec<u8>> = repository.blobs(&blobs)?.into_iter().collect();
+    let read = |(blob, (stream, id)): (&String, (StreamId, &str))| {
+        let envelope = read_event(rules, texts.get(blob)?, &stream, id)?;
+        (kind.fits)(&envelope.event, &stream).then_some((stream, envelope))
+    };
+    let events: Vec<(StreamId, Envelope)> = blobs.iter().zip(places).filter_map(read).collect();
+    let skipped = new.len() - events.len();
+    Ok((events, skipped))
+}
+
+/// An event as another repository has it, if it is what its path says.
+pub(super) fn read_event(
+    rules: &Rules,
+    bytes: &[u8],
+    stream: &StreamId,
+    id: &str,
+) -> Option<Envelope> {
+    let (text, _) = rules.clean(std::str::from_utf8(bytes).ok()?);
+    let value: serde_json::Value = serde_json::from_str(text.as_str()).ok()?;
+    let subject = value.get("subject").and_then(serde_json::Value::as_str);
+    let envelope = Envelope::read(&value).filter(|envelope| envelope.id == id)?;
+    // Written here it may be a little longer than it was there.
+    let small = written(stream, std::slice::from_ref(&envelope)).is_ok();
+    (small && subject == Some(stream.as_str())).then_some(envelope)
+}
+
+fn by_stream(events: Vec<(StreamId, Envelope)>) -> Vec<(StreamId, Vec<Envelope>)> {
+    let mut streams: BTreeMap<StreamId, Vec<Envelope>> = BTreeMap::new();
+    for (stream, envelope) in events {
+        streams.entry(stream).or_default().push(envelope);
+    }
+    streams.into_iter().collect()
+}
+
+/// Whether something can be the id of an event, and so the name of a file.
+pub(super) fn is_event_id(text: &str) -> bool {
+    let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    !text.is_empty() && text.len() <= EVENT_ID_LENGTH_MAX && text.bytes().all(plain)
+}

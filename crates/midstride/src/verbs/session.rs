@@ -1,0 +1,7 @@
+//! Agent sessions: capture one, list them, compare them with their handoff.
+
+pub(in crate::verbs) mod checkpoint;
+pub(in crate::verbs) mod cover;
+pub(in crate::verbs) mod plans;
+pub(in crate::verbs) mod search_sessions;
+pub(in crate::verbs) mod sessions;

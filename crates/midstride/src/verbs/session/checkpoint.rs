@@ -1,0 +1,625 @@
+//! Write down what a session did. Doing it again when nothing happened changes nothing.
+
+use crate::clients::capture::{Captured, capture};
+use crate::clients::{self, Found};
+use crate::store::ledger::{
+    AppendError, Blob, Expected, Ledger, LedgerError, Patience, SqliteLedger, StreamId,
+};
+use crate::store::tombstone::Tombstone;
+use crate::sys::files::{self, FileError, Root};
+use crate::sys::git::Repository;
+use crate::sys::ids::sha256;
+use crate::verbs::session::plans::plan_documents;
+use crate::verbs::task::mirror::{self, Mirrored};
+use crate::verbs::work::instructions;
+use crate::workspace::observation::{commits_made, last_work_tree};
+use crate::workspace::project::{Project, SetUp};
+use crate::workspace::settings::SessionName;
+use jiff::SignedDuration;
+use midstride_core::brief::carry;
+use midstride_core::session::checkpoint::{Around, Checkpoint, Gist, Mode, Written};
+use midstride_core::session::repository::WorkTreeState;
+use midstride_core::session::shell::join;
+use midstride_core::session::{Client, Seen, Session, hash};
+use midstride_core::text::redact::Redaction;
+use midstride_core::work::event::{Envelope, Event, SessionEvent};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// So many changed files are compared with what is there.
+const COMPARED_MAX: usize = 1_000;
+/// A larger file is there, and is not read.
+const COMPARED_BYTES_MAX: u64 = 4 << 20;
+/// What was observed so shortly before is what is there.
+const JUST_NOW: SignedDuration = SignedDuration::from_secs(2);
+/// Which session.
+#[derive(Clone, Debug, Default)]
+pub enum Which {
+    /// The one that asks, where its client tells; else the newest.
+    #[default]
+    Current,
+    /// The one whose transcript was changed last.
+    Newest,
+    /// By its id, or a beginning of it that no other has.
+    Id(String),
+    /// By the path of its transcript.
+    Transcript(PathBuf),
+}
+
+/// A session that was written down.
+#[derive(Debug)]
+pub struct Checkpointed {
+    /// What was written.
+    pub checkpoint: Checkpoint,
+    /// Where: the SHA-256 of its text.
+    pub blob: String,
+    /// Whether something is in it that was not there before.
+    pub is_new: bool,
+    /// Bytes that had not been read before.
+    pub new_bytes: u64,
+    /// Files of agents that could not be read.
+    pub unread: Vec<FileError>,
+    /// Where the session worked, if that is not this project and is gone.
+    pub moved_from: Option<String>,
+}
+
+/// Why nothing was written down.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The project has no place for it.
+    #[error("this project is not set up")]
+    NotSetUp,
+    /// There is no session.
+    #[error("no session of this project was found")]
+    NoSession(Vec<FileError>),
+    /// The session that asks left nothing to read. Another one is not meant.
+    #[error("this runs in session `{}` of {}, which has no transcript in this project", .0.id, .0.client)]
+    NoTranscript(SessionName),
+    /// There is none of that id.
+    #[error("there is no session `{0}` in this project")]
+    NoSuch(String),
+    /// There are several.
+    #[error("`{name}` means several sessions: {}", found.join(", "))]
+    Several {
+        /// What was typed.
+        name: String,
+        /// What it fits.
+        found: Vec<String>,
+    },
+    /// The records name another project.
+    #[error("`{}` is the transcript of a session in `{cwd}`, not of this project", path.display())]
+    OtherProject {
+        /// The transcript.
+        path: PathBuf,
+        /// Where the session worked.
+        cwd: String,
+    },
+    /// Nothing in it is a record.
+    #[error("nothing in `{}` is understood as a record of {}", path.display(), client.name())]
+    NotUnderstood {
+        /// The transcript.
+        path: PathBuf,
+        /// As whose it was read.
+        client: Client,
+    },
+    /// Exactly this was written down before, and somebody had it removed for good.
+    #[error("the checkpoint of session `{session}` was forgotten {tombstone}")]
+    Forgotten {
+        /// The session.
+        session: String,
+        /// What is left of the checkpoint.
+        tombstone: Box<Tombstone>,
+    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The ledger cannot be read.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The ledger cannot be written.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+}
+
+/// Writes down what a session did.
+pub fn checkpoint(
+    project: &Project,
+    which: &Which,
+    client: Option<Client>,
+    mode: Mode,
+) -> Result<Checkpointed, CheckpointError> {
+    if project.set_up() == SetUp::Not {
+        return Err(CheckpointError::NotSetUp);
+    }
+    let found = choose(project, which, client)?;
+    let ledger = SqliteLedger::open(project, Patience::Command)?;
+    write_down(project, &ledger, &found, mode)
+}
+
+/// The session of a transcript that its client names.
+pub(in crate::verbs) fn of_transcript(
+    project: &Project,
+    path: &Path,
+    client: Client,
+) -> Result<Found, CheckpointError> {
+    choose(project, &Which::Transcript(path.to_owned()), Some(client))
+}
+
+/// Captures a session and stores the checkpoint.
+pub(in crate::verbs) fn write_down(
+    project: &Project,
+    ledger: &SqliteLedger,
+    found: &Found,
+    mode: Mode,
+) -> Result<Checkpointed, CheckpointError> {
+    let mut ready = Ready::of(project, ledger, found, mode)?;
+    if ready.done.is_new {
+        // A session that is at work is captured by several at once. Who read less of it and comes
+        // later must not have the last word, so they tell one after the other.
+        let _turn = ledger.turn("checkpoint")?;
+        ready.look_again(ledger, found)?;
+        ready.tell_alone(project, ledger, found)?;
+    }
+    Ok(ready.done)
+}
+
+/// A checkpoint that the ledger is about to be told of.
+pub(in crate::verbs) struct Ready {
+    pub(in crate::verbs) done: Checkpointed,
+    stream: StreamId,
+    expected: Expected,
+    envelope: Envelope,
+    blob: Blob<'static>,
+    gist: Blob<'static>,
+    tasks: Vec<Mirrored>,
+}
+
+impl Ready {
+    /// Captures a session. What the ledger knows already is not new.
+    pub(in crate::verbs) fn of(
+        project: &Project,
+        ledger: &SqliteLedger,
+        found: &Found,
+        mode: Mode,
+    ) -> Result<Self, CheckpointError> {
+        let Taken { written, agents_bytes, new_bytes, unread } = take(project, found, mode)?;
+        let Written { checkpoint, text } = written;
+        // The beginning of a transcript does not always tell.
+        let moved_from = moved_from(project, &found.path, checkpoint.session.cwd.as_deref())?;
+        let (text, redacted) = project.clean_more(text);
+        let stored = Blob::of(text.into_bytes());
+        let highlights = Gist::of(&checkpoint);
+        let gist = Blob::of(clean(project, &highlights.clone().stored()).into_bytes());
+        let blobs = (stored.hash().to_owned(), gist.hash().to_owned());
+        let (mut envelope, stream) = told(project, &checkpoint, agents_bytes, blobs, &redacted);
+        weigh(&mut envelope, &highlights);
+        let Standing { expected, known, further } =
+            Standing::of(ledger, &stream, &envelope.id, found, checkpoint.bytes)?;
+        let tombstone = known.as_ref().map(|blob| Tombstone::of(ledger, blob)).transpose()?;
+        if let Some(tombstone) = tombstone.flatten() {
+            let session = checkpoint.session_id().to_owned();
+            return Err(CheckpointError::Forgotten { session, tombstone: Box::new(tombstone) });
+        }
+        let told = known.or(further);
+        let (is_new, blob) = (told.is_none(), told.unwrap_or_else(|| stored.hash().to_owned()));
+        let tasks = mirror::tasks_of(project, &checkpoint);
+        let done = Checkpointed { checkpoint, blob, is_new, new_bytes, unread, moved_from };
+        Ok(Self { done, stream, expected, envelope, blob: stored, gist, tasks })
+    }
+
+    /// Tells the ledger, unless somebody who does not wait for a turn tells more meanwhile.
+    fn tell_alone(
+        &mut self,
+        project: &Project,
+        ledger: &SqliteLedger,
+        found: &Found,
+    ) -> Result<(), CheckpointError> {
+        while self.done.is_new {
+            put_blobs(ledger, self)?;
+            // First, so that a capture that is cut off tells them next time.
+            tell_tasks_and_instructions(project, ledger, [&*self])?;
+            let event = std::slice::from_ref(&self.envelope);
+            match ledger.append(&self.stream, self.expected, event) {
+                Ok(_) => return Ok(()),
+                Err(AppendError::Conflict { .. }) => self.look_again(ledger, found)?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares with what somebody else told meanwhile.
+    fn look_again(&mut self, ledger: &SqliteLedger, found: &Found) -> Result<(), CheckpointError> {
+        let bytes = self.done.checkpoint.bytes;
+        let now = Standing::of(ledger, &self.stream, &self.envelope.id, found, bytes)?;
+        self.expected = now.expected;
+        if let Some(blob) = now.known.or(now.further) {
+            (self.done.is_new, self.done.blob) = (false, blob);
+        }
+        Ok(())
+    }
+}
+
+/// What the ledger knows of a session already.
+struct Standing {
+    /// Where its stream stands.
+    expected: Expected,
+    /// The checkpoint that an event of the same id told of.
+    known: Option<String>,
+    /// One that read further in the same transcript.
+    further: Option<String>,
+}
+
+impl Standing {
+    fn of(
+        ledger: &dyn Ledger,
+        stream: &StreamId,
+        id: &str,
+        found: &Found,
+        read: u64,
+    ) -> Result<Self, CheckpointError> {
+        let records = ledger.read(stream, None)?;
+        let expected = Expected::after(records.last().map(|record| record.version));
+        // A transcript that is shorter now was written anew, and what it was does not count, unless it
+        // tells nothing at all.
+        let size = files::size(&found.path).unwrap_or_default();
+        let (mut known, mut further) = (None, None);
+        for envelope in records.iter().flat_map(|record| &record.events) {
+            let Event::Session(SessionEvent::Checkpointed { blob, bytes, .. }) = &envelope.event
+            else {
+                continue;
+            };
+            if envelope.id == id {
+                known.get_or_insert_with(|| blob.clone());
+            }
+            if *bytes > read && (*bytes <= size || read == 0) {
+                further = Some(blob.clone());
+            }
+        }
+        Ok(Self { expected, known, further })
+    }
+}
+
+/// What a session did, before anything of it is stored.
+pub(in crate::verbs) struct Taken {
+    pub(in crate::verbs) written: Written,
+    agents_bytes: u64,
+    new_bytes: u64,
+    unread: Vec<FileError>,
+}
+
+/// Captures a session; nothing is stored but how far it was read.
+pub(in crate::verbs) fn take(
+    project: &Project,
+    found: &Found,
+    mode: Mode,
+) -> Result<Taken, CheckpointError> {
+    taken(project, found, capture(project, found)?, mode)
+}
+
+/// The same of what was captured already.
+pub(in crate::verbs) fn taken(
+    project: &Project,
+    found: &Found,
+    captured: Captured,
+    mode: Mode,
+) -> Result<Taken, CheckpointError> {
+    let Captured { mut session, bytes, agents_bytes, new_bytes, unread } = captured;
+    let counts = &session.counts;
+    // Copies are understood, and belong to another session.
+    let is_understood = counts.understood > 0 || session.forked_after.is_some();
+    if !is_understood && counts.seen > 0 {
+        let (path, client) = (found.path.clone(), found.client);
+        return Err(CheckpointError::NotUnderstood { path, client });
+    }
+    let around = around(project, &session);
+    let transcript = clean(project, &found.path.display().to_string());
+    session.id.get_or_insert_with(|| clean(project, &found.session));
+    let written = Checkpoint::written(session, transcript, bytes, mode, around);
+    Ok(Taken { written, agents_bytes, new_bytes, unread })
+}
+
+fn clean(project: &Project, text: &str) -> String {
+    project.clean(text).0.as_str().to_owned()
+}
+
+fn choose(
+    project: &Project,
+    which: &Which,
+    client: Option<Client>,
+) -> Result<Found, CheckpointError> {
+    if let Which::Transcript(path) = which {
+        let found = clients::named(&project.environment().folder.join(path), client)?;
+        let found = clients::owner(project, found)?;
+        moved_from(project, &found.path, found.cwd.as_deref())?;
+        return Ok(found);
+    }
+    let (all, unread) = clients::transcripts(project, client);
+    match (which, current(project, client)) {
+        (Which::Id(name), _) => by_id(all, unread, name),
+        (Which::Current, Some(own)) => {
+            let is_own = |one: &Found| one.session == own.id && one.client.name() == own.client;
+            let unread = || unread_of(unread, &own.id);
+            let missing =
+                || unread().map_or_else(|| CheckpointError::NoTranscript(own.clone()), Into::into);
+            all.into_iter().find(is_own).ok_or_else(missing)
+        }
+        (Which::Current | Which::Newest | Which::Transcript(_), _) => {
+            all.into_iter().next().ok_or(CheckpointError::NoSession(unread))
+        }
+    }
+}
+
+/// The session that asks, unless only those of another client are wanted.
+pub(in crate::verbs) fn current(project: &Project, client: Option<Client>) -> Option<&SessionName> {
+    let own = project.environment().session.as_ref();
+    own.filter(|own| client.is_none_or(|client| client.name() == own.client))
+}
+
+/// Where a session worked, if that is not this project and is gone.
+fn moved_from(
+    project: &Project,
+    path: &Path,
+    cwd: Option<&str>,
+) -> Result<Option<String>, CheckpointError> {
+    let Some(cwd) = cwd.filter(|cwd| !clients::is_inside(&clients::tops(project), cwd)) else {
+        return Ok(None);
+    };
+    // A folder that is there is somebody else's; one that is gone may have been this one.
+    if files::exists(Path::new(cwd)) {
+        let (path, cwd) = (path.to_owned(), cwd.to_owned());
+        return Err(CheckpointError::OtherProject { path, cwd });
+    }
+    Ok(Some(cwd.to_owned()))
+}
+
+/// The session of an id, or of a beginning that no other has. One whose transcript cannot be read
+/// says so.
+pub(in crate::verbs) fn by_id(
+    all: Vec<Found>,
+    unread: Vec<FileError>,
+    name: &str,
+) -> Result<Found, CheckpointError> {
+    let (mut exact, others): (Vec<Found>, Vec<Found>) =
+        all.into_iter().partition(|found| found.session == name);
+    if let Some(found) = exact.pop() {
+        return Ok(found);
+    }
+    let mut fitting: Vec<Found> =
+        others.into_iter().filter(|found| found.session.starts_with(name)).collect();
+    match (fitting.pop(), fitting.is_empty()) {
+        (Some(found), true) if !name.is_empty() => Ok(found),
+        (Some(last), _) => {
+            let mut found: Vec<String> = fitting.into_iter().map(|one| one.session).collect();
+            found.push(last.session);
+            Err(CheckpointError::Several { name: name.to_owned(), found })
+        }
+        (None, _) => {
+            let no_such = || CheckpointError::NoSuch(name.to_owned());
+            Err(unread_of(unread, name).map_or_else(no_such, Into::into))
+        }
+    }
+}
+
+/// Why the transcript of a session could not be read.
+fn unread_of(unread: Vec<FileError>, name: &str) -> Option<FileError> {
+    let is_it = |error: &FileError| {
+        let file = error.path.file_name().unwrap_or_default().to_string_lossy();
+        !name.is_empty() && file.contains(name)
+    };
+    unread.into_iter().find(is_it)
+}
+
+/// What is seen besides the transcript. No process is started for it.
+fn around(project: &Project, session: &Session) -> Around {
+    let reflog = session.began.map(|began| commits_made(project, began, session.ended));
+    Around {
+        on_disk: on_disk(project, session),
+        reflog: reflog.unwrap_or_default(),
+        work_tree: work_tree(project, session),
+        ..without_session(project)
+    }
+}
+
+/// The working tree as git was last asked, unless the session changed a file after that. A command
+/// asks just before.
+fn work_tree(project: &Project, session: &Session) -> Option<WorkTreeState> {
+    let state = last_work_tree(project)?;
+    let now = project.environment().clock.now();
+    let is_new = now.duration_since(state.at).abs() <= JUST_NOW;
+    let changed = session.files.last_change();
+    (is_new || changed.is_none_or(|changed| changed <= state.at)).then_some(state)
+}
+
+/// What is seen where no client worked.
+pub(in crate::verbs) fn without_session(project: &Project) -> Around {
+    let repository = project.repository();
+    Around {
+        at: project.environment().clock.now(),
+        commit: repository.and_then(Repository::head_commit),
+        branch: repository.and_then(Repository::branch).map(|name| clean(project, &name)),
+        plan_documents: plan_documents(project),
+        ..Around::default()
+    }
+}
+
+/// What the changed files of the project hold now.
+fn on_disk(project: &Project, session: &Session) -> BTreeMap<String, Option<(u64, u64)>> {
+    let tops: Vec<Root> =
+        clients::tops(project).iter().filter_map(|top| Root::open(top).ok()).collect();
+    let root = project.root().path();
+    // A project that was moved has its files where it is now.
+    let old = session.cwd.as_deref().map(Path::new);
+    let old = old.filter(|old| !tops.iter().any(|top| old.starts_with(top.path())));
+    let old = old.filter(|old| !files::exists(old));
+    let mut found = BTreeMap::new();
+    for (path, _) in session.files.changed().take(COMPARED_MAX) {
+        let moved = old.and_then(|old| Path::new(path).strip_prefix(old).ok());
+        let whole = root.join(moved.unwrap_or(Path::new(path)));
+        let inside = tops.iter().rev().find_map(|top| {
+            Some((top, whole.strip_prefix(top.path()).ok().filter(|p| files::stays_inside(p))?))
+        });
+        if let Some((top, inside)) = inside {
+            found.insert(path.to_owned(), content(top, inside));
+        }
+    }
+    found
+}
+
+fn content(top: &Root, path: &Path) -> Option<(u64, u64)> {
+    match top.read_up_to(path, COMPARED_BYTES_MAX) {
+        Ok(bytes) => Some((hash(&bytes), u64::try_from(bytes.len()).unwrap_or_default())),
+        Err(FileError { problem: files::Problem::TooLarge(size), .. }) => Some((0, size)),
+        Err(_) => None,
+    }
+}
+
+/// The event, whose id is the same whoever tells it. A rule that takes something out makes it another
+/// one: what was forgotten can be written down again without it.
+fn told(
+    project: &Project,
+    checkpoint: &Checkpoint,
+    agents_bytes: u64,
+    (blob, gist): (String, String),
+    redacted: &[Redaction],
+) -> (Envelope, StreamId) {
+    let client = checkpoint.client().name();
+    let session = checkpoint.session_id();
+    let last = checkpoint.session.last_record.as_deref();
+    // Agents may have written what nothing comes of; how much was looked at is told all the same.
+    let agents = (agents_bytes > 0).then(|| agents_bytes.to_string());
+    let parts = [client, session, last.unwrap_or_default(), &checkpoint.digest].into_iter();
+    let parts = parts.chain(agents.as_deref()).chain(redacted.iter().map(|one| &*one.kind));
+    let parts: Vec<&str> = parts.collect();
+    let branch = checkpoint.session.branch.as_deref().or(checkpoint.git.branch.as_deref());
+    let event = SessionEvent::Checkpointed {
+        client: client.to_owned(),
+        session: session.to_owned(),
+        last_record: last.map(str::to_owned),
+        digest: checkpoint.digest.clone(),
+        blob,
+        mode: checkpoint.mode.name().to_owned(),
+        bytes: checkpoint.bytes,
+        agents_bytes: Some(agents_bytes),
+        began: checkpoint.session.began.map(|time| time.to_string()),
+        ended: checkpoint.session.ended.map(|time| time.to_string()),
+        about: checkpoint.about().map(|about| clean(project, &about)),
+        folder: checkpoint.session.cwd.as_deref().map(|folder| clean(project, folder)),
+        gist: Some(gist),
+        branch: branch.map(|branch| clean(project, branch)),
+        worked: None,
+        open: None,
+        edited_below: edited_below(project, &checkpoint.session)
+            .map(|folder| clean(project, &folder).into()),
+    };
+    let envelope = Envelope {
+        id: sha256(parts.join("\0").as_bytes())[..32].to_owned(),
+        time: project.environment().clock.now(),
+        source: client.to_owned(),
+        event: Event::Session(event),
+    };
+    (envelope, StreamId::session(client, session))
+}
+
+/// The files that a session changed in its project, from the top of it, with the record that changed each
+/// last.
+pub(in crate::verbs) fn changed_below<'s>(
+    project: &Project,
+    session: &'s Session,
+) -> impl Iterator<Item = (PathBuf, Option<&'s Seen>)> {
+    let root = files::real(project.root().path());
+    session.files.changed().filter_map(move |(path, file)| {
+        let whole = join(session.cwd.as_deref(), path);
+        let below = Path::new(&whole).strip_prefix(&root).ok()?;
+        Some((below.to_owned(), file.changed.last()))
+    })
+}
+
+/// The folder that has all of them; none where that is the top.
+fn edited_below(project: &Project, session: &Session) -> Option<String> {
+    let folder = |(path, _): (PathBuf, _)| path.parent().map(Path::to_owned);
+    let folders = changed_below(project, session).filter_map(folder);
+    let common = folders.reduce(|one, other| {
+        let same = one.iter().zip(other.iter()).take_while(|(a, b)| a == b);
+        same.map(|(name, _)| name).collect()
+    })?;
+    Some(common.to_str()?.to_owned()).filter(|folder| !folder.is_empty())
+}
+
+/// Says in the event whether the session is worth a briefing, so that a hook need not read it to know.
+fn weigh(envelope: &mut Envelope, gist: &Gist) {
+    if let Event::Session(SessionEvent::Checkpointed { worked, open, .. }) = &mut envelope.event {
+        *worked = Some(gist.worked);
+        *open = u64::try_from(carry::open_count(gist)).ok();
+    }
+}
+
+/// The checkpoint that an event of this id told of.
+fn known(
+    ledger: &dyn Ledger,
+    stream: &StreamId,
+    id: &str,
+) -> Result<Option<String>, CheckpointError> {
+    let records = ledger.read(stream, None)?;
+    let mut events = records.iter().flat_map(|record| &record.events);
+    match events.find(|known| known.id == id).map(|known| &known.event) {
+        Some(Event::Session(SessionEvent::Checkpointed { blob, .. })) => Ok(Some(blob.clone())),
+        Some(_) | None => Ok(None),
+    }
+}
+
+/// Tells the ledger what is new, all of it in one turn. What somebody else told meanwhile is not.
+pub(in crate::verbs) fn tell(
+    project: &Project,
+    ledger: &SqliteLedger,
+    ready: &mut [Ready],
+) -> Result<(), CheckpointError> {
+    let mut new: Vec<&mut Ready> = ready.iter_mut().filter(|one| one.done.is_new).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    for one in &new {
+        put_blobs(ledger, one)?;
+    }
+    tell_tasks_and_instructions(project, ledger, new.iter().map(|one| &**one))?;
+    let streams: Vec<(StreamId, Vec<Envelope>)> =
+        new.iter().map(|one| (one.stream.clone(), vec![one.envelope.clone()])).collect();
+    let told = ledger.unite(&streams)?;
+    if told < new.len() {
+        for one in &mut new {
+            let first = known(ledger, &one.stream, &one.envelope.id)?;
+            one.done.is_new = told > 0 && first.as_ref() == Some(&one.done.blob);
+            one.done.blob = first.unwrap_or_default();
+        }
+    }
+    Ok(())
+}
+
+fn put_blobs(ledger: &dyn Ledger, ready: &Ready) -> Result<(), CheckpointError> {
+    ledger.store(&ready.blob)?;
+    // A gist that was forgotten with another checkpoint is missed by nobody: the whole tells.
+    match ledger.store(&ready.gist) {
+        Ok(()) | Err(LedgerError::Forgotten(_)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Tells how the tasks of these sessions are, and which instructions their users gave.
+fn tell_tasks_and_instructions<'r>(
+    project: &Project,
+    ledger: &SqliteLedger,
+    told: impl IntoIterator<Item = &'r Ready>,
+) -> Result<(), CheckpointError> {
+    for one in told {
+        let mut streams = mirror::told(project, ledger, &one.tasks)?;
+        // A later session may take back what an earlier one of these was given.
+        let given = instructions::given_in(project, ledger, &one.done.checkpoint)?;
+        if !given.is_empty() {
+            streams.push((StreamId::instructions(), given));
+        }
+        if !streams.is_empty() {
+            ledger.unite_all_or_put_aside(&streams)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Compare what a handoff tells with what its session did.
+
+use crate::clients;
+use crate::store::ledger::{Ledger as _, Patience, SqliteLedger};
+use crate::verbs::session::checkpoint::{CheckpointError, take};
+use crate::verbs::session::sessions::session;
+use crate::workspace::project::{Project, SetUp};
+use midstride_core::format::document::Document;
+use midstride_core::format::header::Recovery;
+use midstride_core::handoff::{Handoff, Whereabouts};
+use midstride_core::session::checkpoint::{Checkpoint, Highlights, Mode};
+use midstride_core::session::coverage::Coverage;
+use midstride_core::session::gate;
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// A session that handoffs are to be compared with, whatever they name.
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// By its id, or a beginning of it that no other has.
+    Session(String),
+    /// By the path of its transcript.
+    Transcript(PathBuf),
+}
+
+/// What came of comparing a handoff with its session.
+#[derive(Debug)]
+pub enum Covering {
+    /// How much of it is told.
+    Compared {
+        /// The name of the client that ran it.
+        client: &'static str,
+        /// Its id.
+        session: String,
+        /// What happened, and how far it is told.
+        coverage: Coverage,
+    },
+    /// What it did is not written down on this machine.
+    NotHere {
+        /// Its id, or that of its checkpoint.
+        session: String,
+    },
+}
+
+impl Covering {
+    /// What happened and how far it is told, where it could be compared.
+    pub fn coverage(&self) -> Option<&Coverage> {
+        match self {
+            Self::Compared { coverage, .. } => Some(coverage),
+            Self::NotHere { .. } => None,
+        }
+    }
+}
+
+/// The sessions that handoffs name. The ledger is opened when the first one is asked for.
+#[derive(Default)]
+pub(in crate::verbs) struct Sessions {
+    given: Option<Checkpoint>,
+    ledger: OnceLock<Option<Mutex<SqliteLedger>>>,
+}
+
+impl Sessions {
+    /// One session for every handoff.
+    pub(in crate::verbs) fn only(checkpoint: Checkpoint) -> Self {
+        Self { given: Some(checkpoint), ledger: OnceLock::new() }
+    }
+
+    /// Whether every handoff is compared with one session.
+    pub(in crate::verbs) fn is_given(&self) -> bool {
+        self.given.is_some()
+    }
+
+    /// Compares a handoff with its session; none where it names none.
+    pub(in crate::verbs) fn cover(
+        &self,
+        project: &Project,
+        handoff: &Handoff<'_>,
+    ) -> Option<Covering> {
+        if let Some(checkpoint) = &self.given {
+            return Some(compared(project, checkpoint, handoff));
+        }
+        let Recovery { session, checkpoint: blob, .. } = handoff.recovery()?;
+        Some(match self.stored(project, &blob) {
+            Some(checkpoint) => compared(project, &checkpoint, handoff),
+            None => Covering::NotHere { session: session.unwrap_or(blob) },
+        })
+    }
+
+    fn stored(&self, project: &Project, blob: &str) -> Option<Checkpoint> {
+        let open = || {
+            // Looking makes no ledger where there is none.
+            project.private().ok().flatten()?;
+            SqliteLedger::open(project, Patience::Command).ok().map(Mutex::new)
+        };
+        let ledger = self.ledger.get_or_init(open).as_ref()?;
+        let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        ledger.get_blob(blob).ok().flatten().and_then(|bytes| Checkpoint::read(&bytes))
+    }
+}
+
+/// How much of a session a document tells: what its author says, not what midstride put there.
+pub(in crate::verbs) fn coverage(
+    project: &Project,
+    checkpoint: &Checkpoint,
+    document: &Document,
+) -> Coverage {
+    let told = gate::told_by_author(document, checkpoint.title().as_deref());
+    let whereabouts = Whereabouts::default();
+    let handoff = Handoff::of(&told, &whereabouts, &project.settings().stages);
+    Coverage::of(&Highlights::of(checkpoint), &handoff)
+}
+
+fn compared(project: &Project, checkpoint: &Checkpoint, handoff: &Handoff<'_>) -> Covering {
+    Covering::Compared {
+        client: checkpoint.client().name(),
+        session: checkpoint.session_id().to_owned(),
+        coverage: coverage(project, checkpoint, handoff.document()),
+    }
+}
+
+/// What the session did that handoffs are to be compared with, of this project or another.
+pub(in crate::verbs) fn named(
+    project: &Project,
+    told: &Told,
+) -> Result<Checkpoint, CheckpointError> {
+    if project.set_up() == SetUp::Not {
+        return Err(CheckpointError::NotSetUp);
+    }
+    match told {
+        Told::Session(id) => Ok(session(project, id, None)?.checkpoint),
+        Told::Transcript(path) => {
+            let found = clients::named(&project.environment().folder.join(path), None)?;
+            Ok(take(project, &found, Mode::Checkpoint)?.written.checkpoint)
+        }
+    }
+}

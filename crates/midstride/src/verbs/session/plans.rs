@@ -1,0 +1,105 @@
+//! Plan documents in the places where people and tools keep them.
+
+use crate::sys::files;
+use crate::workspace::project::Project;
+use midstride_core::session::report::is_checked_off;
+use std::path::{Path, PathBuf};
+
+/// Folders in which every document is a plan.
+const FOLDERS: [&str; 5] =
+    ["docs/plans", "docs/superpowers/plans", "thoughts/shared/plans", "plans", ".claude/plans"];
+/// Folders in which the name tells.
+const MIXED: [&str; 3] = ["docs", "docs/superpowers/specs", ""];
+/// Below this, each feature has a folder with its `plan.md`.
+const SPECS: &str = "specs";
+/// Documents that explain a folder.
+const NO_PLANS: [&str; 4] = ["readme.md", "index.md", "template.md", "changelog.md"];
+const PLANS_MAX: usize = 50;
+/// So many are read first by the next session.
+const FIRST_MAX: usize = 5;
+/// A larger file is not looked at.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// The plan documents of a project, by place and name.
+pub(in crate::verbs) fn plan_documents(project: &Project) -> Vec<String> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for folder in FOLDERS {
+        found.extend(documents(project, folder, |name| !NO_PLANS.contains(&name)));
+    }
+    found.extend(specs(project));
+    for folder in MIXED {
+        found.extend(documents(project, folder, is_plan));
+    }
+    found.truncate(PLANS_MAX);
+    let clean = |path: PathBuf| project.clean(&path.display().to_string()).0.as_str().to_owned();
+    found.into_iter().map(clean).collect()
+}
+
+/// Whether a document in a folder of many is a plan, by its name in lowercase: one of its words is
+/// `plan`, or it ends with `-impl` or `-design`.
+fn is_plan(name: &str) -> bool {
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| word == "plan") || name.ends_with("-impl.md") || name.ends_with("-design.md")
+}
+
+fn documents(project: &Project, folder: &str, is_plan: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = project.root().entries(Path::new(folder)).unwrap_or_default();
+    let is_document = |name: &str| files::is_markdown(Path::new(name)) && is_plan(name);
+    let plans =
+        entries.into_iter().filter(|one| !one.is_folder && is_document(&one.name.to_lowercase()));
+    plans.map(|one| Path::new(folder).join(one.name)).collect()
+}
+
+/// `specs/<feature>/plan.md`.
+fn specs(project: &Project) -> Vec<PathBuf> {
+    let entries = project.root().entries(Path::new(SPECS)).unwrap_or_default();
+    let features = entries.into_iter().filter(|one| one.is_folder).take(PLANS_MAX);
+    let plans = features.map(|one| Path::new(SPECS).join(one.name).join("plan.md"));
+    plans.filter(|path| project.root().has_file(path)).collect()
+}
+
+/// The plans that the next session reads first: those that are not finished, the newest first.
+pub(in crate::verbs) fn plans_to_read(project: &Project) -> Vec<String> {
+    let mut dated: Vec<_> = plan_documents(project)
+        .into_iter()
+        .filter(|path| is_open(project, path))
+        .map(|path| {
+            let entry = files::entry(&project.root().path().join(&path));
+            (entry.and_then(|entry| entry.changed), path)
+        })
+        .collect();
+    // Names often begin with a date.
+    dated.sort_by(|one, other| other.cmp(one));
+    dated.into_iter().take(FIRST_MAX).map(|(_, path)| path).collect()
+}
+
+/// Whether something in a plan is left to do: it has an open box, or no boxes at all.
+fn is_open(project: &Project, path: &str) -> bool {
+    let bytes = project.root().read_up_to(Path::new(path), BYTES_MAX).unwrap_or_default();
+    !is_checked_off(&String::from_utf8_lossy(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_document_tells_that_it_is_a_plan() {
+        for name in
+            ["plan.md", "cache-plan.md", "plan-2.md", "2026-01-01-cache-impl.md", "cache-design.md"]
+        {
+            assert!(is_plan(name), "{name}");
+        }
+        for name in [
+            "readme.md",
+            "design.md",
+            "implementation.md",
+            "redesign-notes.md",
+            "explanation.md",
+            "planet.md",
+            "airplane-mode.md",
+        ] {
+            assert!(!is_plan(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Find captured sessions by what was said and done in them.
+
+use crate::store::ledger::{LedgerError, Patience, SqliteLedger};
+use crate::verbs::brief::latest_gists;
+use crate::workspace::project::Project;
+use jiff::Timestamp;
+use midstride_core::brief::search::{Query, Why, session_parts, tier, why};
+use midstride_core::session::Client;
+use midstride_core::text::words::Term;
+
+/// A session that was found, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundSession {
+    /// The client that ran it.
+    pub client: Client,
+    /// Its id.
+    pub session: String,
+    /// When its last record was written.
+    pub ended: Option<Timestamp>,
+    /// The texts that have the words; the field is the kind of each.
+    pub why: Vec<Why>,
+}
+
+/// Finds sessions that have every word, the latest first. The latest 200 captures are searched.
+pub fn search_sessions(
+    project: &Project,
+    query: &Query,
+    limit: usize,
+) -> Result<Vec<FoundSession>, LedgerError> {
+    let Some(ledger) = SqliteLedger::open_existing(project, Patience::Command)? else {
+        return Ok(Vec::new());
+    };
+    let terms: Vec<&Term> = query.terms().iter().collect();
+    let mut found = Vec::new();
+    latest_gists(&ledger, |gist| {
+        let parts = session_parts(&gist);
+        if tier(query, &parts).is_some() {
+            found.push(FoundSession {
+                client: gist.client,
+                session: gist.session,
+                ended: gist.ended,
+                why: why(&terms, &parts),
+            });
+        }
+        found.len() < limit
+    })?;
+    Ok(found)
+}

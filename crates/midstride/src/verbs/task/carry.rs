@@ -1,0 +1,185 @@
+//! Tasks that travel in a session handoff: written when it is made, made again where they are
+//! missing.
+
+use crate::store::ledger::{Ledger as _, StreamId, written};
+use crate::sys::ids::uid_of;
+use crate::verbs::task::clean::Sieve;
+use crate::verbs::task::{Board, TaskError, happened, named};
+use crate::workspace::project::{Project, Shelved};
+use jiff::Timestamp;
+use midstride_core::handoff::Handoff;
+use midstride_core::text::id::TaskId;
+use midstride_core::text::redact::Redaction;
+use midstride_core::text::yaml::{Data, Node};
+use midstride_core::work::event::{Envelope, Event, TaskEvent};
+use midstride_core::work::task::{Carried, Note, SESSION, Task, TaskStatus, Tasks};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More than so many make no header that people read; the rest is named, and `sync` brings it.
+const CARRIED_MAX: usize = 200;
+
+/// Where the header of a handoff has them.
+const PLACE: &str = "state.tasks";
+
+/// What a new handoff carries.
+#[derive(Debug, Default)]
+pub struct Carries {
+    /// The value of `state`.
+    pub(in crate::verbs) state: Option<Data>,
+    /// How many tasks.
+    pub tasks: usize,
+    /// How many open ones did not fit.
+    pub left_out: usize,
+}
+
+/// The open tasks, as a session handoff carries them: what is worked on first, then what can be
+/// begun.
+pub(in crate::verbs) fn open_tasks(project: &Project) -> Result<Carries, TaskError> {
+    let tasks = Board::open(project)?.tasks;
+    let (carried, left_out) = of_board(&tasks);
+    let count = carried.len();
+    let state = (count > 0).then(|| Data::map([("tasks", Data::List(carried))]));
+    Ok(Carries { state, tasks: count, left_out })
+}
+
+/// The open tasks as entries of a header, and how many more there are.
+fn of_board(tasks: &Tasks) -> (Vec<Data>, usize) {
+    let mut open: Vec<&Task> = tasks.iter().filter(|task| task.status.is_open()).collect();
+    open.sort_by_key(|task| (task.status != TaskStatus::InProgress, !tasks.is_ready(task)));
+    let left_out = open.len().saturating_sub(CARRIED_MAX);
+    open.truncate(CARRIED_MAX);
+    (open.iter().map(|task| Carried::of(task, tasks).data()).collect(), left_out)
+}
+
+/// What a saved session carries: the open tasks of the project, with those of the client among them,
+/// and what somebody else wrote there. `before` is the handoff as it is.
+pub(in crate::verbs) fn tasks_of_session(
+    tasks: &Tasks,
+    before: Option<&Handoff<'_>>,
+) -> (Vec<Data>, usize) {
+    let entries = before.and_then(|before| before.node(PLACE)).map(Node::items).unwrap_or_default();
+    let is_known = |carried: &Carried| {
+        let here = carried.uid.as_ref().is_some_and(|uid| tasks.get(uid).is_some());
+        here || carried.metadata.contains_key(SESSION)
+    };
+    let theirs =
+        entries.into_iter().filter(|entry| !Carried::read(entry).is_some_and(|c| is_known(&c)));
+    let (ours, left_out) = of_board(tasks);
+    (theirs.map(Node::data).chain(ours).take(CARRIED_MAX).collect(), left_out)
+}
+
+/// What became of the tasks that a handoff carries.
+#[derive(Debug, Default)]
+pub struct Imported {
+    /// Those that were made again.
+    pub created: Vec<TaskId>,
+    /// Those that are here already, and stay as they are.
+    pub here: Vec<TaskId>,
+    /// Entries that say nothing, or too much for a record.
+    pub unreadable: usize,
+    /// What they wait for that is neither carried nor here.
+    pub unknown: Vec<String>,
+    /// Secrets that were not written.
+    pub redacted: Vec<Redaction>,
+}
+
+/// Makes the tasks of a handoff again that are missing here. Each has the same events wherever that
+/// is done, so doing it twice, or on two machines, is doing it once.
+pub fn import_tasks(project: &Project, shelved: &Shelved) -> Result<Imported, TaskError> {
+    let handoff = shelved.handoff(project);
+    let entries = handoff.node(PLACE).map(Node::items).unwrap_or_default();
+    let mut imported = Imported::default();
+    if entries.is_empty() {
+        return Ok(imported);
+    }
+    let board = Board::open(project)?;
+    let mut sieve = Sieve::of(project);
+    let read: Vec<Carried> = entries.iter().filter_map(|entry| Carried::read(entry)).collect();
+    imported.unreadable = entries.len() - read.len();
+    let uids: Vec<TaskId> = read.iter().map(|carried| uid(&handoff, carried)).collect();
+    let names: BTreeMap<&str, &TaskId> =
+        read.iter().map(|carried| carried.id.as_str()).zip(&uids).collect();
+    let mut streams = Vec::new();
+    for (carried, id) in read.iter().zip(&uids) {
+        if board.tasks.get(id).is_some() || imported.created.contains(id) {
+            imported.here.push(id.clone());
+            continue;
+        }
+        let before = before(carried, &names, &board.tasks, &mut imported.unknown);
+        let events = events(&handoff, carried, id, &before, &mut sieve);
+        let stream = StreamId::task(id);
+        let fits = |event| written(&stream, std::slice::from_ref(event)).is_ok();
+        let now = project.environment().clock.now();
+        if !events.iter().all(fits) || events.iter().any(|event| event.is_ahead_of(now)) {
+            imported.unreadable += 1;
+            continue;
+        }
+        imported.created.push(id.clone());
+        streams.push((stream, events));
+    }
+    board.ledger().unite(&streams)?;
+    imported.redacted = sieve.found;
+    Ok(imported)
+}
+
+/// The uid of a carried task; one that was written by another hand has it by its name.
+fn uid(handoff: &Handoff<'_>, carried: &Carried) -> TaskId {
+    let made = || {
+        let whole = handoff.uid().map_or_else(|| handoff.key().to_string(), |u| u.value.to_owned());
+        let uid = uid_of(&[whole.trim(), "task", &carried.id]);
+        TaskId::parse(&uid).expect("a uid is one")
+    };
+    carried.uid.clone().unwrap_or_else(made)
+}
+
+/// What a carried task waits for: named by uid, by a name in the same handoff, or as people type it.
+fn before(
+    carried: &Carried,
+    names: &BTreeMap<&str, &TaskId>,
+    tasks: &Tasks,
+    unknown: &mut Vec<String>,
+) -> BTreeSet<TaskId> {
+    let mut found = BTreeSet::new();
+    for name in &carried.depends_on {
+        let here = || tasks.find_or_uid(name).ok();
+        match names.get(name.as_str()).map(|id| (*id).clone()).or_else(here) {
+            Some(id) => {
+                let known = names.values().any(|other| **other == id) || tasks.get(&id).is_some();
+                if !known {
+                    unknown.push(id.short());
+                }
+                found.insert(id);
+            }
+            None => unknown.push(name.clone()),
+        }
+    }
+    found
+}
+
+fn events(
+    handoff: &Handoff<'_>,
+    carried: &Carried,
+    id: &TaskId,
+    before: &BTreeSet<TaskId>,
+    sieve: &mut Sieve<'_>,
+) -> Vec<Envelope> {
+    let clean = Carried {
+        subject: sieve.clean(&carried.subject),
+        description: carried.description.as_deref().map(|text| sieve.clean(text)),
+        reason: carried.reason.as_deref().map(|text| sieve.clean(text)),
+        metadata: sieve.clean_all(&carried.metadata),
+        ..carried.clone()
+    };
+    let told = || handoff.created().map(|time| time.moment);
+    let time = carried.changed.or_else(told).unwrap_or(Timestamp::UNIX_EPOCH);
+    let event = clean.event(before, handoff.uid().map(|uid| uid.value.trim().to_owned()));
+    let mut noted = |note: &Note| {
+        let (by, text) = (sieve.clean(&note.by), sieve.clean(&note.text));
+        happened(id, note.at, &by, TaskEvent::Noted { text })
+    };
+    let notes: Vec<Envelope> = carried.notes.iter().map(&mut noted).collect();
+    let event = Event::Task(event);
+    let name = named(&[id.as_str(), "carried", &time.to_string(), &event.data().to_string()]);
+    let first = Envelope { id: name, time, source: "midstride".to_owned(), event };
+    std::iter::once(first).chain(notes).collect()
+}

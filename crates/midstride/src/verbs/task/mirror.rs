@@ -1,0 +1,299 @@
+//! Tasks of a client, as tasks of the project: each once, however often and in whatever order the
+//! client tells. Hooks tell that one was made and that it was completed; a capture tells the rest. Nothing
+//! is ever told back to the client.
+
+use crate::clients::task_lists;
+use crate::store::ledger::{AppendError, Ledger, LedgerError, SqliteLedger, StreamId};
+use crate::verbs::brief::hook::briefed_with;
+use crate::verbs::task::{TaskError, named, read_tasks};
+use crate::workspace::project::Project;
+use crate::workspace::settings::SessionName;
+use jiff::{Timestamp, ToSpan as _};
+use midstride_core::brief::hook::ClientTask;
+use midstride_core::session::checkpoint::Checkpoint;
+use midstride_core::session::{self, Session, TaskStatus as ClientStatus};
+use midstride_core::text::id::TaskId;
+use midstride_core::work::event::{
+    CapturedTask, ClientTaskKey, Envelope, Event, TaskChange, TaskEvent, TaskStatus,
+};
+use midstride_core::work::mission::{AGENT, OWNER};
+use midstride_core::work::task::{CLIENT, CLIENT_TASK, SESSION, Task, Tasks};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Why a task was not written down.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::verbs) enum MirrorError {
+    #[error("the task has no number and no subject")]
+    Nameless,
+    #[error(transparent)]
+    Append(#[from] AppendError),
+}
+
+/// Writes down a task that a session made, and that it carried it out.
+pub(in crate::verbs) fn mirror(
+    project: &Project,
+    session: &SessionName,
+    task: &ClientTask,
+    is_done: bool,
+) -> Result<(), MirrorError> {
+    let clean = |text: &str| project.clean(text.trim()).0.as_str().to_owned();
+    let (number, subject) = (clean(&task.id), clean(&task.subject));
+    let shared = task_lists::of(project, &session.client, &session.id);
+    let list = shared.as_deref().unwrap_or(&session.id);
+    let id = task_id(&session.client, list, TASK, &number);
+    let id = id.filter(|_| !number.is_empty() && !subject.is_empty());
+    let id = id.ok_or(MirrorError::Nameless)?;
+    let metadata = [(CLIENT, &session.client), (SESSION, &session.id), (CLIENT_TASK, &number)];
+    let added = TaskEvent::Added {
+        subject,
+        description: task.description.as_deref().map(clean).filter(|text| !text.is_empty()),
+        depends_on: BTreeSet::new(),
+        metadata: metadata
+            .map(|(name, value)| (name.to_owned(), value.clone()))
+            .into_iter()
+            .collect::<BTreeMap<_, _>>(),
+    };
+    let now = project.environment().clock.now();
+    let event = |what, time, event| envelope(&id, &session.client, what, time, event);
+    // Whoever is told of the end first knows of the beginning too.
+    let mut events = vec![event("added", now, added)];
+    if is_done {
+        events.push(event("completed", after(now), became(TaskStatus::Done)));
+    }
+    // The client tells of a task once.
+    SqliteLedger::tell_or_put_aside(project, &StreamId::task(&id), events)?;
+    Ok(())
+}
+
+/// A task of a session, ready to be told.
+pub(in crate::verbs) struct Mirrored {
+    id: TaskId,
+    state: CapturedTask,
+    /// When it was made.
+    made: Option<Timestamp>,
+    /// The record that changed it last, and when that was.
+    record: String,
+    at: Option<Timestamp>,
+    /// Tells two changes of one moment apart: the later one has the higher number.
+    number: u64,
+}
+
+/// The tasks of a session as it says them.
+pub(in crate::verbs) fn tasks_of(project: &Project, checkpoint: &Checkpoint) -> Vec<Mirrored> {
+    let session = &checkpoint.session;
+    let clean = |text: &str| project.clean(text.trim()).0.as_str().to_owned();
+    let (client, list) = (checkpoint.client().name(), checkpoint.task_list());
+    let mut named: HashMap<&str, usize> = HashMap::new();
+    let mut mirrored = Vec::new();
+    for task in session.tasks.iter().filter(|task| task.is_told()) {
+        let (kind, name) = match &task.id {
+            Some(number) => (TASK, number.clone()),
+            None => {
+                let count = named.entry(&task.subject).or_default();
+                *count += 1;
+                let again = if *count > 1 { format!(" ({count})") } else { String::new() };
+                (STEP, format!("{}{again}", task.subject))
+            }
+        };
+        let Some(id) = task_id(client, list, kind, &name) else { continue };
+        let before = task.blocked_by.iter().filter_map(|id| task_id(client, list, TASK, id));
+        let key =
+            ClientTaskKey { client: client.to_owned(), list: list.to_owned(), task: clean(&name) };
+        let state = CapturedTask {
+            key,
+            subject: clean(task.subject.lines().next().unwrap_or_default()),
+            description: task.description.as_deref().map(clean).filter(|text| !text.is_empty()),
+            status: status(session, task),
+            depends_on: before.map(|id| id.as_str().to_owned()).collect(),
+            metadata: metadata(session, task, client, checkpoint.session_id(), &clean),
+        };
+        let number = match task.changed.number {
+            // A file is newer than every record.
+            0 => session.counts.seen.saturating_add(1),
+            number => number,
+        };
+        let (made, record, at) = (task.seen.at, task.changed.record.clone(), task.changed.at);
+        mirrored.push(Mirrored { id, state, made, record, at, number });
+    }
+    mirrored
+}
+
+/// A task that an agent works on is in progress, whatever its list says.
+fn status(session: &Session, task: &session::Task) -> TaskStatus {
+    let is_in_flight = || session.agent_of(task).is_some_and(|agent| session.is_in_flight(agent));
+    match &task.status {
+        ClientStatus::Pending if is_in_flight() => TaskStatus::InProgress,
+        ClientStatus::Pending => TaskStatus::Pending,
+        ClientStatus::InProgress => TaskStatus::InProgress,
+        ClientStatus::Completed => TaskStatus::Done,
+        ClientStatus::Deleted => TaskStatus::Dropped,
+        ClientStatus::Other(word) => TaskStatus::read(word).unwrap_or(TaskStatus::Pending),
+    }
+}
+
+fn metadata(
+    session: &Session,
+    task: &session::Task,
+    client: &str,
+    id: &str,
+    clean: &dyn Fn(&str) -> String,
+) -> BTreeMap<String, String> {
+    let given = task.metadata.iter().map(|(key, value)| (clean(key), clean(value)));
+    let mut metadata: BTreeMap<String, String> = given.collect();
+    let own = [
+        (CLIENT, Some(client)),
+        (SESSION, Some(id)),
+        (CLIENT_TASK, task.id.as_deref()),
+        (OWNER, task.owner.as_deref()),
+        (AGENT, session.agent_of(task)),
+    ];
+    metadata
+        .extend(own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), clean(value?)))));
+    metadata
+}
+
+/// Tells how the tasks of a session that was captured are now.
+pub(in crate::verbs) fn tell(
+    project: &Project,
+    ledger: &dyn Ledger,
+    checkpoint: &Checkpoint,
+) -> Result<(), TaskError> {
+    let streams = told(project, ledger, &tasks_of(project, checkpoint))?;
+    if !streams.is_empty() {
+        ledger.unite(&streams)?;
+    }
+    Ok(())
+}
+
+/// What tells the ledger how the tasks of a session are now. What was told before is not told again.
+pub(in crate::verbs) fn told(
+    project: &Project,
+    ledger: &dyn Ledger,
+    mirrored: &[Mirrored],
+) -> Result<Vec<(StreamId, Vec<Envelope>)>, LedgerError> {
+    let now = project.environment().clock.now();
+    let mut all: Option<Tasks> = None;
+    let mut briefed: Option<String> = None;
+    let is_alive = mirrored.iter().any(|one| one.state.status.is_open());
+    let mut streams = Vec::new();
+    for one in mirrored {
+        let stream = StreamId::task(&one.id);
+        let records = ledger.read(&stream, None)?;
+        let events: Vec<&Envelope> = records.iter().flat_map(|record| &record.events).collect();
+        let known = Task::fold(&one.id, events.iter().copied());
+        let captured =
+            known.as_ref().is_some_and(|task| task.captured.contains_key(&one.state.key));
+        let is_told = known.as_ref().is_some_and(|task| task.capture(one.state.clone()).is_none());
+        if is_told {
+            continue;
+        }
+        let client = one.state.key.client.as_str();
+        // All of them are of one session. A list that several share has another name.
+        let session = one.state.metadata.get(SESSION).unwrap_or(&one.state.key.list);
+        let briefed = briefed
+            .get_or_insert_with(|| briefed_with(project, client, session).unwrap_or_default())
+            .as_str();
+        let is_new = known.is_none() && !one.is_worth_telling(is_alive);
+        if is_new && !one.may_be_known(briefed) {
+            continue;
+        }
+        let same = match (captured, &mut all) {
+            (true, _) => None,
+            (false, Some(tasks)) => tasks.same_as(&one.state, &one.id, briefed),
+            (false, none) => {
+                none.insert(read_tasks(ledger)?.0).same_as(&one.state, &one.id, briefed)
+            }
+        };
+        if is_new && same.is_none() {
+            continue;
+        }
+        let event = TaskEvent::Captured(one.state.clone());
+        let data = Event::Task(event.clone()).data().to_string();
+        let added = events.iter().find(|one| is_added(one)).map(|one| one.time);
+        let first = added.is_none().then(|| one.added(now));
+        let added = added.or(first.as_ref().map(|first| first.time)).unwrap_or(now);
+        let time = one.moment(added, now);
+        let name = ["captured", &one.record, &data].join("\0");
+        let mut told: Vec<Envelope> = first.into_iter().collect();
+        told.push(envelope(&one.id, client, &name, time, event));
+        if let Some(same) = same {
+            let linked = TaskEvent::Linked { task: same.id.as_str().to_owned() };
+            told.push(envelope(&one.id, client, "linked", after(time), linked));
+        }
+        streams.push((stream, told));
+    }
+    Ok(streams)
+}
+
+impl Mirrored {
+    /// Whether a finished task may be one that the board has open: its subject names one, or the session was
+    /// briefed with its words. Only then is the board read.
+    fn may_be_known(&self, briefed: &str) -> bool {
+        let subject = self.state.subject.trim().to_lowercase();
+        let names = subject.trim_start_matches(['[', '(']).starts_with("t-");
+        let is_done = self.state.status == TaskStatus::Done;
+        is_done && (names || briefed.to_lowercase().contains(&subject))
+    }
+
+    /// Whether a task that nothing is known of is brought in. A list on which nothing is open is
+    /// finished: it would only make all lists longer.
+    fn is_worth_telling(&self, is_alive: bool) -> bool {
+        match self.state.status {
+            TaskStatus::Pending | TaskStatus::InProgress | TaskStatus::Blocked => true,
+            TaskStatus::Done => is_alive,
+            TaskStatus::Dropped => false,
+        }
+    }
+
+    /// Its beginning, as a hook would have told it.
+    fn added(&self, now: Timestamp) -> Envelope {
+        let CapturedTask { key, subject, description, metadata, .. } = &self.state;
+        let own = |name: &&str| Some(((*name).to_owned(), metadata.get(*name)?.clone()));
+        let added = TaskEvent::Added {
+            subject: subject.clone(),
+            description: description.clone(),
+            depends_on: BTreeSet::new(),
+            metadata: [CLIENT, SESSION, CLIENT_TASK].iter().filter_map(own).collect(),
+        };
+        let time = self.made.or(self.at).unwrap_or(now).min(now);
+        envelope(&self.id, &key.client, "added", time, added)
+    }
+
+    /// When it was changed: as its record says, not in the future, and after its beginning.
+    fn moment(&self, added: Timestamp, now: Timestamp) -> Timestamp {
+        let time = self.at.unwrap_or(now).min(now).max(after(added));
+        let number = i64::try_from(self.number).unwrap_or(i64::MAX);
+        time.checked_add(number.nanoseconds()).unwrap_or(time)
+    }
+}
+
+fn is_added(envelope: &Envelope) -> bool {
+    matches!(envelope.event, Event::Task(TaskEvent::Added { .. }))
+}
+
+fn became(status: TaskStatus) -> TaskEvent {
+    TaskEvent::Changed(TaskChange { status: Some(status), ..TaskChange::default() })
+}
+
+/// What is told in the same moment as the beginning comes behind it.
+fn after(now: Timestamp) -> Timestamp {
+    now.checked_add(1.millisecond()).unwrap_or(now)
+}
+
+fn envelope(id: &TaskId, client: &str, what: &str, time: Timestamp, event: TaskEvent) -> Envelope {
+    let source = client.to_owned();
+    Envelope { id: named(&[id.as_str(), what]), time, source, event: Event::Task(event) }
+}
+
+/// A task that has a number in its list.
+const TASK: &str = "task";
+/// One that has none, and is known by its text.
+const STEP: &str = "step";
+
+/// The uid of a task that is known by its list and its name there.
+fn task_id(client: &str, list: &str, kind: &str, name: &str) -> Option<TaskId> {
+    let hex = named(&[client, list, kind, name]);
+    let pieces = [0..8, 8..12, 12..16, 16..20, 20..32].map(|range| hex.get(range));
+    let pieces: Option<Vec<&str>> = pieces.into_iter().collect();
+    TaskId::parse(&pieces?.join("-"))
+}

@@ -1,0 +1,5 @@
+//! The work as a whole: the mission, workflow states and standing instructions.
+
+pub(in crate::verbs) mod instructions;
+pub(in crate::verbs) mod mission;
+pub(in crate::verbs) mod workflow;

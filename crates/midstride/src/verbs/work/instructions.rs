@@ -1,0 +1,108 @@
+//! Standing instructions of the user. They are kept apart from the sessions in which they were given,
+//! and outlive them.
+
+use crate::store::ledger::{Ledger, LedgerError, Patience, SqliteLedger, StreamId};
+use crate::sys::git::Repository;
+use crate::verbs::task::named;
+use crate::workspace::project::Project;
+use jiff::Timestamp;
+use midstride_core::session::checkpoint::Checkpoint;
+use midstride_core::session::instruction::{Instruction, Instructions};
+use midstride_core::work::event::{Envelope, Event, InstructionEvent};
+use std::path::Path;
+
+/// Every standing instruction, whether it holds or not. Those of the branch that is checked out go by the
+/// name it has now.
+pub(in crate::verbs) fn read_instructions(
+    project: &Project,
+    ledger: &dyn Ledger,
+) -> Result<Instructions, LedgerError> {
+    let records = ledger.read(&StreamId::instructions(), None)?;
+    let mut all = Instructions::fold(records.iter().flat_map(|record| &record.events));
+    let Some((repository, branch)) =
+        project.repository().and_then(|git| Some((git, git.branch()?)))
+    else {
+        return Ok(all);
+    };
+    if all.has_elsewhere(&branch) {
+        for (name, until) in repository.former_names(&branch) {
+            all = all.renamed(&name, &branch, until);
+        }
+    }
+    Ok(all)
+}
+
+/// The instructions that hold on the branch that is checked out, the oldest first.
+pub fn instructions(project: &Project) -> Result<Vec<Instruction>, LedgerError> {
+    let Some(ledger) = SqliteLedger::open_existing(project, Patience::Command)? else {
+        return Ok(Vec::new());
+    };
+    let branch = project.repository().and_then(Repository::branch);
+    let all = read_instructions(project, &ledger)?;
+    Ok(all.active(branch.as_deref()).into_iter().cloned().collect())
+}
+
+/// Instructions that hold on this branch and that no file tells every session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unwritten {
+    /// The instructions, the oldest first.
+    pub instructions: Vec<Instruction>,
+    /// The file that they fit into.
+    pub file: &'static str,
+}
+
+/// The files that clients read at every start.
+const FILES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+
+/// The instructions that could be moved into AGENTS.md or CLAUDE.md. midstride never edits those.
+pub fn unwritten_instructions(project: &Project) -> Result<Unwritten, LedgerError> {
+    let mut instructions = instructions(project)?;
+    let mut file = FILES[0];
+    for name in FILES.into_iter().rev() {
+        let Ok(bytes) = project.root().read(Path::new(name)) else { continue };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        instructions.retain(|one| !text.contains(one.text.trim()));
+        file = name;
+    }
+    Ok(Unwritten { instructions, file })
+}
+
+/// What a session adds: instructions that its user gave, and those that they took back.
+pub(in crate::verbs) fn given_in(
+    project: &Project,
+    ledger: &dyn Ledger,
+    checkpoint: &Checkpoint,
+) -> Result<Vec<Envelope>, LedgerError> {
+    let session = &checkpoint.session;
+    let branch = session.branch.as_deref().or(checkpoint.git.branch.as_deref());
+    let told = read_instructions(project, ledger)?.told_by(session, branch);
+    let now = project.environment().clock.now();
+    let events = told.into_iter().map(|told| {
+        let mut event = told.event;
+        if let InstructionEvent::Given { text, branch, .. } = &mut event {
+            let clean = |text: &str| project.clean(text).0.as_str().to_owned();
+            (*text, *branch) = (clean(text), branch.as_deref().map(clean));
+        }
+        envelope(event, told.at.unwrap_or(now), session.client.name())
+    });
+    Ok(events.collect())
+}
+
+/// An event about an instruction. What a session says has the same id however often it is captured.
+pub(in crate::verbs) fn envelope(
+    event: InstructionEvent,
+    time: Timestamp,
+    source: &str,
+) -> Envelope {
+    let by = match &event {
+        InstructionEvent::Given { session, .. } | InstructionEvent::Revoked { session, .. } => {
+            session.clone()
+        }
+        InstructionEvent::Dismissed { wrong: false, .. } => time.to_string(),
+        InstructionEvent::Dismissed { wrong: true, .. } => format!("{time} wrong"),
+    };
+    let instruction = event.id().to_owned();
+    let event = Event::Instruction(event);
+    let id = named(&[event.kind(), &instruction, &by]);
+    Envelope { id, time, source: source.to_owned(), event }
+}

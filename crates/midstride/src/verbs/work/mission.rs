@@ -1,0 +1,163 @@
+//! The mission: how the work as a whole stands, captured as an event. The last one counts.
+
+use crate::store::ledger::{Ledger, LedgerError, Recorded, StreamId};
+use crate::verbs::task::clean::Sieve;
+use crate::verbs::task::decided::{Decided, append_decided};
+use crate::verbs::task::{TaskError, ledger_of, who};
+use crate::workspace::project::Project;
+use midstride_core::text::redact::Redaction;
+use midstride_core::work::event::{Envelope, Event, MissionEvent};
+use midstride_core::work::mission::{self, Mission};
+
+/// What somebody says about the mission.
+#[derive(Clone, Debug, Default)]
+pub struct NewMission {
+    /// What was decided.
+    pub decisions: Vec<String>,
+    /// What is not known.
+    pub questions: Vec<String>,
+    /// What to do when the work goes on.
+    pub next: Vec<String>,
+    /// How it is being worked.
+    pub mode: Option<String>,
+    /// The iteration that the work is in.
+    pub iteration: Option<u64>,
+    /// Whether nothing of the state before goes on.
+    pub fresh: bool,
+    /// Decisions of the state before that do not hold any longer, counted from one.
+    pub dropped_decisions: Vec<usize>,
+    /// Questions of the state before that are settled, counted from one.
+    pub dropped_questions: Vec<usize>,
+}
+
+/// Why the state of the mission was not captured.
+#[derive(Debug, thiserror::Error)]
+pub enum MissionError {
+    /// A newer midstride wrote something that may change what the rest means.
+    #[error("the mission has `{0}`, which a newer midstride wrote")]
+    Newer(String),
+    /// The state before has no such entry.
+    #[error("there is no {what} {number}: the state before has {has}")]
+    NoSuch {
+        /// What was meant.
+        what: &'static str,
+        /// Its number.
+        number: usize,
+        /// How many there are.
+        has: usize,
+    },
+    /// The ledger cannot be used.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+}
+
+impl From<LedgerError> for MissionError {
+    fn from(error: LedgerError) -> Self {
+        Self::Task(error.into())
+    }
+}
+
+/// Every state that was captured, the oldest first.
+pub fn missions(project: &Project) -> Result<Vec<Mission>, TaskError> {
+    let records = ledger_of(project)?.read(&StreamId::mission(), None)?;
+    Ok(mission::states(events(&records)))
+}
+
+fn events(records: &[Recorded]) -> impl Iterator<Item = &Envelope> {
+    records.iter().flat_map(|record| &record.events)
+}
+
+/// Captures the state of the mission; the one before is kept as history. What was decided and what is
+/// not known goes on until somebody says otherwise.
+pub fn state_mission(
+    project: &Project,
+    new: &NewMission,
+    by: Option<&str>,
+) -> Result<(Mission, Vec<Redaction>), MissionError> {
+    let mut sieve = Sieve::of(project);
+    let source = sieve.clean(who(project, by));
+    let clean = NewMission {
+        decisions: sieve.clean_each(&new.decisions),
+        questions: sieve.clean_each(&new.questions),
+        next: sieve.clean_each(&new.next),
+        mode: new.mode.as_deref().map(|mode| sieve.clean(mode)),
+        ..new.clone()
+    };
+    let ledger = ledger_of(project)?;
+    let stream = StreamId::mission();
+    let envelope = append_decided(project, &ledger, &source, || {
+        let records = ledger.read(&stream, None)?;
+        if let Some(kind) = events(&records).find_map(|envelope| envelope.event.newer()) {
+            return Err(MissionError::Newer(kind.to_owned()));
+        }
+        let last = events(&records).map(|envelope| envelope.time).max();
+        let before = mission::states(events(&records)).pop();
+        let event = Event::Mission(stated(before.as_ref(), &clean)?);
+        let version = records.last().map(|record| record.version);
+        Ok(Decided { stream: stream.clone(), version, last, event })
+    })?;
+    let state = mission::states([&envelope]).pop().expect("it was just made");
+    Ok((state, sieve.found))
+}
+
+/// The state that follows another one.
+fn stated(before: Option<&Mission>, new: &NewMission) -> Result<MissionEvent, MissionError> {
+    let before = before.filter(|_| !new.fresh);
+    let old = |of: fn(&Mission) -> &[String]| before.map(of).unwrap_or_default();
+    let (decisions, questions) = (old(|state| &state.decisions), old(|state| &state.questions));
+    Ok(MissionEvent::Stated {
+        decisions: carried("decision", decisions, &new.dropped_decisions, &new.decisions)?,
+        questions: carried("question", questions, &new.dropped_questions, &new.questions)?,
+        next: match new.next.as_slice() {
+            [] => old(|state| &state.next).to_vec(),
+            next => next.to_vec(),
+        },
+        mode: new.mode.clone().or_else(|| before?.mode.clone()),
+        iteration: new.iteration.or_else(|| before?.iteration),
+    })
+}
+
+/// What goes on, without what was dropped, and what comes to it; nothing twice.
+fn carried(
+    what: &'static str,
+    before: &[String],
+    dropped: &[usize],
+    new: &[String],
+) -> Result<Vec<String>, MissionError> {
+    let has = before.len();
+    if let Some(&number) = dropped.iter().find(|number| !(1..=has).contains(*number)) {
+        return Err(MissionError::NoSuch { what, number, has });
+    }
+    let kept = (1..).zip(before).filter(|(number, _)| !dropped.contains(number));
+    let mut all: Vec<String> = kept.map(|(_, text)| text.clone()).collect();
+    for text in new {
+        if !all.contains(text) {
+            all.push(text.clone());
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_was_decided_goes_on_until_somebody_says_otherwise() {
+        let before = texts(&["a", "b", "c"]);
+        let carry = |dropped: &[usize], new: &[&str]| {
+            carried("decision", &before, dropped, &texts(new)).map_err(|error| error.to_string())
+        };
+        assert_eq!(carry(&[], &[]), Ok(texts(&["a", "b", "c"])));
+        assert_eq!(carry(&[2], &["d", "a"]), Ok(texts(&["a", "c", "d"])));
+        assert_eq!(carry(&[1, 2, 3], &["b"]), Ok(texts(&["b"])));
+        for number in [0, 4] {
+            let why = format!("there is no decision {number}: the state before has 3");
+            assert_eq!(carry(&[number], &[]), Err(why));
+        }
+    }
+}
