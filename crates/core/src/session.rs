@@ -22,6 +22,7 @@ mod queue;
 mod ran;
 pub mod report;
 pub mod repository;
+mod seen;
 pub mod shell;
 mod standing;
 mod take_in;

@@ -1,6 +1,7 @@
 //! A checkpoint: what a session did, as it is kept. Facts only, taken without a model; what was
 //! looked at besides the transcript says when.
 
+mod first_line;
 mod gist;
 mod highlights;
 mod page;
@@ -8,7 +9,7 @@ mod state;
 
 pub use state::{refreshed, without_session};
 
-pub(crate) use gist::request_line;
+pub(crate) use first_line::request_line;
 pub use gist::{AT_LENGTH_MAX, GIST_VERSION, Gist};
 pub(crate) use highlights::{BEFORE_EDITS, FROM_SUMMARY, NO_EDITS, NO_REPORT, PUSHED, UNCHANGED};
 pub use highlights::{Ending, Highlight, HighlightKind, Highlights};

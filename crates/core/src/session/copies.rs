@@ -2,10 +2,10 @@
 
 use super::Session;
 use super::fact::{Fact, Linked, Mark};
-use super::fold::{id_of, seen};
 use super::hash::hash;
 use super::intent::{self, Context};
 use super::item::Source;
+use super::seen::{id_of, seen};
 use super::text::TEXT_BYTES_MAX;
 use std::collections::HashSet;
 

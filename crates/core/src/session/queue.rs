@@ -5,8 +5,8 @@
 
 use super::Session;
 use super::fact::{Fate, Mark};
-use super::fold::seen;
 use super::item::{Queued, Source};
+use super::seen::seen;
 use super::text::TEXT_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 

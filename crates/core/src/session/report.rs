@@ -7,7 +7,9 @@
 
 mod blocks;
 mod boxes;
+mod code_spans;
 mod marks;
+mod plan;
 mod question;
 mod rank;
 mod sentences;
@@ -17,7 +19,8 @@ mod summary;
 mod topics;
 
 pub use boxes::{is_checked_off, unchecked_boxes};
-pub use question::{question, refers_back, stated_plan};
+pub use plan::{refers_back, stated_plan};
+pub use question::question;
 pub use rank::rank;
 pub use sentences::{has_word, identifiers};
 pub use shorten::{Cuts, shorten};

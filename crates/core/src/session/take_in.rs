@@ -1,7 +1,7 @@
 //! What agents did whose records lie in files of their own, added to the session that started them.
 
-use super::fold::id_of;
 use super::item::Seen;
+use super::seen::id_of;
 use super::{Listed, Session};
 
 /// Adds what an agent did to the session that started it, each item labelled.

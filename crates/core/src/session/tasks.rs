@@ -2,8 +2,8 @@
 
 use super::Session;
 use super::fact::{Detail, TaskChange, Todo};
-use super::fold::id_of;
 use super::item::{Agent, AgentState, Seen, Source, Task, TaskStatus};
+use super::seen::id_of;
 use super::text::{COMMAND_BYTES_MAX, TEXT_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 

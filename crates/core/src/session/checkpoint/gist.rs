@@ -2,6 +2,7 @@
 //! briefs the next session reads this and not all that a long session did.
 
 use super::Checkpoint;
+use super::first_line::line_of;
 use super::highlights::{Ending, Highlight, HighlightKind, Highlights};
 use crate::session::Client;
 use jiff::Timestamp;
@@ -15,8 +16,6 @@ pub const GIST_VERSION: u32 = 3;
 pub const AT_LENGTH_MAX: usize = 8;
 /// So many of each kind are stored first: hooks read only these.
 const FIRST_MAX: usize = 64;
-/// A line has no more characters than this, unless it is the path of a file.
-const LINE_LENGTH_MAX: usize = 200;
 /// What is more than this in all is counted: a session has some hundreds of highlights.
 const BYTES_MAX: usize = 256 << 10;
 /// What a highlight takes besides its texts.
@@ -247,22 +246,6 @@ fn bytes(item: &Highlight) -> usize {
     let record = seen.map_or(0, |seen| seen.record.len() + length(&seen.agent));
     let texts = [&item.detail, &item.remark, &item.state];
     ITEM_BYTES + item.text.len() + texts.into_iter().map(length).sum::<usize>() + record
-}
-
-/// The first line of a text that says something, if it is not too long.
-fn line_of(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    match line.char_indices().nth(LINE_LENGTH_MAX) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None if line.len() < text.len() => format!("{line} …"),
-        None => line.to_owned(),
-    }
-}
-
-/// A request as the reports after it name it.
-pub(crate) fn request_line(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line_of(&words)
 }
 
 #[cfg(test)]

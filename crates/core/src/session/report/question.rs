@@ -1,12 +1,9 @@
-//! What an agent asks the user at the end of a text, and what it says it does next.
+//! What an agent asks the user at the end of a text.
 
 use super::ELLIPSIS;
 use super::blocks::{Block, Kind, blocks};
-use super::label;
-use super::marks::Marked;
-use super::sentences::{has_any, identifiers, sentences, starts_with_any, words};
+use super::sentences::{has_any, sentences, starts_with_any, words};
 use super::shorten::shorten;
-use super::status::is_report_of;
 
 const SENTENCES_CHARACTERS_MAX: usize = 300;
 const OPTION_CHARACTERS_MAX: usize = 320;
@@ -38,12 +35,6 @@ const REQUEST: &[&str] = &[
     "tell me whether", "waiting for your", "awaiting your", "i need your", "pick one", "your call", "up to you",
 ];
 
-/// Words that point back at a list.
-const BACK: &[&str] = &["these", "them", "those", "both", "ones", "all of"];
-/// Things that were listed before.
-const LISTED: &[&str] =
-    &["the fixes", "the changes", "the edits", "the updates", "the rest", "the others"];
-
 /// What the user must answer, with the options where they are a list. A question that the text itself
 /// answers, or an offer in passing, is none.
 pub fn question(text: &str) -> Option<String> {
@@ -70,7 +61,7 @@ fn question_in(all: &[Block]) -> Option<String> {
     }
 }
 
-fn is_listed(block: &Block) -> bool {
+pub(super) fn is_listed(block: &Block) -> bool {
     matches!(block.kind, Kind::Item { .. } | Kind::Row)
 }
 
@@ -151,7 +142,7 @@ fn is_option(block: &Block) -> bool {
 }
 
 /// A text with items of a list below it.
-fn with_options(text: &str, options: &[Block]) -> String {
+pub(super) fn with_options(text: &str, options: &[Block]) -> String {
     let mut out = shorten(text, SENTENCES_CHARACTERS_MAX);
     for option in options.iter().take(OPTIONS_MAX) {
         let marker = match option.kind {
@@ -173,92 +164,6 @@ fn with_options(text: &str, options: &[Block]) -> String {
 /// Whether an item begins with its number in bold.
 fn has_own_number(text: &str) -> bool {
     text.trim_start_matches('*').starts_with(|c: char| c.is_ascii_digit())
-}
-
-/// Words of a heading or label above what the agent itself does next.
-#[rustfmt::skip]
-const PLAN: &[&str] = &[
-    "plan", "next", "next step", "next steps", "what's next", "remaining", "todo", "to do", "pending",
-    "nächste schritte", "prochaines étapes", "próximos pasos", "下一步", "次のステップ", "計画",
-];
-
-/// What the agent says it does next: the last such sentence of a remark, or the list under "Plan" or
-/// "Remaining", with the items it refers to.
-pub fn stated_plan(text: &str) -> Option<String> {
-    let mut all = blocks(text);
-    all.retain(|block| block.kind != Kind::Other);
-    // "Let me think" in a finished report is not about what comes next.
-    let is_remark = !is_report_of(&all);
-    (0..all.len()).rev().find_map(|index| plan_at(&all, index, is_remark))
-}
-
-/// Whether a plan refers to a list that came before it: "Now apply the fixes."
-pub fn refers_back(plan: &str) -> bool {
-    let words = words(plan);
-    has_any(&words, BACK) || has_any(&words, LISTED)
-}
-
-fn plan_at(all: &[Block], index: usize, is_remark: bool) -> Option<String> {
-    let block = &all[index];
-    if is_listed(block) {
-        return None;
-    }
-    let below = items_at(&all[index + 1..]);
-    let is_heading = matches!(block.kind, Kind::Heading(_));
-    let named = if is_heading { Some(block.text.as_str()) } else { label(&block.text) };
-    if named.is_some_and(|title| is_plan_title(title) && !(is_heading && below.is_empty())) {
-        return Some(with_options(&block.text, below));
-    }
-    let said = sentences(&block.text);
-    let at = said.iter().rposition(|sentence| is_remark && Marked::of(sentence).is_step())?;
-    let (last, plan) = (said[at], with_reason(&block.text, &said[..=at]));
-    if last.ends_with([':', '：']) {
-        return Some(with_options(plan, below));
-    }
-    let above = items_before(&all[..index]);
-    let numbers = numbers(last);
-    let named: Vec<Block> = above.iter().filter(|item| is_named(item, &numbers)).cloned().collect();
-    let is_back = numbers.is_empty() && has_any(&words(last), BACK);
-    Some(with_options(plan, if is_back { above } else { &named }))
-}
-
-/// The last of some sentences of a text. A short one says little without the one before it: "The import
-/// is unused. Let me check:"
-fn with_reason<'t>(text: &'t str, said: &[&'t str]) -> &'t str {
-    const WORDS_MAX: usize = 6;
-    let &[.., before, last] = said else { return said.last().copied().unwrap_or_default() };
-    let is_short = last.split_whitespace().nth(WORDS_MAX).is_none() && identifiers(last).is_empty();
-    let start = text.find(before).filter(|_| is_short && !Marked::of(before).is_polite());
-    let whole = start.and_then(|start| {
-        let end = start + before.len() + text[start + before.len()..].find(last)? + last.len();
-        text.get(start..end)
-    });
-    whole.unwrap_or(last)
-}
-
-fn is_plan_title(title: &str) -> bool {
-    let words = words(title);
-    words.split_whitespace().nth(5).is_none() && has_any(&words, PLAN)
-}
-
-fn items_at(blocks: &[Block]) -> &[Block] {
-    let end = blocks.iter().position(|block| !is_listed(block)).unwrap_or(blocks.len());
-    &blocks[..end]
-}
-
-fn items_before(blocks: &[Block]) -> &[Block] {
-    let from = blocks.iter().rposition(|block| !is_listed(block)).map_or(0, |at| at + 1);
-    &blocks[from..]
-}
-
-/// The numbers of items that a sentence names: "(1, 2, 3)", "#2 and #3".
-fn numbers(sentence: &str) -> Vec<u32> {
-    let words = sentence.split(|c: char| !(c.is_ascii_digit() || c == '.'));
-    words.filter(|word| word.len() <= 2).filter_map(|word| word.parse().ok()).collect()
-}
-
-fn is_named(item: &Block, numbers: &[u32]) -> bool {
-    matches!(item.kind, Kind::Item { number: Some(number), .. } if numbers.contains(&number))
 }
 
 #[cfg(test)]
@@ -321,29 +226,5 @@ mod tests {
         check(&"Let me know.\n\n".repeat(3_000));
         check("> Shall I?\n\nDone.");
         check("");
-    }
-
-    #[test]
-    fn the_plan_is_what_the_agent_does_next() {
-        let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(stated_plan(text).as_deref(), expected, "{text}");
-        };
-        check(
-            "1. Lock: real\n2. Name: nit\n3. Docs: stale\n\nLet me fix the real ones (1, 3).",
-            Some("Let me fix the real ones (1, 3).\n1. Lock: real\n3. Docs: stale"),
-        );
-        check("- a\n- b\n\nI'll fix both.", Some("I'll fix both.\n- a\n- b"));
-        check("Fixed it. Next I'll rename `drain`.", Some("Next I'll rename `drain`."));
-        check("**Plan:**\n1. move\n2. test", Some("**Plan:**\n1. move\n2. test"));
-        check("Pushed.\n\nRemaining: the docs.", Some("Remaining: the docs."));
-        check("## Next steps\n\n- docs", Some("Next steps\n- docs"));
-        check("Let me think. The queue is slow because `drain()` locks.", None);
-        check("**Suggestion:** drop it.", None);
-        let items: String = (1..=8).map(|n| format!("\n{n}. step {n}")).collect();
-        let six: String = (1..=6).map(|n| format!("\n{n}. step {n}")).collect();
-        check(&format!("Plan:{items}"), Some(&format!("Plan:{six}\n[…]")));
-        check("The import is unused. Let me check:", Some("The import is unused. Let me check:"));
-        check("Pushed. All tests pass.", None);
-        check("I'll wait for your answer.", None);
     }
 }

@@ -1,6 +1,6 @@
 //! Sentences of one line of text, and the words and names in them.
 
-use super::shorten::code_spans;
+use super::code_spans::code_spans;
 
 /// Abbreviations that end in a dot and end no sentence.
 const ABBREVIATIONS: [&str; 12] = [

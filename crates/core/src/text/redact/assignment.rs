@@ -1,6 +1,7 @@
 //! Values that are given to telling names, however that is written: `name=value`, `name: "value"`,
 //! `\"name\": \"value\"`, `<name>value</name>`, `--name value`, or merely near in a sentence.
 
+use super::MARK;
 use super::base64::is_userpass;
 use super::hit::Hit;
 use super::joined::{Joined, break_length, space_length};
@@ -8,7 +9,6 @@ use super::made_up::{MADE_UP_BYTES_MIN, Place};
 use super::name::Names;
 use super::value::{Strength, Values, is_numbered_name, is_uuid};
 use super::words::oddity;
-use super::{MARK, prose};
 use std::ops::Range;
 
 /// No name is longer.
@@ -43,9 +43,9 @@ pub(super) fn find(
     names: &Names,
     values: &Values,
 ) -> Option<(&'static str, Range<usize>)> {
-    let end = hit.at + length(hit.rest(), NAME_BYTES_MAX, is_name);
+    let end = name_end(hit);
     let Some((at, sign)) = sign_after(hit, end) else {
-        return near(hit, end, names, values).or_else(|| prose::find(hit, end, names, values));
+        return near(hit, end, names, values);
     };
     let letters = opening(hit.text, at);
     let joined = Joined::new(hit, letters, letters, true).filter(|_| sign != Sign::Element);
@@ -247,6 +247,16 @@ pub(super) fn name_start(hit: Hit<'_>) -> usize {
 }
 
 /// The whole name, with the word before it where that is a word of its own, as in `API key`.
+/// Where the name ends whose telling word was met here.
+pub(super) fn name_end(hit: Hit<'_>) -> usize {
+    hit.at + length(hit.rest(), NAME_BYTES_MAX, is_name)
+}
+
+/// Whether a sign of assignment follows the name that ends at `end`.
+pub(super) fn is_assigned(hit: Hit<'_>, end: usize) -> bool {
+    sign_after(hit, end).is_some()
+}
+
 fn name_until(hit: Hit<'_>, end: usize) -> &[u8] {
     let start = name_start(hit);
     let spaced = start == hit.at && hit.text[..start].ends_with(b" ");

@@ -1,7 +1,9 @@
 //! Passwords that a sentence or a table tells: `the password is value`, `with the password value`,
 //! `Password for bob: value`, `| password | value |`.
 
-use super::assignment::{NAME_BYTES_MAX, bare, is_blank, is_quote, length, name_start, strength};
+use super::assignment::{
+    NAME_BYTES_MAX, bare, is_assigned, is_blank, is_quote, length, name_end, name_start, strength,
+};
 use super::hit::Hit;
 use super::made_up::Place;
 use super::name::Names;
@@ -21,13 +23,16 @@ const LEADS: [&[u8]; 4] = [b"the ", b"with ", b"use ", b"using "];
 /// How many words say whom a password is for.
 const WHOM_WORDS_MAX: usize = 3;
 
-/// The password that is told behind the name that ends at `end`.
+/// The password that a sentence gives after the name here, where the name is not assigned to.
 pub(super) fn find(
     hit: Hit<'_>,
-    end: usize,
     names: &Names,
     values: &Values,
 ) -> Option<(&'static str, Range<usize>)> {
+    let end = name_end(hit);
+    if is_assigned(hit, end) {
+        return None;
+    }
     let found = said(hit, end, values)
         .or_else(|| said_for(hit, end, values))
         .or_else(|| beside(hit, end, values))

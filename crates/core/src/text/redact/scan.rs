@@ -6,7 +6,7 @@ use super::hit::Hit;
 use super::name::Names;
 use super::table::{Rule, Table};
 use super::value::Values;
-use super::{Redaction, assignment, key_block, url};
+use super::{Redaction, assignment, key_block, prose, url};
 use crate::text::span::Span;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -37,7 +37,7 @@ impl Scanner {
     /// The rules that ship with midstride, and others.
     pub(super) fn new(others: Vec<Rule>) -> Self {
         let mut table = Table::shipped();
-        let (names, values) = (Names::new(&table), Values::new(&table));
+        let (names, values) = (Names::new(&table), Values::new(|list| table.words(list)));
         let roots = table.words("roots");
         let rules: Vec<Rule> = table.rules.drain(..).chain(others).collect();
         let roots: Vec<String> = roots.iter().flat_map(|root| spellings(root)).collect();
@@ -97,7 +97,9 @@ impl Scanner {
             Trigger::KeyBlock(begins) => ("private-key".into(), key_block::find(hit, begins)?),
             Trigger::Url(begins) => ("url-password".into(), url::find(hit, begins, &self.values)?),
             Trigger::Name => {
-                let (kind, range) = assignment::find(hit, &self.names, &self.values)?;
+                let assigned = assignment::find(hit, &self.names, &self.values);
+                let (kind, range) =
+                    assigned.or_else(|| prose::find(hit, &self.names, &self.values))?;
                 (Cow::Borrowed(kind), range)
             }
         };

@@ -1,7 +1,7 @@
 //! What the agent itself said: its reports, and the statements in them. All of it is its word, quoted.
 
 use super::{Ending, Highlight, HighlightKind, Reading};
-use crate::session::checkpoint::request_line;
+use crate::session::checkpoint::first_line::request_line;
 use crate::session::report::{self, ItemKind, Report, ReportItem, SummaryItem, SummaryKind};
 use crate::session::{Plan, PlanState, Request, Said, Seen, Turn, TurnStart, intent::is_trivial};
 use std::collections::HashSet;
