@@ -24,6 +24,7 @@ pub(crate) mod purge;
 pub(crate) mod receipt;
 pub(crate) mod recorded;
 pub(crate) mod reference;
+mod review;
 pub(crate) mod revision;
 pub(crate) mod save;
 pub(crate) mod search;

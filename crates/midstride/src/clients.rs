@@ -3,11 +3,14 @@
 //! A client is one file. A session belongs to the project that its records name; a folder whose
 //! name fits is only a hint.
 
+pub(crate) mod at_work;
 mod beginnings;
 pub mod capture;
 mod claude_code;
 mod codex;
 pub mod hook_log;
+pub mod hook_memory;
+pub mod hook_switch;
 pub mod install;
 mod origins;
 pub(crate) mod task_lists;

@@ -8,12 +8,13 @@ mod session;
 mod task;
 mod work;
 
+pub use crate::clients::hook_memory::last_briefing;
+pub use crate::clients::hook_switch::{is_switched_off, skip_next_briefing, switch_hooks};
 pub use brief::dismiss::{
     DismissError, Dismissable, Dismissals, dismiss, dismissable, dismissals, settle,
 };
-pub use brief::hook::{
-    Hooked, hook, is_silent, is_switched_off, last_briefing, skip_next_briefing, switch_hooks,
-};
+pub use brief::hook::{Hooked, hook, is_silent};
+pub use brief::search_sessions::{FoundSession, search_sessions};
 pub use brief::{Asked, BUDGET, Briefed, Delivery, agents_in_flight, brief, carried};
 pub use client::{add_to_client, carry_out, client_standing, found_clients, remove_from_client};
 pub use handoff::advance::{Advance, AdvanceError, Forward, Passage, advance};
@@ -35,10 +36,13 @@ pub use handoff::live::{LiveError, commit_id, live};
 pub use handoff::merge::{Driven, Joined, MergeError, drive, repair};
 pub use handoff::merge_driver::{Driver, DriverError, install_driver, remove_driver};
 pub use handoff::new::{Created, NewError, NewHandoff, Origin, new};
+pub use handoff::promote::{PromoteError, promote};
 pub use handoff::receipts::{ReceiptError, acknowledge, receipts};
 pub use handoff::review::{Review, ReviewError, Reviewed, review};
 pub use handoff::revise::{ReviseError, Revised, faults_of_revision, revise};
-pub use handoff::save::{Asking, InFlight, Save, SaveError, Saved, Source, Written, save};
+pub use handoff::save::{
+    Asking, InFlight, Promoted, Save, SaveError, Saved, Source, Written, save,
+};
 pub use handoff::search::{
     Explained, Found, HOOK_WITHIN, Matter, Matters, Prompt, Search, search, search_prompt,
 };
@@ -60,10 +64,8 @@ pub use project::sync::{SyncError, Synced, TasksSynced, sync};
 pub use project::trust::{Reach, distrust, reach, trust, trusted};
 pub use session::checkpoint::{CheckpointError, Checkpointed, Which, checkpoint};
 pub use session::cover::{Covering, Told};
-pub use session::search_sessions::{FoundSession, search_sessions};
 pub use session::sessions::{
-    Extent, Listed, PromoteError, Promoted, RECOVERED_MAX, Recovered, Shown, promote, recover,
-    session, sessions,
+    Extent, Listed, RECOVERED_MAX, Recovered, Shown, recover, session, sessions,
 };
 pub use task::carry::{Carries, Imported, import_tasks};
 pub use task::{

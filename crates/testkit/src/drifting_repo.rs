@@ -4,7 +4,9 @@
 //! renames, edits, squashes and rebases. Every line and every file has an identity here, and the
 //! truth is told by identities alone; nothing is compared, so that no comparison is trusted.
 
+mod cited;
 mod document;
+mod follow;
 mod happening;
 mod history;
 mod random;

@@ -2,7 +2,7 @@
 
 use super::receipt::{self, ReceiptsJson};
 use super::trust::{self, TrustJson};
-use super::{heading, history, indented, tame};
+use super::{heading, indented, review, tame};
 use midstride::workspace::project::{Project, Shelved};
 use midstride_core::format::header::{Measurement, Review, Validation, Verb};
 use midstride_core::format::insert::Insert;
@@ -126,7 +126,7 @@ fn review_json(review: &Review<'_>) -> ReviewJson {
         }),
         by: owned(review.by),
         challenged: owned(review.challenged),
-        verdict: history::verdict(review).map(str::to_owned),
+        verdict: review::verdict(review).map(str::to_owned),
         revision: review.revision,
     }
 }
@@ -247,7 +247,7 @@ fn resolution(handoff: &Handoff<'_>) -> Vec<String> {
         ("commit", end.commit),
     ];
     let told = told.into_iter().filter_map(|(name, text)| Some(format!("{name}: {}", text?)));
-    let when = time.map(|time| format!("{}: {}", end.status, history::minute(time)));
+    let when = time.map(|time| format!("{}: {}", end.status, review::minute(time)));
     when.into_iter().chain(told).map(|line| bullet(&line)).collect()
 }
 
@@ -325,7 +325,7 @@ fn proofs(handoff: &Handoff<'_>) -> Vec<String> {
             |(outcome, time)| {
                 let time = time.and_then(|time| Time::read(time.value));
                 let when =
-                    time.map_or_else(String::new, |time| format!(", {}", history::minute(time)));
+                    time.map_or_else(String::new, |time| format!(", {}", review::minute(time)));
                 format!("{}{when}", outcome.word().replace('_', " "))
             },
         );
@@ -354,7 +354,7 @@ pub(super) fn measured(measured: &Measurement<'_>) -> String {
 fn review(review: &Review<'_>) -> String {
     let by = review.by.map_or_else(String::new, |by| format!("by {}: ", by.value.trim()));
     let time = review.time.map_or("", |time| time.value);
-    bullet(&format!("{time}  {by}{}", history::challenge(review).join(" ")))
+    bullet(&format!("{time}  {by}{}", review::challenge(review).join(" ")))
 }
 
 /// The last ones that are not told as reviews; how many more there are is said.

@@ -1,12 +1,13 @@
 //! The life of a handoff as a story, for people and for programs.
 
 use super::receipt::ReceiptsJson;
+use super::review::{challenge, minute, verdict};
 use super::trust::TrustJson;
 use super::{handoff, receipt, table, tame, trust};
 use midstride::workspace::project::{Project, Shelved};
-use midstride_core::format::header::{Measurement, Review};
+use midstride_core::format::header::Measurement;
 use midstride_core::handoff::story::{self, End, Event, Moment};
-use midstride_core::text::time::{self, Exactness, Time};
+use midstride_core::text::time;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -115,12 +116,6 @@ fn measurement_json(measured: &Measurement<'_>) -> MeasurementJson {
     }
 }
 
-/// What came of a review: the word for it, or whatever was written instead.
-pub(super) fn verdict<'d>(review: &Review<'d>) -> Option<&'d str> {
-    let written = review.verdict_text.map(|text| text.value.trim());
-    review.verdict.map(midstride_core::format::header::ReviewVerdict::word).or(written)
-}
-
 /// The story for a person at a terminal.
 pub(crate) fn text(project: &Project, shelved: &Shelved) -> String {
     let mut out = handoff::title_and_facts(project, shelved);
@@ -157,15 +152,6 @@ fn columns(moment: &Moment<'_>) -> [String; 3] {
     [moment.time.map_or_else(|| "(no time)".to_owned(), minute), text, word]
 }
 
-/// A time as people read it.
-pub(super) fn minute(time: Time) -> String {
-    let form = match time.exactness {
-        Exactness::DateOnly => "%Y-%m-%d",
-        Exactness::Exact | Exactness::NoSeconds | Exactness::NoZone => "%Y-%m-%d %H:%M",
-    };
-    time.moment.strftime(form).to_string()
-}
-
 /// Who did it and what there is to say about it, each part beginning a line.
 fn told(moment: &Moment<'_>) -> Vec<String> {
     let mut parts = match &moment.event {
@@ -180,13 +166,6 @@ fn told(moment: &Moment<'_>) -> Vec<String> {
         (None, _) => {}
     }
     parts
-}
-
-/// What was called into question, and what came of it.
-pub(super) fn challenge(review: &Review<'_>) -> [String; 2] {
-    let challenged = review.challenged.map_or("(no text)", |text| text.value.trim());
-    let verdict = verdict(review).unwrap_or("(no verdict)");
-    [challenged.to_owned(), format!("→ {verdict}")]
 }
 
 fn ended(end: &End<'_>) -> Vec<String> {

@@ -5,7 +5,7 @@
 
 mod record;
 
-pub use record::{Occasion, answered, asked, is_kept, record, recorded};
+pub use record::{Occasion, answered, asked, is_enough, is_kept, record, recorded};
 
 use crate::format::document::Document;
 use crate::format::finding::{Code, Finding, Severity, WayOut};

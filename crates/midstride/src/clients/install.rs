@@ -7,6 +7,7 @@
 mod claude_code;
 mod codex;
 mod entry;
+mod hook_trust;
 mod json;
 mod on_path;
 mod own_settings;
@@ -22,11 +23,12 @@ mod tests;
 mod toml;
 
 pub use entry::{Entry, What};
+pub use hook_trust::HookTrust;
 pub use on_path::{OnPath, Program, on_path, program_of};
 pub use own_settings::{OwnSettings, Saving, own_settings};
 pub use plan::{Change, Note, Plan};
 pub use plugin::plugin;
-pub use standing::{FileStanding, HookStanding, HookTrust, Standing, standing};
+pub use standing::{FileStanding, HookStanding, Standing, standing};
 
 use crate::sys::files::FileError;
 use crate::workspace::settings::{Environment, Inside};

@@ -4,6 +4,7 @@
 mod at_work;
 pub(in crate::verbs) mod dismiss;
 pub(in crate::verbs) mod hook;
+pub(in crate::verbs) mod search_sessions;
 mod upstream;
 mod work;
 
@@ -18,7 +19,6 @@ use crate::store::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, Str
 use crate::sys::files::FileError;
 use crate::sys::git::Repository;
 use crate::sys::ids::sha256;
-use crate::verbs::brief::hook::is_enough;
 use crate::verbs::handoff::receipts::{ReceiptError, delivered, envelope};
 use crate::verbs::handoff::search::with_index;
 use crate::verbs::task::named;
@@ -42,6 +42,7 @@ use midstride_core::handoff::Handoff;
 use midstride_core::handoff::anchor;
 use midstride_core::handoff::drift::{Judgement, Verdict};
 use midstride_core::session::checkpoint::Gist;
+use midstride_core::session::gate::is_enough;
 use midstride_core::session::{Client, short_id};
 use midstride_core::work::event::{Delivered, Envelope, Event, ProofEvent, SessionEvent};
 use std::cmp::Reverse;
@@ -529,7 +530,7 @@ fn material(
         // What its author wrote down is better than what is derived; facts stand beside it.
         let is_written = |one: &Opened| {
             let session = one.card.waits.as_ref().and_then(|waits| waits.session.as_ref());
-            session == Some(&gist.session) && is_enough(&one.shelved)
+            session == Some(&gist.session) && is_enough(&one.shelved.document)
         };
         if !work.is_own && open.best.iter().any(is_written) {
             let is_fact = |point: &Point| point.form == Form::Line && point.rank <= Rank::Failure;
@@ -624,7 +625,7 @@ fn of_repository(
 /// What a session did that its handoff may not tell: it did not pass the gate. Where the session
 /// itself is told there is no need.
 fn unexplained(project: &Project, work: &Work, one: &Opened) -> Option<Vec<Point>> {
-    let ledger = work.ledger.as_ref().filter(|_| !is_enough(&one.shelved))?;
+    let ledger = work.ledger.as_ref().filter(|_| !is_enough(&one.shelved.document))?;
     let handoff = one.shelved.handoff(project);
     let said = |path: &str| Some(handoff.node(path)?.text()?.value.trim());
     let name = SessionName::of(said("state.recovery.client")?, said("state.recovery.session")?)?;

@@ -14,6 +14,7 @@ pub(in crate::verbs) mod live;
 pub(in crate::verbs) mod merge;
 pub(in crate::verbs) mod merge_driver;
 pub(in crate::verbs) mod new;
+pub(in crate::verbs) mod promote;
 pub(in crate::verbs) mod receipts;
 pub(in crate::verbs) mod review;
 pub(in crate::verbs) mod revise;

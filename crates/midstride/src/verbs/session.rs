@@ -3,5 +3,4 @@
 pub(in crate::verbs) mod checkpoint;
 pub(in crate::verbs) mod cover;
 pub(in crate::verbs) mod plans;
-pub(in crate::verbs) mod search_sessions;
 pub(in crate::verbs) mod sessions;

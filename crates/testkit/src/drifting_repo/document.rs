@@ -1,7 +1,7 @@
 //! Documents that cite files in every form.
 
 use super::DriftingRepo;
-use super::truth::Stood;
+use super::cited::{Cited, Stood};
 use super::world::Line;
 use midstride::journal::Change;
 use midstride::verbs::{self, NewHandoff};
@@ -26,7 +26,7 @@ pub(super) struct Paper {
     /// The commit it was begun at.
     pub(super) begun: String,
     pub(super) statements: Vec<Statement>,
-    bullet: char,
+    pub(super) bullet: char,
 }
 
 #[derive(Clone)]
@@ -47,37 +47,8 @@ enum Form {
     Paragraph,
 }
 
-#[derive(Clone)]
-pub(super) struct Cited {
-    pub(super) written: String,
-    pub(super) path: String,
-    /// The first and the last line.
-    pub(super) lines: Option<(usize, usize)>,
-    /// What stood there when midstride wrote it down.
-    pub(super) stood: Option<Stood>,
-}
-
-impl Cited {
-    fn new(path: String, lines: Option<(usize, usize)>, as_link: bool) -> Self {
-        let written = match lines {
-            None => path.clone(),
-            Some((first, last)) if as_link && first == last => format!("{path}#L{first}"),
-            Some((first, last)) if as_link => format!("{path}#L{first}-L{last}"),
-            Some((first, last)) if first == last => format!("{path}:{first}"),
-            Some((first, last)) => format!("{path}:{first}-{last}"),
-        };
-        Self { written, path, lines, stood: None }
-    }
-
-    /// The same place with other lines.
-    pub(super) fn at(&self, first: usize) -> Self {
-        let lines = self.lines.map(|(old, last)| (first, first + last - old));
-        Self::new(self.path.clone(), lines, self.written.contains('#'))
-    }
-}
-
 impl Statement {
-    fn text(&self, bullet: char) -> String {
+    pub(super) fn text(&self, bullet: char) -> String {
         let shown = |cited: &Cited| match cited.written.contains('#') {
             true => format!("[there]({})", cited.written),
             false => format!("`{}`", cited.written),
@@ -352,33 +323,5 @@ impl DriftingRepo {
         let why = Change::by_text("something else is so", None);
         verbs::revise(&project, &shelved, &next, &why).expect("it is revised");
         self.take_up(&paper.path());
-    }
-
-    /// Midstride writes where the places of a document are now.
-    pub(super) fn follow(&mut self) {
-        let number = self.random.below(self.papers.len());
-        let mut paper = self.papers[number].clone();
-        let expected = self.truth_of(&paper, &self.tree);
-        if paper.kind != Kind::Anchored || expected.iter().any(super::Expected::is_doubtful) {
-            return;
-        }
-        self.tell(format!("follow {}", paper.name));
-        let project = self.project();
-        let shelved = project.find(&paper.name).expect("it is there");
-        verbs::follow(&project, &shelved).expect("it is followed");
-        let mut expected = expected.into_iter();
-        for cited in paper.statements.iter_mut().flat_map(|statement| &mut statement.cited) {
-            let truth = expected.next().expect("each has its truth");
-            if let Some(first) = truth.moved_to() {
-                *cited = cited.at(first);
-                cited.stood = Some(Stood::at(&self.tree, ".midstride/handoffs", cited));
-            }
-        }
-        let text = self.sandbox.read(&paper.path());
-        for statement in &paper.statements {
-            assert!(text.contains(&statement.text(paper.bullet)), "{}:\n{text}", statement.tag);
-        }
-        self.take_up(&paper.path());
-        self.papers[number] = paper;
     }
 }

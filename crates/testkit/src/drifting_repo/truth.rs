@@ -1,7 +1,8 @@
 //! What is true about a citation, told by the identities of files and lines.
 
 use super::DriftingRepo;
-use super::document::{Cited, Kind, Paper};
+use super::cited::{Cited, Stood, resolved};
+use super::document::{Kind, Paper};
 use super::world::{File, Tree};
 use midstride_core::handoff::drift::{Judgement, Verdict};
 use std::collections::BTreeSet;
@@ -55,61 +56,6 @@ impl Expected {
     pub(super) fn moved_to(&self) -> Option<usize> {
         self.fates.first().filter(|fate| fate.verdict == Verdict::Moved)?.first
     }
-}
-
-/// What stood at a place.
-#[derive(Clone)]
-pub(super) enum Stood {
-    Nothing,
-    Folder(String),
-    File {
-        path: String,
-        file: File,
-        lines: Option<(usize, usize)>,
-    },
-    /// Nothing tells; the path as it is now.
-    Unknown(Option<String>),
-}
-
-impl Stood {
-    pub(super) fn at(tree: &Tree, folder: &str, cited: &Cited) -> Self {
-        let Some(path) = resolved(tree, folder, &cited.path) else { return Self::Nothing };
-        let Some(file) = tree.get(&path) else { return Self::Folder(path) };
-        let too_few = cited.lines.is_some_and(|(_, last)| last > file.lines.len());
-        match too_few {
-            true => Self::Nothing,
-            false => Self::File { path, file: file.clone(), lines: cited.lines },
-        }
-    }
-}
-
-/// From the top, from the folder of the document, or the only path that ends so.
-fn resolved(tree: &Tree, folder: &str, written: &str) -> Option<String> {
-    let there = |path: String| {
-        let inside = format!("{path}/");
-        let is_there =
-            tree.contains_key(&path) || tree.keys().any(|other| other.starts_with(&inside));
-        is_there.then_some(path)
-    };
-    let from_top = plain(written).and_then(there);
-    let from_folder = || plain(&format!("{folder}/{written}")).and_then(there);
-    from_top.or_else(from_folder).or_else(|| {
-        let end = format!("/{written}");
-        let mut ending = tree.keys().filter(|path| path.ends_with(&end));
-        ending.next().filter(|_| ending.next().is_none()).cloned()
-    })
-}
-
-fn plain(path: &str) -> Option<String> {
-    let mut parts = Vec::new();
-    for part in path.split('/').filter(|part| !part.is_empty()) {
-        if part == ".." {
-            parts.pop()?;
-        } else {
-            parts.push(part);
-        }
-    }
-    Some(parts.join("/"))
 }
 
 impl DriftingRepo {

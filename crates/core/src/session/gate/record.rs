@@ -59,6 +59,13 @@ pub fn answered(document: &Document) -> Reflection {
     Reflection { inherit: answer("inherit"), finds_plans: answer("finds_plans") }
 }
 
+/// Whether a handoff passed the gate, or was accepted as it is.
+pub fn is_enough(document: &Document) -> bool {
+    let Some(said) = record(document) else { return true };
+    let passed = said.get("passed").and_then(Node::text).and_then(|text| read_flag(text.value));
+    passed != Some(false) || said.get("accepted").is_some()
+}
+
 /// The edit that records what the gate says now; none where the document says it.
 pub fn recorded(
     document: &Document,

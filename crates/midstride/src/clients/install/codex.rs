@@ -3,8 +3,8 @@
 
 use super::claude_code::group;
 use super::entry::{Entry, What, command_of_group};
+use super::hook_trust::HookTrust;
 use super::place::Place;
-use super::standing::HookTrust;
 use super::{Allow, Form, InstallError, SERVER, Scope, Wanted, Wishes, json, skill};
 use crate::sys::ids::sha256;
 use crate::workspace::settings::Environment;

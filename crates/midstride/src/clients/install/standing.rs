@@ -1,5 +1,6 @@
 //! How a client stands: what of ours is there, what is missing, what was changed since.
 
+use super::hook_trust::HookTrust;
 use super::plan::{has_plugin, has_room, is_read, is_somebody_elses, value_of};
 use super::receipt::{Receipt, Receipts};
 use super::{Form, InstallError, SERVER, Scope, Wanted, Wishes, codex, skill, wanted};
@@ -43,20 +44,6 @@ pub struct HookStanding {
     pub trust: Option<HookTrust>,
     /// The seconds after which the client gives up, where that is not what midstride wrote.
     pub other_timeout: Option<u64>,
-}
-
-/// How a client that asks its user stands to a hook. Only a trusted one is run; the others are left
-/// out without a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HookTrust {
-    /// The user trusts it as it is.
-    Trusted,
-    /// The user is going to be asked.
-    Asked,
-    /// It is another one than the user trusted, who is going to be asked again.
-    Changed,
-    /// The user switched it off.
-    SwitchedOff,
 }
 
 /// What one file has of ours.

@@ -2,8 +2,8 @@
 
 use super::Asked;
 use super::work::Work;
+use crate::clients::at_work::{AtWork, at_work};
 use crate::sys::files;
-use crate::verbs::brief::hook::{AtWork, at_work};
 use crate::workspace::observation::last_work_tree;
 use crate::workspace::project::Project;
 use midstride_core::brief::points::{self, of_at_work};

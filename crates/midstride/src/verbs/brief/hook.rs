@@ -2,35 +2,31 @@
 //! does. The client waits, so nothing here starts a process or waits for others; and whatever goes
 //! wrong, the rest is done.
 
-mod at_work;
-mod kept;
-mod off_times;
-
-pub(in crate::verbs) use at_work::{AtWork, at_work};
-pub(in crate::verbs) use off_times::OffTimes;
-
+use crate::clients::at_work;
 use crate::clients::capture::{News, capture, news};
+use crate::clients::hook_memory::{Kept, Place};
+use crate::clients::hook_switch::{SKIP_NEXT, is_switched_off};
 use crate::clients::install::{Saving, own_settings};
 use crate::clients::{self, Found, task_lists};
 use crate::store::index::{Card, Effort, Index, Limit};
 use crate::store::ledger::{LedgerError, Patience, SqliteLedger};
-use crate::sys::files::{self, FileError};
+use crate::sys::files;
 use crate::sys::ids::sha256;
 use crate::sys::process;
 use crate::verbs::brief::{
     Asked, Briefed, Delivery, brief, brief_again, brief_of, gist_of_session, is_rejected, told_of,
 };
 use crate::verbs::handoff::search::{HOOK_WITHIN, Matters, Prompt, search_prompt, with_index};
-use crate::verbs::session::checkpoint::{Checkpointed, of_transcript, taken, write_down};
+use crate::verbs::session::checkpoint::{
+    Checkpointed, changed_below, of_transcript, taken, write_down,
+};
 use crate::verbs::session::cover::coverage;
 use crate::verbs::session::sessions::{Bounds, RECOVERED_MAX, is_written_down, recover_some};
 use crate::verbs::task::mirror::mirror;
 use crate::workspace::observation::is_due;
 use crate::workspace::project::{Project, SetUp, Shelved};
 use crate::workspace::settings::{self, SessionName};
-use at_work::Place;
 use jiff::Timestamp;
-use kept::Kept;
 use midstride_core::brief::hook::{
     Answer, BLOCKS_MAX, Call, ClientTask, Handed, Moment, Worth, blocks, missing, nudge, proven,
     reminds, worth,
@@ -38,7 +34,6 @@ use midstride_core::brief::hook::{
 use midstride_core::brief::{Briefing, Occasion, Rank};
 use midstride_core::format::document::Document;
 use midstride_core::format::finding::Code;
-use midstride_core::format::shape::read_flag;
 use midstride_core::handoff::check::Verdict;
 use midstride_core::session::checkpoint::{Checkpoint, Gist, Mode};
 use midstride_core::session::gate::{self, Gap, Gate};
@@ -46,16 +41,15 @@ use midstride_core::session::{Client, Session};
 use midstride_core::text::tokens;
 use midstride_core::text::yaml::Node;
 use midstride_core::work::event::Delivered;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// The file that switches hooks off in a project.
-const OFF: &str = "off";
-/// The file that makes the next session start without a briefing.
-const SKIP_NEXT: &str = "skip-next-briefing";
 /// Hooks capture a session that ended if its transcript is short, at its end or before the next session
 /// starts. A background process captures longer ones.
 const RECOVERED: Bounds = Bounds { most: RECOVERED_MAX, bytes_max: 4 << 20, counts_older: false };
+/// Of more files than these, those that were changed longest ago are not kept.
+const EDITED_MAX: usize = 64;
 /// So many handoffs are told of at a prompt.
 const MATTERS_MAX: usize = 3;
 /// So many are looked at: those that were told of before fall out.
@@ -97,46 +91,6 @@ pub fn is_silent(project: &Project) -> bool {
     project.set_up() == SetUp::Not || is_switched_off(project)
 }
 
-/// Whether somebody switched the hooks of a project off.
-pub fn is_switched_off(project: &Project) -> bool {
-    project.private().ok().flatten().is_some_and(|folder| folder.has(Path::new(OFF)))
-}
-
-/// Switches the hooks of a project on or off; says whether that changed anything. While they were off
-/// is remembered: what began then is brought in by nobody who is not asked to.
-pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
-    let folder = project.make_private()?;
-    let file = Path::new(OFF);
-    match (folder.has(file), on) {
-        (true, true) => {
-            off_times::remember(project, &folder, &folder.read(file)?)?;
-            files::remove(&folder.path().join(file)).map(|()| true)
-        }
-        (false, false) => {
-            let now = project.environment().clock.now().to_string();
-            folder.put(file, now.as_bytes()).map(|()| true)
-        }
-        (true, false) | (false, true) => Ok(false),
-    }
-}
-
-/// Makes the next session start without a briefing; says whether that was not so already.
-pub fn skip_next_briefing(project: &Project) -> Result<bool, FileError> {
-    let folder = project.make_private()?;
-    let file = Path::new(SKIP_NEXT);
-    let is_new = !folder.has(file);
-    if is_new {
-        folder.put(file, b"")?;
-    }
-    Ok(is_new)
-}
-
-/// What the newest session was briefed with when it started: the session, and the text. Nothing where
-/// none was.
-pub fn last_briefing(project: &Project) -> Result<Option<(SessionName, String)>, FileError> {
-    Kept::newest_briefing(project)
-}
-
 /// Whether sessions are briefed when they start, by what the user said in the environment, what the
 /// project configured, and whether somebody is there to read it. Nothing that runs for a script
 /// changes because midstride is installed.
@@ -153,30 +107,6 @@ fn is_headless(client: Client) -> bool {
         Client::ClaudeCode => settings::is_headless_claude(),
         Client::Codex => process::is_below_codex_exec(),
     }
-}
-
-/// What a session was briefed with when it started.
-pub(in crate::verbs) fn briefed_with(
-    project: &Project,
-    client: &str,
-    session: &str,
-) -> Option<String> {
-    let session = SessionName::of(client, session)?;
-    Kept::read(project, &session).briefed.map(|(_, text)| text)
-}
-
-/// Removes what hooks of a session keep for the next one.
-pub(in crate::verbs) fn start_over(
-    project: &Project,
-    session: &SessionName,
-) -> Result<(), FileError> {
-    at_work::unmark(project, session)?;
-    Kept::remove(project, session)
-}
-
-/// Removes the briefings that sessions got, which quote earlier sessions.
-pub(in crate::verbs) fn forget_briefings(project: &Project) -> Result<(), FileError> {
-    Kept::forget_briefings(project)
 }
 
 /// Answers a call. The limit says how much of the index may be built before the answer.
@@ -595,7 +525,7 @@ impl Hooking<'_> {
     fn note_changes(&mut self, session: &Session) {
         self.changed = session.files.last_change();
         if self.changed.is_some() {
-            let edited = at_work::edited(self.project, session);
+            let edited = edited(self.project, session);
             self.change(|kept| kept.edited = edited);
         }
     }
@@ -833,16 +763,9 @@ fn is_worth_it(news: News) -> bool {
     news == News::Enough
 }
 
-/// Whether a handoff passed the gate, or was accepted as it is.
-pub(in crate::verbs) fn is_enough(shelved: &Shelved) -> bool {
-    let Some(said) = gate::record(&shelved.document) else { return true };
-    let passed = said.get("passed").and_then(Node::text).and_then(|text| read_flag(text.value));
-    passed != Some(false) || said.get("accepted").is_some()
-}
-
 /// Whether nothing more is asked for a handoff: it is enough, or its agent was asked once.
 fn asks_nothing(shelved: &Shelved) -> bool {
-    is_enough(shelved) || gate::is_kept(&shelved.document)
+    gate::is_enough(&shelved.document) || gate::is_kept(&shelved.document)
 }
 
 fn recovered_line(count: usize) -> Option<String> {
@@ -851,4 +774,12 @@ fn recovered_line(count: usize) -> Option<String> {
         1 => Some("midstride brought in 1 session that ended without a word".to_owned()),
         more => Some(format!("midstride brought in {more} sessions that ended without a word")),
     }
+}
+
+/// The files that a session changed in its project, those it changed last first, without secrets.
+fn edited(project: &Project, session: &Session) -> Vec<String> {
+    let mut changed: Vec<_> = changed_below(project, session).collect();
+    changed.sort_by_key(|(_, seen)| Reverse(seen.map(|seen| seen.number)));
+    let names = changed.iter().filter_map(|(path, _)| path.to_str()).take(EDITED_MAX);
+    names.map(|name| project.clean(name).0.as_str().to_owned()).collect()
 }

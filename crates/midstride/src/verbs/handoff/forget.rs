@@ -5,6 +5,7 @@
 
 use crate::clients;
 use crate::clients::capture;
+use crate::clients::{at_work, hook_memory};
 use crate::journal::file_name_of;
 use crate::store::index::{Index, IndexError};
 use crate::store::ledger::{
@@ -15,7 +16,6 @@ use crate::store::tombstone::{Tombstone, Was};
 use crate::sys::files::FileError;
 use crate::sys::git::{GitError, Left, LogEntry, Repository};
 use crate::sys::ids::sha256;
-use crate::verbs::brief::hook;
 use crate::workspace::project::{Project, Shelved};
 use crate::workspace::settings::SessionName;
 use jiff::Timestamp;
@@ -230,9 +230,10 @@ pub fn forget(
     let cursors = match &text.session {
         Some((client, session)) => {
             if let Some(name) = SessionName::of(client.name(), session) {
-                hook::start_over(project, &name)?;
+                at_work::unmark(project, &name)?;
+                hook_memory::start_over(project, &name)?;
             }
-            hook::forget_briefings(project)?;
+            hook_memory::forget_briefings(project)?;
             capture::start_over(project, *client, session)?
         }
         None => 0,

@@ -13,7 +13,7 @@ use crate::verbs::session::checkpoint::{
 };
 use crate::verbs::session::cover::coverage;
 use crate::verbs::session::plans::plans_to_read;
-use crate::verbs::session::sessions::{Promoted, last_written, stored};
+use crate::verbs::session::sessions::{last_written, stored};
 use crate::verbs::task::carry::tasks_of_session;
 use crate::verbs::task::mirror;
 use crate::verbs::task::{Board, TaskError};
@@ -365,6 +365,17 @@ fn named(project: &Project, wanted: &Save) -> Result<Option<Shelved>, SaveError>
         (HandoffKind::Session, false) => Err(SaveError::Ended { key, status }),
         (kind, _) => Err(SaveError::OtherKind { key, kind }),
     }
+}
+
+/// The handoff of a session.
+#[derive(Debug)]
+pub struct Promoted {
+    /// The document.
+    pub shelved: Shelved,
+    /// Whether it was made now; else it was there and is as it was.
+    pub is_new: bool,
+    /// Secrets that were not written.
+    pub redacted: Vec<Redaction>,
 }
 
 /// The handoff of a session, made of its facts alone where there is none; nobody has judged it.

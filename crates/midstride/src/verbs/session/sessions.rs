@@ -1,21 +1,16 @@
-//! Find sessions, show one, make a handoff of one, and bring in those that ended without a word.
+//! Find sessions, show one, and recover those that ended without being captured.
 
 use crate::clients::capture::agents_length;
+use crate::clients::hook_switch::OffTimes;
 use crate::clients::{self, Candidate, Found, Life, Lives, Neighbors};
 use crate::store::ledger::{Ledger as _, LedgerError, Patience, SqliteLedger, StreamId};
 use crate::store::tombstone::Tombstone;
 use crate::sys::files::{FileError, Problem, Stream};
-use crate::verbs::brief::hook::OffTimes;
-use crate::verbs::handoff::save::{self, SaveError};
-use crate::verbs::session::checkpoint::{
-    CheckpointError, Checkpointed, Ready, by_id, take, tell, write_down,
-};
-use crate::workspace::project::{Project, SetUp, Shelved};
+use crate::verbs::session::checkpoint::{CheckpointError, Checkpointed, Ready, by_id, take, tell};
+use crate::workspace::project::{Project, SetUp};
 use jiff::{SignedDuration, Timestamp};
 use midstride_core::session::Client;
 use midstride_core::session::checkpoint::{Checkpoint, Mode};
-use midstride_core::session::judgement::Judgement;
-use midstride_core::text::redact::Redaction;
 use midstride_core::work::event::{Envelope, Event, SessionEvent};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -256,7 +251,10 @@ pub fn session(
 }
 
 /// The newest checkpoint of a session, and where it is.
-fn last_of(project: &Project, one: &Listed) -> Result<(Checkpoint, String), CheckpointError> {
+pub(in crate::verbs) fn last_of(
+    project: &Project,
+    one: &Listed,
+) -> Result<(Checkpoint, String), CheckpointError> {
     let session = one.session.clone();
     let Some(blob) = &one.blob else { return Err(CheckpointError::NoSuch(session)) };
     if let Some(tombstone) = project.tombstone(blob).map(Box::new) {
@@ -286,7 +284,11 @@ pub(in crate::verbs) fn stored(
 }
 
 /// The session of an id, or of a beginning that no other has.
-fn pick(project: &Project, name: &str, client: Option<Client>) -> Result<Listed, CheckpointError> {
+pub(in crate::verbs) fn pick(
+    project: &Project,
+    name: &str,
+    client: Option<Client>,
+) -> Result<Listed, CheckpointError> {
     if project.set_up() == SetUp::Not {
         return Err(CheckpointError::NotSetUp);
     }
@@ -307,61 +309,6 @@ fn pick(project: &Project, name: &str, client: Option<Client>) -> Result<Listed,
     let is_it = |one: &Listed| one.session == chosen.session && one.client == chosen.client;
     let mut list = list.into_iter();
     list.find(is_it).ok_or_else(|| CheckpointError::NoSuch(name.to_owned()))
-}
-
-/// Why no handoff was made of a session.
-#[derive(Debug, thiserror::Error)]
-pub enum PromoteError {
-    /// The session could not be written down.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// The handoff could not be made.
-    #[error(transparent)]
-    Save(#[from] SaveError),
-}
-
-/// The handoff of a session.
-#[derive(Debug)]
-pub struct Promoted {
-    /// The document.
-    pub shelved: Shelved,
-    /// Whether it was made now; else it was there and is as it was.
-    pub is_new: bool,
-    /// Secrets that were not written.
-    pub redacted: Vec<Redaction>,
-}
-
-/// Makes a handoff of a session: facts only, on the private shelf. One that is open already is the
-/// one.
-pub fn promote(
-    project: &Project,
-    name: &str,
-    client: Option<Client>,
-    id: Option<String>,
-) -> Result<Promoted, PromoteError> {
-    let one = pick(project, name, client)?;
-    let (checkpoint, blob) = match &one.found {
-        Some(found) => {
-            let ledger = SqliteLedger::open(project, Patience::Command);
-            let ledger = ledger.map_err(CheckpointError::from)?;
-            let done = write_down(project, &ledger, found, Mode::Checkpoint)?;
-            (done.checkpoint, done.blob)
-        }
-        None => last_of(project, &one)?,
-    };
-    let about = checkpoint.about().unwrap_or_else(|| "nothing asked".to_owned());
-    let facts = &checkpoint.session;
-    let failed = facts.commands.iter().filter(|c| c.error.is_some()).count();
-    let summary = format!(
-        "A session of {} that was asked: {about} It changed {} files, ran {} commands, {failed} of \
-         which failed, and left {} tasks open.",
-        checkpoint.client().name(),
-        facts.files.changed().count(),
-        facts.commands.total(),
-        facts.tasks.iter().filter(|task| task.status.is_open()).count(),
-    );
-    let judgement = Judgement { summary: Some(summary), ..Judgement::default() };
-    Ok(save::facts_only(project, &checkpoint, &blob, judgement, id)?)
 }
 
 /// What was brought in.

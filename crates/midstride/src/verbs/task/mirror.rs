@@ -2,9 +2,9 @@
 //! client tells. Hooks tell that one was made and that it was completed; a capture tells the rest. Nothing
 //! is ever told back to the client.
 
+use crate::clients::hook_memory::briefed_with;
 use crate::clients::task_lists;
 use crate::store::ledger::{AppendError, Ledger, LedgerError, SqliteLedger, StreamId};
-use crate::verbs::brief::hook::briefed_with;
 use crate::verbs::task::{TaskError, named, read_tasks};
 use crate::workspace::project::Project;
 use crate::workspace::settings::SessionName;

@@ -1,6 +1,5 @@
 //! What lies around a document, for the judge.
 
-use super::upstream::in_turn;
 use super::{Project, Shelved, Spot};
 use crate::sys::files;
 use crate::sys::files::is_markdown;
@@ -178,4 +177,10 @@ impl Surroundings for Around<'_> {
 /// What lies on the web is not looked at.
 fn is_on_the_web(reference: &str) -> bool {
     reference.contains("://")
+}
+
+/// A document that builds on the one that asks.
+pub(super) fn in_turn(path: &Path) -> Artifact {
+    let why = "it builds on this document in turn".to_owned();
+    Artifact::Incomplete { name: path.display().to_string(), why }
 }

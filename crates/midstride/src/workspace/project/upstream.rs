@@ -1,7 +1,7 @@
 //! Whether what documents build on is complete: each document is judged once, however many build on
 //! it and however it is named.
 
-use super::surroundings::{Around, Target};
+use super::surroundings::{Around, Target, in_turn};
 use super::{Project, Shelved, Spot};
 use midstride_core::handoff::check::{Artifact, Reading, Surroundings, check};
 use std::collections::{HashMap, HashSet};
@@ -192,10 +192,4 @@ impl Surroundings for Seen<'_> {
     fn reading(&self, path: &str) -> Reading {
         self.around.reading(path)
     }
-}
-
-/// A document that builds on the one that asks.
-pub(super) fn in_turn(path: &Path) -> Artifact {
-    let why = "it builds on this document in turn".to_owned();
-    Artifact::Incomplete { name: path.display().to_string(), why }
 }

@@ -1,11 +1,11 @@
 //! How each client stands: whether it is there, what it has of ours, and what its hooks did here.
 
 use crate::clients::hook_log::{Fired, Told};
+use crate::clients::hook_switch::OffTimes;
 use crate::clients::install::{
     InstallError, OwnSettings, Program, Scope, Standing, own_settings, program_of,
 };
 use crate::clients::{Found, transcripts};
-use crate::verbs::brief::hook::OffTimes;
 use crate::verbs::client::{client_standing, found_clients};
 use crate::workspace::project::Project;
 use midstride_core::session::Client;

@@ -3,16 +3,14 @@
 //! A session has a mark from its first hook to its last, so that only those that run are looked at. What
 //! they did is in what their hooks keep; no transcript is read.
 
-use super::kept::{FOLDER, Kept};
+use super::hook_memory::{FOLDER, Kept, Place};
 use crate::clients::{Life, Lives};
 use crate::sys::files::{self, FileError};
 use crate::sys::git::Repository;
-use crate::verbs::session::checkpoint::changed_below;
 use crate::workspace::project::Project;
 use crate::workspace::settings::SessionName;
 use jiff::{SignedDuration, Timestamp};
-use midstride_core::session::{Client, Session};
-use serde::{Deserialize, Serialize};
+use midstride_core::session::Client;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
@@ -22,52 +20,31 @@ const MARK: &str = ".running";
 const ACTIVE_WITHIN: SignedDuration = SignedDuration::from_hours(4);
 /// The same where the system does not tell whether its process is there.
 const ACTIVE_WITHOUT_PROCESS: SignedDuration = SignedDuration::from_mins(10);
-/// Of more files than these, those that were changed longest ago are not kept.
-const EDITED_MAX: usize = 64;
-
-/// Where a session runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Place {
-    /// The top of its project.
-    root: PathBuf,
-    /// Its transcript.
-    transcript: PathBuf,
-    /// When it started.
-    at: Timestamp,
-}
-
-impl Place {
-    pub(super) fn of(project: &Project, transcript: Option<&str>) -> Option<Self> {
-        let root = files::real(project.root().path());
-        let at = project.environment().clock.now();
-        Some(Self { root, transcript: transcript?.into(), at })
-    }
-}
 
 /// A session that is at work, as it was observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::verbs) struct AtWork {
+pub(crate) struct AtWork {
     /// The client that runs it.
-    pub(in crate::verbs) client: Client,
+    pub(crate) client: Client,
     /// Its id.
-    pub(in crate::verbs) session: String,
+    pub(crate) session: String,
     /// The top of its working tree.
-    pub(in crate::verbs) root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The branch that is checked out there now.
-    pub(in crate::verbs) branch: Option<String>,
+    pub(crate) branch: Option<String>,
     /// When it last wrote to its transcript.
-    pub(in crate::verbs) active: Timestamp,
+    pub(crate) active: Timestamp,
     /// The files that it changed, from the top of its working tree.
-    pub(in crate::verbs) edited: Vec<String>,
+    pub(crate) edited: Vec<String>,
 }
 
 /// Marks a session as one that runs.
-pub(super) fn mark(project: &Project, session: &SessionName) -> Result<(), FileError> {
+pub(crate) fn mark(project: &Project, session: &SessionName) -> Result<(), FileError> {
     project.make_private()?.make_below(Path::new(FOLDER))?.touch(&mark_of(session))
 }
 
 /// Removes the mark of a session that ended.
-pub(super) fn unmark(project: &Project, session: &SessionName) -> Result<(), FileError> {
+pub(crate) fn unmark(project: &Project, session: &SessionName) -> Result<(), FileError> {
     let Some(private) = project.private()? else { return Ok(()) };
     files::remove_if_there(&private.path().join(FOLDER).join(mark_of(session)))
 }
@@ -76,18 +53,10 @@ fn mark_of(session: &SessionName) -> PathBuf {
     PathBuf::from(format!("{}.{}{MARK}", session.client, session.id))
 }
 
-/// The files that a session changed in its project, those it changed last first, without secrets.
-pub(super) fn edited(project: &Project, session: &Session) -> Vec<String> {
-    let mut changed: Vec<_> = changed_below(project, session).collect();
-    changed.sort_by_key(|(_, seen)| Reverse(seen.map(|seen| seen.number)));
-    let names = changed.iter().filter_map(|(path, _)| path.to_str()).take(EDITED_MAX);
-    names.map(|name| project.clean(name).0.as_str().to_owned()).collect()
-}
-
 /// The sessions at work in this repository, the latest active one first: they started, no end of theirs
 /// was seen, their process is there as far as that can be known, and they wrote to their transcript
 /// within the last hours.
-pub(in crate::verbs) fn at_work(project: &Project, except: &[Option<&SessionName>]) -> Vec<AtWork> {
+pub(crate) fn at_work(project: &Project, except: &[Option<&SessionName>]) -> Vec<AtWork> {
     let private = project.private().ok().flatten();
     let folder = private.and_then(|private| private.below(Path::new(FOLDER)).ok().flatten());
     let marks = folder.and_then(|folder| folder.names(MARK).ok()).unwrap_or_default();

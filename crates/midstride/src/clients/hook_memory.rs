@@ -1,6 +1,5 @@
 //! What hooks of a session keep for the next one. It is lost without harm: something is said twice.
 
-use super::at_work::Place;
 use crate::sys::files::{self, FileError, Root};
 use crate::workspace::project::Project;
 use crate::workspace::settings::SessionName;
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Where it lies, with what is never committed.
-pub(super) const FOLDER: &str = "hooks";
+pub(crate) const FOLDER: &str = "hooks";
 /// Of more sessions than these, what the oldest kept goes.
 const SESSIONS_MAX: usize = 64;
 /// A larger file is none of ours.
@@ -20,32 +19,51 @@ const SAME_WITHIN: SignedDuration = SignedDuration::from_secs(2);
 /// So many calls come that soon after each other.
 const ANSWERED_MAX: usize = 32;
 
+/// Where a session runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// The top of its project.
+    pub(crate) root: PathBuf,
+    /// Its transcript.
+    pub(crate) transcript: PathBuf,
+    /// When it started.
+    pub(crate) at: Timestamp,
+}
+
+impl Place {
+    pub(crate) fn of(project: &Project, transcript: Option<&str>) -> Option<Self> {
+        let root = files::real(project.root().path());
+        let at = project.environment().clock.now();
+        Some(Self { root, transcript: transcript?.into(), at })
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Kept {
+pub(crate) struct Kept {
     /// What the session was told after a compaction.
-    pub(super) told: Option<String>,
+    pub(crate) told: Option<String>,
     /// What the session was briefed with when it started, and when.
-    pub(super) briefed: Option<(Timestamp, String)>,
+    pub(crate) briefed: Option<(Timestamp, String)>,
     /// Whether that was when it was resumed, and no prompt came since. A client adds such a page to the
     /// first message, and a compaction before that leaves it in the context.
-    pub(super) waits: bool,
+    pub(crate) waits: bool,
     /// The summary that was compared, by its SHA-256.
-    pub(super) compared: Option<String>,
+    pub(crate) compared: Option<String>,
     /// What that one lost, for the next prompt.
-    pub(super) missing: Option<String>,
+    pub(crate) missing: Option<String>,
     /// Whether the agent was reminded.
-    pub(super) nudged: bool,
+    pub(crate) nudged: bool,
     /// Whether it was found out if there is something to remind it of.
-    pub(super) weighed: bool,
+    pub(crate) weighed: bool,
     /// How often in a row it was kept from stopping.
-    pub(super) blocked: u8,
+    pub(crate) blocked: u8,
     /// Whether its client said that it ended.
-    pub(super) ended: bool,
+    pub(crate) ended: bool,
     /// Where the session runs.
-    pub(super) place: Option<Place>,
+    pub(crate) place: Option<Place>,
     /// The files that it changed, as far as its transcript was read.
-    pub(super) edited: Vec<String>,
+    pub(crate) edited: Vec<String>,
     /// The calls that were answered last.
     answered: Vec<Answered>,
 }
@@ -59,7 +77,7 @@ struct Answered {
 
 impl Kept {
     /// Whether a call is answered for the first time. From now on it was.
-    pub(super) fn is_first(&mut self, call: &str, now: Timestamp) -> bool {
+    pub(crate) fn is_first(&mut self, call: &str, now: Timestamp) -> bool {
         // A clock may be set back.
         self.answered.retain(|one| now.duration_since(one.at).abs() < SAME_WITHIN);
         let is_first = self.answered.iter().all(|one| one.call != call);
@@ -73,12 +91,12 @@ impl Kept {
 
     /// What whoever goes on with the session starts from: who was reminded was, and lacks what it
     /// lacked. What it is told then is no repetition, however soon that is.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         let Self { missing, nudged, briefed, .. } = std::mem::take(self);
         *self = Self { missing, nudged, briefed, ended: true, ..Self::default() };
     }
 
-    pub(super) fn read(project: &Project, session: &SessionName) -> Self {
+    pub(crate) fn read(project: &Project, session: &SessionName) -> Self {
         let folder = project.private().ok().flatten();
         let folder = folder.and_then(|folder| folder.below(Path::new(FOLDER)).ok().flatten());
         let bytes = folder.and_then(|folder| folder.read_up_to(&name(session), BYTES_MAX).ok());
@@ -91,7 +109,7 @@ impl Kept {
 
     /// Changes what is kept, as it is at this moment: two that are called at once do so one after the
     /// other, and the second sees what the first one did.
-    pub(super) fn change<T>(
+    pub(crate) fn change<T>(
         project: &Project,
         session: &SessionName,
         change: impl FnOnce(&mut Self) -> T,
@@ -117,7 +135,7 @@ impl Kept {
     }
 
     /// The session that was briefed last, and what with.
-    pub(super) fn newest_briefing(
+    pub(crate) fn newest_briefing(
         project: &Project,
     ) -> Result<Option<(SessionName, String)>, FileError> {
         let Some(private) = project.private()? else { return Ok(None) };
@@ -132,7 +150,7 @@ impl Kept {
     }
 
     /// Removes what sessions were briefed with.
-    pub(super) fn forget_briefings(project: &Project) -> Result<(), FileError> {
+    pub(crate) fn forget_briefings(project: &Project) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
         let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
         for session in folder.names(".json")?.iter().filter_map(|name| session_of(name)) {
@@ -142,14 +160,14 @@ impl Kept {
     }
 
     /// Removes what a session kept.
-    pub(super) fn remove(project: &Project, session: &SessionName) -> Result<(), FileError> {
+    pub(crate) fn remove(project: &Project, session: &SessionName) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
         let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
         files::remove_if_there(&folder.path().join(name(session)))
     }
 
     /// Removes what the sessions kept that wrote longest ago, so that only so many are left.
-    pub(super) fn bound(project: &Project) -> Result<(), FileError> {
+    pub(crate) fn bound(project: &Project) -> Result<(), FileError> {
         let Some(private) = project.private()? else { return Ok(()) };
         let Some(folder) = private.below(Path::new(FOLDER))? else { return Ok(()) };
         let names = folder.names(".json")?;
@@ -176,6 +194,28 @@ fn name(session: &SessionName) -> PathBuf {
 fn session_of(name: &Path) -> Option<SessionName> {
     let (client, id) = name.to_str()?.strip_suffix(".json")?.split_once('.')?;
     SessionName::of(client, id)
+}
+
+/// What the newest session was briefed with when it started: the session, and the text. Nothing where
+/// none was.
+pub fn last_briefing(project: &Project) -> Result<Option<(SessionName, String)>, FileError> {
+    Kept::newest_briefing(project)
+}
+
+/// What a session was briefed with when it started.
+pub(crate) fn briefed_with(project: &Project, client: &str, session: &str) -> Option<String> {
+    let session = SessionName::of(client, session)?;
+    Kept::read(project, &session).briefed.map(|(_, text)| text)
+}
+
+/// Removes what hooks of a session keep for the next one.
+pub(crate) fn start_over(project: &Project, session: &SessionName) -> Result<(), FileError> {
+    Kept::remove(project, session)
+}
+
+/// Removes the briefings that sessions got, which quote earlier sessions.
+pub(crate) fn forget_briefings(project: &Project) -> Result<(), FileError> {
+    Kept::forget_briefings(project)
 }
 
 #[cfg(test)]

@@ -1,0 +1,93 @@
+//! When hooks were switched off. Whoever does that for a while wants nothing of it to be told later.
+
+use crate::sys::files::{self, FileError, Root};
+use crate::workspace::project::Project;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The file that switches hooks off in a project.
+const OFF: &str = "off";
+/// The file that makes the next session start without a briefing.
+pub(crate) const SKIP_NEXT: &str = "skip-next-briefing";
+const FILE: &str = "off-times.json";
+/// Earlier ones are forgotten.
+const TIMES_MAX: usize = 100;
+/// A larger file is none of ours.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// From when to when, the earliest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OffTimes(Vec<(Timestamp, Timestamp)>);
+
+impl OffTimes {
+    /// What is remembered of a project, with now where its hooks are off.
+    pub(crate) fn of(project: &Project) -> Self {
+        let Some(folder) = project.private().ok().flatten() else { return Self::default() };
+        let mut times = Self::read(&folder);
+        if let Ok(since) = folder.read(Path::new(OFF)) {
+            times.0.extend(began(&since).map(|began| (began, Timestamp::MAX)));
+        }
+        times
+    }
+
+    fn read(folder: &Root) -> Self {
+        let bytes = folder.read_up_to(Path::new(FILE), BYTES_MAX);
+        bytes.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// Whether hooks were off then.
+    pub(crate) fn has(&self, time: Timestamp) -> bool {
+        self.0.iter().any(|(from, to)| (*from..=*to).contains(&time))
+    }
+}
+
+/// Remembers that hooks were off up to now, from when the file says that did it.
+fn remember(project: &Project, folder: &Root, since: &[u8]) -> Result<(), FileError> {
+    let now = project.environment().clock.now();
+    // Older versions left nothing in it.
+    let Some(began) = began(since) else { return Ok(()) };
+    let mut times = OffTimes::read(folder);
+    times.0.push((began, now));
+    let over = times.0.len().saturating_sub(TIMES_MAX);
+    times.0.drain(..over);
+    folder.put(Path::new(FILE), serde_json::to_string(&times).unwrap_or_default().as_bytes())
+}
+
+fn began(since: &[u8]) -> Option<Timestamp> {
+    std::str::from_utf8(since).ok()?.trim().parse().ok()
+}
+
+/// Whether somebody switched the hooks of a project off.
+pub fn is_switched_off(project: &Project) -> bool {
+    project.private().ok().flatten().is_some_and(|folder| folder.has(Path::new(OFF)))
+}
+
+/// Switches the hooks of a project on or off; says whether that changed anything. While they were off
+/// is remembered: what began then is brought in by nobody who is not asked to.
+pub fn switch_hooks(project: &Project, on: bool) -> Result<bool, FileError> {
+    let folder = project.make_private()?;
+    let file = Path::new(OFF);
+    match (folder.has(file), on) {
+        (true, true) => {
+            remember(project, &folder, &folder.read(file)?)?;
+            files::remove(&folder.path().join(file)).map(|()| true)
+        }
+        (false, false) => {
+            let now = project.environment().clock.now().to_string();
+            folder.put(file, now.as_bytes()).map(|()| true)
+        }
+        (true, false) | (false, true) => Ok(false),
+    }
+}
+
+/// Makes the next session start without a briefing; says whether that was not so already.
+pub fn skip_next_briefing(project: &Project) -> Result<bool, FileError> {
+    let folder = project.make_private()?;
+    let file = Path::new(SKIP_NEXT);
+    let is_new = !folder.has(file);
+    if is_new {
+        folder.put(file, b"")?;
+    }
+    Ok(is_new)
+}

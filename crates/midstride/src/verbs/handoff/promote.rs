@@ -1,0 +1,54 @@
+//! Make a handoff of a session.
+
+use crate::store::ledger::{Patience, SqliteLedger};
+use crate::verbs::handoff::save::{self, Promoted, SaveError};
+use crate::verbs::session::checkpoint::{CheckpointError, write_down};
+use crate::verbs::session::sessions::{last_of, pick};
+use crate::workspace::project::Project;
+use midstride_core::session::Client;
+use midstride_core::session::checkpoint::Mode;
+use midstride_core::session::judgement::Judgement;
+
+/// Why no handoff was made of a session.
+#[derive(Debug, thiserror::Error)]
+pub enum PromoteError {
+    /// The session could not be written down.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The handoff could not be made.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+}
+
+/// Makes a handoff of a session: facts only, on the private shelf. One that is open already is the
+/// one.
+pub fn promote(
+    project: &Project,
+    name: &str,
+    client: Option<Client>,
+    id: Option<String>,
+) -> Result<Promoted, PromoteError> {
+    let one = pick(project, name, client)?;
+    let (checkpoint, blob) = match &one.found {
+        Some(found) => {
+            let ledger = SqliteLedger::open(project, Patience::Command);
+            let ledger = ledger.map_err(CheckpointError::from)?;
+            let done = write_down(project, &ledger, found, Mode::Checkpoint)?;
+            (done.checkpoint, done.blob)
+        }
+        None => last_of(project, &one)?,
+    };
+    let about = checkpoint.about().unwrap_or_else(|| "nothing asked".to_owned());
+    let facts = &checkpoint.session;
+    let failed = facts.commands.iter().filter(|c| c.error.is_some()).count();
+    let summary = format!(
+        "A session of {} that was asked: {about} It changed {} files, ran {} commands, {failed} of \
+         which failed, and left {} tasks open.",
+        checkpoint.client().name(),
+        facts.files.changed().count(),
+        facts.commands.total(),
+        facts.tasks.iter().filter(|task| task.status.is_open()).count(),
+    );
+    let judgement = Judgement { summary: Some(summary), ..Judgement::default() };
+    Ok(save::facts_only(project, &checkpoint, &blob, judgement, id)?)
+}

@@ -1,0 +1,37 @@
+//! Midstride writes where cited places are now.
+
+use super::DriftingRepo;
+use super::cited::Stood;
+use super::document::Kind;
+use super::truth::Expected;
+use midstride::verbs;
+
+impl DriftingRepo {
+    /// Midstride writes where the places of a document are now.
+    pub(super) fn follow(&mut self) {
+        let number = self.random.below(self.papers.len());
+        let mut paper = self.papers[number].clone();
+        let expected = self.truth_of(&paper, &self.tree);
+        if paper.kind != Kind::Anchored || expected.iter().any(Expected::is_doubtful) {
+            return;
+        }
+        self.tell(format!("follow {}", paper.name));
+        let project = self.project();
+        let shelved = project.find(&paper.name).expect("it is there");
+        verbs::follow(&project, &shelved).expect("it is followed");
+        let mut expected = expected.into_iter();
+        for cited in paper.statements.iter_mut().flat_map(|statement| &mut statement.cited) {
+            let truth = expected.next().expect("each has its truth");
+            if let Some(first) = truth.moved_to() {
+                *cited = cited.at(first);
+                cited.stood = Some(Stood::at(&self.tree, ".midstride/handoffs", cited));
+            }
+        }
+        let text = self.sandbox.read(&paper.path());
+        for statement in &paper.statements {
+            assert!(text.contains(&statement.text(paper.bullet)), "{}:\n{text}", statement.tag);
+        }
+        self.take_up(&paper.path());
+        self.papers[number] = paper;
+    }
+}
